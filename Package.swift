@@ -1,0 +1,72 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+let package = Package(
+    name: "strongroom",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        .library(name: "Strongroom", targets: ["Strongroom"]),
+        .library(name: "StrongroomTesting", targets: ["StrongroomTesting"]),
+        .library(name: "StrongroomCommands", targets: ["StrongroomCommands"]),
+        .executable(name: "strongroom", targets: ["StrongroomTool"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+        .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CSQLCipher",
+            pkgConfig: "sqlcipher",
+            providers: [.apt(["libsqlcipher-dev"]), .brew(["sqlcipher"])]
+        ),
+        .target(
+            name: "Strongroom",
+            dependencies: [
+                "CSQLCipher",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(name: "StrongroomTesting", dependencies: ["Strongroom"], swiftSettings: settings),
+        .target(
+            name: "StrongroomCommands",
+            dependencies: ["Strongroom", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "Configurations",
+            dependencies: ["Strongroom"],
+            path: "Configurations",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "StrongroomTool",
+            dependencies: [
+                "Configurations", "Strongroom", "StrongroomCommands",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "StrongroomTests", dependencies: ["Strongroom", "StrongroomTesting"], swiftSettings: settings),
+        .testTarget(name: "StrongroomCommandsTests", dependencies: ["StrongroomCommands"], swiftSettings: settings),
+        .testTarget(
+            name: "ConfigurationsTests", dependencies: ["Configurations", "StrongroomTesting"], swiftSettings: settings),
+        .testTarget(
+            name: "IntegrationTests",
+            dependencies: ["Configurations", "StrongroomTool", "StrongroomTesting"],
+            swiftSettings: settings
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,12 @@
+// The keying functions are declared only for a library that was built with a codec.
+#ifndef SQLITE_HAS_CODEC
+#define SQLITE_HAS_CODEC 1
+#endif
+
+// pkg-config names the folder that holds sqlcipher's own sqlite3.h.
+#include <sqlite3.h>
+
+#ifndef STRONGROOM_SHIM_H
+#define STRONGROOM_SHIM_H
+
+#endif

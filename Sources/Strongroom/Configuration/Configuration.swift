@@ -1,0 +1,60 @@
+/// Where a family of databases lies, which keys open it, and how its schema moves.
+///
+/// One configuration serves every database whose name has its target; each question tells it the full name.
+///
+/// ```swift
+/// struct AddressBook: Configuration {
+///     static let target = "addressbook"
+///
+///     func keyChain(for database: DatabaseName) async throws -> KeyChain {
+///         try KeyChain(.passphrase(oldSecret), .passphrase(currentSecret))
+///     }
+///     func migrator(for database: DatabaseName) -> Migrator? {
+///         Migrator(tables: [Contact.schema]) {
+///             Migration("1") { db in try db.createTable(Contact.schema) }
+///         }
+///     }
+/// }
+/// ```
+public protocol Configuration: Sendable {
+    /// The part of a database's name before its first `_` or `.`.
+    static var target: String { get }
+
+    /// Where a database's file lies.
+    ///
+    /// - Parameter database: The full name.
+    /// - Returns: The path, or nil for the default: the platform's data directory, the program's name, the database's name.
+    /// - Throws: What tells your program why there is no place for it.
+    func filePath(for database: DatabaseName) throws -> String?
+
+    /// The keys of a database.
+    ///
+    /// - Parameter database: The full name.
+    /// - Returns: The keys, oldest first, or ``KeyChain/plaintext``.
+    /// - Throws: What tells your program why there is no key.
+    func keyChain(for database: DatabaseName) async throws -> KeyChain
+
+    /// How a database's schema moves.
+    ///
+    /// - Parameter database: The full name.
+    /// - Returns: The migrator, or nil when versions are not checked.
+    /// - Throws: What tells your program why there is none.
+    func migrator(for database: DatabaseName) throws -> Migrator?
+
+    /// How a database's connections behave.
+    ///
+    /// - Parameter database: The full name.
+    /// - Returns: The settings.
+    func settings(for database: DatabaseName) -> StoreSettings
+}
+
+extension Configuration {
+    /// The default path.
+    public func filePath(for database: DatabaseName) throws -> String? { nil }
+
+    /// No migrator: versions are not checked.
+    public func migrator(for database: DatabaseName) throws -> Migrator? { nil }
+
+    /// The default settings.
+    public func settings(for database: DatabaseName) -> StoreSettings { StoreSettings() }
+}

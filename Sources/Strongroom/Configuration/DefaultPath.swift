@@ -1,0 +1,30 @@
+import Foundation
+
+/// Where a database lies when its configuration does not say.
+enum DefaultPath {
+    /// The platform's data directory, the program's name, the database's name.
+    ///
+    /// On Linux the data directory is `$XDG_DATA_HOME` or `~/.local/share` («XDG Base Directory Specification»), on Apple
+    /// platforms Application Support.
+    static func path(for database: DatabaseName) throws -> String {
+        try "\(dataDirectory())/\(programName)/\(database.fileName)"
+    }
+
+    private static var programName: String {
+        let name = FileSystem.name(of: CommandLine.arguments.first ?? "")
+        return name.isEmpty ? ProcessInfo.processInfo.processName : name
+    }
+
+    private static func dataDirectory() throws -> String {
+        #if canImport(Darwin)
+        return try FileManager.default.url(
+            for: .applicationSupportDirectory, in: .userDomainMask, appropriateFor: nil, create: false
+        ).path(percentEncoded: false)
+        #else
+        // A relative path in the variable is to be ignored, says the specification.
+        if let given = ProcessInfo.processInfo.environment["XDG_DATA_HOME"], given.hasPrefix("/") { return given }
+        return "\(FileManager.default.homeDirectoryForCurrentUser.path(percentEncoded: false))/.local/share"
+            .replacing("//", with: "/")
+        #endif
+    }
+}

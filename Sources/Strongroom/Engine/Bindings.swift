@@ -1,0 +1,139 @@
+import CSQLCipher
+
+/// The parameters of a statement that is about to run.
+///
+/// A record's ``Record/encode(to:)`` gets one and sets the value of each column, by the column's place in
+/// ``Record/columnNames``.
+public struct Bindings: ~Copyable {
+    @usableFromInline let statement: OpaquePointer
+    @usableFromInline let arena: ParameterArena
+    /// What an insert binds in place of NULL, by place; empty where no column has a default.
+    @usableFromInline let defaults: [Value]
+
+    @usableFromInline
+    init(_ statement: borrowing Statement, defaults: [Value] = []) {
+        self.statement = statement.pointer
+        self.arena = statement.arena
+        self.defaults = defaults
+    }
+
+    /// Sets one parameter.
+    ///
+    /// ```swift
+    /// func encode(to bindings: borrowing Bindings) throws {
+    ///     try bindings.set(id, at: 0)
+    ///     try bindings.set(name, at: 1)
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - index: The parameter, counted from 0.
+    /// - Throws: ``StrongroomError`` with `valueNotStorable` for a value that the engine has not, `limit` for an index
+    ///   or a length beyond what the statement or the engine takes.
+    @inlinable
+    public func set<V: ColumnValue>(_ value: V, at index: Int) throws {
+        try value.bind(to: self, at: index)
+    }
+
+    /// Binds an integer.
+    ///
+    /// - Throws: ``StrongroomError`` with `limit` for an index that the statement has not.
+    public func bind(_ value: Int64, at index: Int) throws {
+        try check(sqlite3_bind_int64(statement, Int32(truncatingIfNeeded: index) &+ 1, value))
+    }
+
+    /// Binds a number.
+    ///
+    /// - Throws: ``StrongroomError`` with `valueNotStorable` for NaN, which the engine would keep as NULL, and `limit` for an
+    ///   index that the statement has not.
+    public func bind(_ value: Double, at index: Int) throws {
+        guard !value.isNaN else { throw Self.notANumber }
+        try check(sqlite3_bind_double(statement, Int32(truncatingIfNeeded: index) &+ 1, value))
+    }
+
+    /// Binds text, with the NULs in it.
+    ///
+    /// - Throws: ``StrongroomError`` with `limit` for an index that the statement has not or text that is too long.
+    public func bind(_ value: String, at index: Int) throws {
+        var value = value
+        try value.withUTF8 { bytes in
+            let place = arena.copy(UnsafeRawBufferPointer(bytes)).assumingMemoryBound(to: CChar.self)
+            let count = try Self.length(bytes.count)
+            try check(sqlite3_bind_text(statement, Int32(truncatingIfNeeded: index) &+ 1, place, count, nil))
+        }
+    }
+
+    /// Binds bytes.
+    ///
+    /// - Throws: ``StrongroomError`` with `limit` for an index that the statement has not or too many bytes.
+    public func bind(_ value: [UInt8], at index: Int) throws {
+        try value.withUnsafeBytes { try bind(bytes: $0, at: index) }
+    }
+
+    /// Binds bytes that lie in memory; they are copied.
+    ///
+    /// - Throws: ``StrongroomError`` with `limit` for an index that the statement has not or too many bytes.
+    public func bind(bytes: UnsafeRawBufferPointer, at index: Int) throws {
+        let place = arena.copy(bytes)
+        let count = try Self.length(bytes.count)
+        try check(sqlite3_bind_blob(statement, Int32(truncatingIfNeeded: index) &+ 1, place, count, nil))
+    }
+
+    /// Binds NULL; an insert binds the column's default, where it has one.
+    ///
+    /// - Throws: ``StrongroomError`` with `limit` for an index that the statement has not.
+    public func bindNull(at index: Int) throws {
+        if index < defaults.count, defaults[index] != .null {
+            try bind(defaults[index], at: index)
+        } else {
+            try check(sqlite3_bind_null(statement, Int32(truncatingIfNeeded: index) &+ 1))
+        }
+    }
+
+    /// Binds a value of any type.
+    ///
+    /// - Throws: As the other forms do.
+    public func bind(_ value: Value, at index: Int) throws {
+        switch value {
+        case .null: try bindNull(at: index)
+        case .integer(let value): try bind(value, at: index)
+        case .real(let value): try bind(value, at: index)
+        case .text(let value): try bind(value, at: index)
+        case .blob(let value): try bind(value, at: index)
+        }
+    }
+
+    static var notANumber: StrongroomError {
+        StrongroomError(
+            .valueNotStorable,
+            "NaN cannot be stored: the engine keeps it as NULL. Use an optional and store nil."
+        )
+    }
+
+    private static func length(_ count: Int) throws -> Int32 {
+        guard let length = Int32(exactly: count) else {
+            throw StrongroomError(.limit, "A value of \(count) bytes is too long for the engine; split it.")
+        }
+        return length
+    }
+
+    @inline(__always)
+    private func check(_ result: Int32) throws {
+        if result != SQLITE_OK { throw failure(result) }
+    }
+
+    private func failure(_ result: Int32) -> StrongroomError {
+        let code = ResultCode(extended: result)
+        let message =
+            result == SQLITE_RANGE
+            ? "The statement has \(sqlite3_bind_parameter_count(statement)) parameters; one beyond them was set."
+            : "A value could not be bound. \(StrongroomError.Code(code).advice)"
+        return StrongroomError(
+            StrongroomError.Code(code),
+            message,
+            sql: sqlite3_sql(statement).map { String(cString: $0) },
+            resultCode: code
+        )
+    }
+}

@@ -1,0 +1,147 @@
+extension ColumnValue where Self: FixedWidthInteger {
+    /// An integer column.
+    @inlinable public static var storageClass: StorageClass { .integer }
+
+    /// Reads an integer and refuses one that this type cannot hold.
+    @inlinable public init(from row: borrowing Row, at index: Int) throws {
+        let wide = try row.integer(at: index)
+        guard let narrow = Self(exactly: wide) else {
+            throw row.mismatch(at: index, wanted: "\(Self.self)")
+        }
+        self = narrow
+    }
+
+    /// The integer; refused above `Int64.max`.
+    @inlinable public func stored() throws -> Value {
+        .integer(try Int64.storable(self))
+    }
+
+    /// Binds the integer; refused above `Int64.max`.
+    @inlinable public func bind(to bindings: borrowing Bindings, at index: Int) throws {
+        try bindings.bind(Int64.storable(self), at: index)
+    }
+}
+
+extension Int64 {
+    /// The integer as the engine stores it, or an error when it has more than 63 bits.
+    @inlinable static func storable(_ value: some FixedWidthInteger) throws -> Int64 {
+        guard let wide = Int64(exactly: value) else {
+            throw StrongroomError(
+                .valueNotStorable,
+                "An integer above \(Int64.max) cannot be stored; store it as text or as bytes."
+            )
+        }
+        return wide
+    }
+}
+
+extension Int: ColumnValue {}
+extension Int8: ColumnValue {}
+extension Int16: ColumnValue {}
+extension Int32: ColumnValue {}
+extension Int64: ColumnValue {}
+extension UInt: ColumnValue {}
+extension UInt8: ColumnValue {}
+extension UInt16: ColumnValue {}
+extension UInt32: ColumnValue {}
+extension UInt64: ColumnValue {}
+
+extension Bool: ColumnValue {
+    /// An integer column that holds 0 or 1.
+    @inlinable public static var storageClass: StorageClass { .integer }
+
+    /// Reads 0 or 1 and refuses any other value.
+    @inlinable public init(from row: borrowing Row, at index: Int) throws {
+        switch try row.integer(at: index) {
+        case 0: self = false
+        case 1: self = true
+        default: throw row.mismatch(at: index, wanted: "Bool (0 or 1)")
+        }
+    }
+
+    /// 0 or 1.
+    @inlinable public func stored() -> Value { .integer(self ? 1 : 0) }
+
+    /// Binds 0 or 1.
+    @inlinable public func bind(to bindings: borrowing Bindings, at index: Int) throws {
+        try bindings.bind(self ? 1 as Int64 : 0, at: index)
+    }
+}
+
+extension Double: ColumnValue {
+    /// A floating-point column.
+    @inlinable public static var storageClass: StorageClass { .real }
+
+    /// Reads a number.
+    @inlinable public init(from row: borrowing Row, at index: Int) throws {
+        self = try row.real(at: index)
+    }
+
+    /// The number; NaN is refused, since the engine would keep it as NULL.
+    public func stored() throws -> Value {
+        guard !isNaN else { throw Bindings.notANumber }
+        return .real(self)
+    }
+
+    /// Binds the number; NaN is refused.
+    @inlinable public func bind(to bindings: borrowing Bindings, at index: Int) throws {
+        try bindings.bind(self, at: index)
+    }
+}
+
+extension Float: ColumnValue {
+    /// A floating-point column.
+    @inlinable public static var storageClass: StorageClass { .real }
+
+    /// Reads a number and refuses one that `Float` cannot hold exactly.
+    @inlinable public init(from row: borrowing Row, at index: Int) throws {
+        guard let narrow = Float(exactly: try row.real(at: index)) else {
+            throw row.mismatch(at: index, wanted: "Float")
+        }
+        self = narrow
+    }
+
+    /// The number; NaN is refused.
+    @inlinable public func stored() throws -> Value { try Double(self).stored() }
+
+    /// Binds the number; NaN is refused.
+    @inlinable public func bind(to bindings: borrowing Bindings, at index: Int) throws {
+        try bindings.bind(Double(self), at: index)
+    }
+}
+
+extension String: ColumnValue {
+    /// A text column.
+    @inlinable public static var storageClass: StorageClass { .text }
+
+    /// Reads text, with the NULs in it.
+    @inlinable public init(from row: borrowing Row, at index: Int) throws {
+        self = try row.text(at: index)
+    }
+
+    /// The text.
+    @inlinable public func stored() -> Value { .text(self) }
+
+    /// Binds the text, with the NULs in it.
+    @inlinable public func bind(to bindings: borrowing Bindings, at index: Int) throws {
+        try bindings.bind(self, at: index)
+    }
+}
+
+extension Array: ColumnValue where Element == UInt8 {
+    /// A column of bytes.
+    @inlinable public static var storageClass: StorageClass { .blob }
+
+    /// Reads bytes.
+    @inlinable public init(from row: borrowing Row, at index: Int) throws {
+        self = try row.blob(at: index)
+    }
+
+    /// The bytes.
+    @inlinable public func stored() -> Value { .blob(self) }
+
+    /// Binds the bytes.
+    @inlinable public func bind(to bindings: borrowing Bindings, at index: Int) throws {
+        try bindings.bind(self, at: index)
+    }
+}

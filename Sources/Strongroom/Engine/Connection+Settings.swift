@@ -1,0 +1,46 @@
+import CSQLCipher
+
+extension Connection {
+    /// What a connection is for.
+    enum Role {
+        case writer, reader
+    }
+
+    /// Stops the engine's own log lines on standard error; to be called before the key is given.
+    func silenceLog() throws {
+        // An engine that does not know the setting ignores it.
+        try run("PRAGMA cipher_log_level = NONE")
+    }
+
+    /// Applies the settings that every connection has.
+    ///
+    /// - Parameters:
+    ///   - role: A reader is kept from writing.
+    ///   - busyTimeout: How long a statement waits for another connection, in milliseconds.
+    func configure(as role: Role, busyTimeout: Int) throws {
+        setBusyTimeout(milliseconds: busyTimeout)
+        try run("PRAGMA foreign_keys = ON")
+        try run("PRAGMA secure_delete = ON")
+        try run("PRAGMA temp_store = MEMORY")
+        // Known from SQLite 3.31 on, ignored before.
+        try run("PRAGMA trusted_schema = OFF")
+        switch role {
+        case .writer:
+            try enableWriteAheadLog()
+            try run("PRAGMA synchronous = FULL")
+        case .reader:
+            try run("PRAGMA query_only = ON")
+        }
+    }
+
+    private func enableWriteAheadLog() throws {
+        let mode = try ownValue("PRAGMA journal_mode = WAL")
+        guard mode == .text("wal") else {
+            throw StrongroomError(
+                .engine,
+                "The file system does not allow a write-ahead log here; put the database on a local disk.",
+                database: database
+            )
+        }
+    }
+}

@@ -1,0 +1,62 @@
+extension Connection {
+    /// How a transaction begins.
+    ///
+    /// See SQLite's documentation, «Transaction» (sqlite.org/lang_transaction.html).
+    enum Start: String {
+        case deferred = "BEGIN DEFERRED"
+        case immediate = "BEGIN IMMEDIATE"
+        case exclusive = "BEGIN EXCLUSIVE"
+    }
+
+    /// Runs work in a transaction: committed when the work returns, rolled back when it throws.
+    func inTransaction<T>(_ start: Start, _ body: () throws -> T) throws -> T {
+        try run(start.rawValue)
+        transactionState = .open
+        do {
+            let result = try body()
+            try commit()
+            return result
+        } catch {
+            try rollBack()
+            throw error
+        }
+    }
+
+    private func commit() throws {
+        guard transactionState == .open, isInTransaction else { throw transactionEnded }
+        try run("COMMIT")
+        transactionState = .none
+    }
+
+    private func rollBack() throws {
+        defer { transactionState = .none }
+        if isInTransaction { try run("ROLLBACK") }
+    }
+
+    /// Runs work in a savepoint: an error undoes the work and nothing else.
+    @usableFromInline
+    func inSavepoint<T>(_ body: () throws -> T) throws -> T {
+        guard transactionState == .open else { throw transactionEnded }
+        try run("SAVEPOINT strongroom")
+        do {
+            let result = try body()
+            try run("RELEASE strongroom")
+            return result
+        } catch {
+            try undoSavepoint()
+            throw error
+        }
+    }
+
+    private func undoSavepoint() throws {
+        // A failure that made the engine roll back everything has taken the savepoint with it.
+        guard isInTransaction else { return }
+        do {
+            try run("ROLLBACK TO strongroom")
+            try run("RELEASE strongroom")
+        } catch {
+            transactionState = .doomed
+            throw error
+        }
+    }
+}

@@ -1,0 +1,202 @@
+import CSQLCipher
+
+/// One connection to a database file.
+///
+/// A connection is opened without the engine's mutex: whoever holds its seat (Store/AccessQueue) is the only one to use it.
+@usableFromInline
+final class Connection: @unchecked Sendable {  // guarded by the seat: one holder at a time
+    /// How a connection is opened.
+    enum Mode {
+        case create, existing
+
+        fileprivate var flags: Int32 {
+            switch self {
+            case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+            case .existing: SQLITE_OPEN_READWRITE
+            }
+        }
+    }
+
+    let pointer: OpaquePointer
+    @usableFromInline let database: String
+    private var ownStatements = StatementCache()
+    private var userStatements = StatementCache()
+    private let authorizer = Authorizer()
+
+    /// The state of the transaction that this library opened on the connection.
+    enum TransactionState {
+        /// None is open.
+        case none
+        /// It is open.
+        case open
+        /// The engine has rolled it back, or part of it could not be undone: nothing more may run in it.
+        case doomed
+    }
+
+    var transactionState = TransactionState.none
+
+    /// Opens a file; nothing is read yet.
+    ///
+    /// - Parameters:
+    ///   - path: The file's path.
+    ///   - mode: Whether a file that is not there is made.
+    ///   - database: The name that errors give.
+    /// - Throws: ``StrongroomError`` with the code of the engine's failure.
+    init(path: String, mode: Mode, database: String) throws {
+        var opened: OpaquePointer?
+        let flags = mode.flags | SQLITE_OPEN_NOMUTEX
+        let result = sqlite3_open_v2(path, &opened, flags, nil)
+        guard let pointer = opened else {
+            throw StrongroomError(.outOfMemory, "Memory ran out while a file was opened.", database: database)
+        }
+        self.pointer = pointer
+        self.database = database
+        guard result == SQLITE_OK else {
+            // Closed by deinit, which runs also when an initialiser of a fully initialised object throws.
+            throw failure("The file could not be opened")
+        }
+        sqlite3_extended_result_codes(pointer, 1)
+        authorizer.install(on: pointer)
+    }
+
+    deinit {
+        clearStatements()
+        sqlite3_close_v2(pointer)
+    }
+
+    /// Whether a transaction is open.
+    var isInTransaction: Bool { sqlite3_get_autocommit(pointer) == 0 }
+
+    /// The key of the last row that was inserted.
+    @usableFromInline var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(pointer) }
+
+    /// The number of rows changed since the connection was opened.
+    var totalChanges: Int { Int(sqlite3_total_changes(pointer)) }
+
+    /// The number of rows that the last statement changed.
+    @usableFromInline var changes: Int { Int(sqlite3_changes(pointer)) }
+
+    /// Gives the key to the engine's C function; the key is not tested by this.
+    func setKey(_ bytes: UnsafeRawBufferPointer) throws {
+        guard sqlite3_key(pointer, bytes.baseAddress, Int32(bytes.count)) == SQLITE_OK else {
+            throw failure("The key was not accepted")
+        }
+    }
+
+    /// Limits how long a statement waits for another connection's lock.
+    func setBusyTimeout(milliseconds: Int) {
+        sqlite3_busy_timeout(pointer, Int32(clamping: milliseconds))
+    }
+
+    // MARK: Statements
+
+    /// The library's own SQL, run without the limits that bind user SQL.
+    func run(_ sql: String, _ values: Value...) throws {
+        try withOwnStatement(sql, values) { try $0.run() }
+    }
+
+    /// The first column of the first row of the library's own SQL, or nil when there is no row.
+    func ownValue(_ sql: String, _ values: Value...) throws -> Value? {
+        try withOwnStatement(sql, values) { statement in
+            try statement.step() ? Row(statement).value(at: 0) : nil
+        }
+    }
+
+    /// Lends a statement of the library's own.
+    func withOwnStatement<T>(_ sql: String, _ values: [Value] = [], _ body: (Statement) throws -> T) throws -> T {
+        // Also while it runs: the engine prepares a statement again when the schema has changed.
+        let wasTrusting = authorizer.isTrusting
+        authorizer.isTrusting = true
+        defer { authorizer.isTrusting = wasTrusting }
+        let statement = try ownStatements.statement(for: sql, prepare: prepare)
+        defer { statement.finish() }
+        for (index, value) in values.enumerated() {
+            try Bindings(statement).bind(value, at: index)
+        }
+        return try body(statement)
+    }
+
+    /// A statement for SQL that a user wrote, held to what the authorizer allows.
+    @usableFromInline
+    func statement(_ sql: String) throws -> Statement {
+        try checkTransaction()
+        return try userStatements.statement(for: sql, prepare: prepare)
+    }
+
+    /// A statement for a table's operation; its text, and what an insert binds in place of NULL, are made only when it is
+    /// prepared.
+    @usableFromInline
+    func statement(_ key: OperationKey, make: () throws -> (sql: String, defaults: [Value])) throws -> Statement {
+        try checkTransaction()
+        return try userStatements.statement(for: key) {
+            let (sql, defaults) = try make()
+            let statement = try prepare(sql)
+            statement.defaults = defaults
+            return statement
+        }
+    }
+
+    /// Without this a statement after the engine's own rollback would commit by itself.
+    private func checkTransaction() throws {
+        if transactionState == .doomed { throw transactionEnded }
+    }
+
+    var transactionEnded: StrongroomError {
+        StrongroomError(
+            .transactionEnded,
+            "The engine has rolled the transaction back after an earlier error; nothing of it was kept. Run it again.",
+            database: database
+        )
+    }
+
+    /// Called after a failed statement: the engine answers some failures by rolling back the whole transaction.
+    func noteFailure() {
+        if transactionState == .open, !isInTransaction { transactionState = .doomed }
+    }
+
+    /// Drops the prepared statements.
+    func clearStatements() {
+        ownStatements.removeAll()
+        userStatements.removeAll()
+    }
+
+    private func prepare(_ sql: String) throws -> Statement {
+        var prepared: OpaquePointer?
+        let (result, rest) = sql.utf8CString.withUnsafeBufferPointer { text -> (Int32, Int) in
+            var tail: UnsafePointer<CChar>?
+            let result = sqlite3_prepare_v2(pointer, text.baseAddress, Int32(clamping: text.count), &prepared, &tail)
+            guard let tail, let start = text.baseAddress else { return (result, 0) }
+            return (result, tail - start)
+        }
+        guard result == SQLITE_OK else { throw failure("The statement was not accepted", sql: sql) }
+        guard let prepared else {
+            throw StrongroomError(.sql, "The SQL is empty; write a statement.", database: database, sql: sql)
+        }
+        let statement = Statement(prepared, owner: self)
+        guard !Self.hasContent(sql.utf8.dropFirst(rest)) else {
+            throw StrongroomError(
+                .sql,
+                "The SQL has more than one statement; run one at a time.",
+                database: database,
+                sql: sql
+            )
+        }
+        return statement
+    }
+
+    /// Whether anything but white space and semicolons follows the first statement.
+    private static func hasContent(_ rest: Substring.UTF8View) -> Bool {
+        rest.contains { byte in
+            byte != UInt8(ascii: " ") && byte != UInt8(ascii: ";") && !(0x09...0x0D).contains(byte)
+        }
+    }
+
+    /// The error for the connection's last failure.
+    func failure(_ what: String, sql: String? = nil) -> StrongroomError {
+        let code = ResultCode(extended: sqlite3_extended_errcode(pointer))
+        let kind = StrongroomError.Code(code)
+        let words = sqlite3_errmsg(pointer).map { String(cString: $0) } ?? "unknown error"
+        let message = kind.advice.isEmpty ? "\(what): \(words)." : "\(what): \(words). \(kind.advice)"
+        return StrongroomError(kind, message, database: database, sql: sql, resultCode: code)
+    }
+}

@@ -1,0 +1,83 @@
+import CSQLCipher
+
+/// What the linked engine is and what it can do, asked at run time.
+///
+/// ```swift
+/// let features = try EngineFeatures.current()
+/// print(features.cipherVersion, features.hasReturning)
+/// ```
+public struct EngineFeatures: Sendable, Equatable {
+    /// SQLite's version, such as `3.46.1`.
+    public let sqliteVersion: String
+    /// SQLite's version as a number: 3.46.1 is 3 046 001.
+    public let sqliteVersionNumber: Int
+    /// SQLCipher's version, such as `4.6.1 community`.
+    public let cipherVersion: String
+    /// Full-text search, version 5.
+    public let hasFTS5: Bool
+    /// The JSON functions.
+    public let hasJSON: Bool
+    /// The most parameters that one statement may have.
+    public let maximumParameters: Int
+
+    /// `INSERT … ON CONFLICT … DO UPDATE` (from SQLite 3.24 on).
+    public var hasUpsert: Bool { sqliteVersionNumber >= 3_024_000 }
+    /// `RETURNING` (from SQLite 3.35 on).
+    public var hasReturning: Bool { sqliteVersionNumber >= 3_035_000 }
+    /// `ALTER TABLE … RENAME COLUMN` (from SQLite 3.25 on).
+    public var hasRenameColumn: Bool { sqliteVersionNumber >= 3_025_000 }
+    /// `ALTER TABLE … DROP COLUMN` (from SQLite 3.35 on).
+    public var hasDropColumn: Bool { sqliteVersionNumber >= 3_035_000 }
+    /// Window functions (from SQLite 3.25 on).
+    public var hasWindowFunctions: Bool { sqliteVersionNumber >= 3_025_000 }
+
+    /// SQLCipher's main version: 3 or 4.
+    public var cipherMajorVersion: Int {
+        Int(cipherVersion.prefix { $0 != "." }) ?? 0
+    }
+
+    /// The features of the engine that this process has linked.
+    ///
+    /// - Returns: The features; asked once, then remembered.
+    /// - Throws: ``StrongroomError`` with `notSQLCipher` when plain SQLite answers in SQLCipher's place.
+    public static func current() throws -> EngineFeatures {
+        try asked.get()
+    }
+
+    private static let asked = Result { try ask() }
+
+    private static func ask() throws -> EngineFeatures {
+        let probe = try Connection(path: ":memory:", mode: .create, database: ":memory:")
+        guard case .text(let cipher)? = try probe.ownValue("PRAGMA cipher_version"), !cipher.isEmpty else {
+            throw notSQLCipher(version: String(cString: sqlite3_libversion()))
+        }
+        return EngineFeatures(
+            sqliteVersion: String(cString: sqlite3_libversion()),
+            sqliteVersionNumber: Int(sqlite3_libversion_number()),
+            cipherVersion: cipher,
+            hasFTS5: probe.accepts("SELECT fts5_source_id()"),
+            hasJSON: probe.accepts("SELECT json('1')"),
+            maximumParameters: Int(sqlite3_limit(probe.pointer, SQLITE_LIMIT_VARIABLE_NUMBER, -1))
+        )
+    }
+
+    /// The error for a process in which plain SQLite stands where SQLCipher should.
+    static func notSQLCipher(version: String) -> StrongroomError {
+        StrongroomError(
+            .notSQLCipher,
+            """
+            The linked library is SQLite \(version) without SQLCipher, so nothing would be encrypted. Install SQLCipher \
+            (libsqlcipher-dev, or brew install sqlcipher) and link no other libsqlite3 into the program.
+            """
+        )
+    }
+}
+
+extension Connection {
+    /// Whether the engine can prepare a statement.
+    fileprivate func accepts(_ sql: String) -> Bool {
+        var statement: OpaquePointer?
+        defer { sqlite3_finalize(statement) }
+        return sqlite3_prepare_v2(pointer, sql, -1, &statement, nil) == SQLITE_OK
+    }
+}

@@ -1,0 +1,64 @@
+import CSQLCipher
+
+/// A result code of the engine, extended form included.
+///
+/// The meaning of each is in SQLite's documentation, «Result and Error Codes» (sqlite.org/rescode.html).
+public struct ResultCode: Sendable, Hashable, CustomStringConvertible {
+    /// The code as the engine gave it, with the extended bits.
+    public let extended: Int32
+
+    /// The primary code: the lowest eight bits.
+    public var primary: Int32 { extended & 0xFF }
+
+    /// Makes a code from the engine's number.
+    ///
+    /// - Parameter extended: The number, with or without the extended bits.
+    public init(extended: Int32) {
+        self.extended = extended
+    }
+
+    /// The engine's English name of the primary code and the number, such as `constraint failed (2067)`.
+    public var description: String {
+        "\(sqlite3_errstr(primary).map { String(cString: $0) } ?? "unknown") (\(extended))"
+    }
+}
+
+extension StrongroomError.Code {
+    /// The code for a result of the engine.
+    init(_ result: ResultCode) {
+        switch result.primary {
+        case SQLITE_NOTADB: self = .notADatabase
+        case SQLITE_CORRUPT: self = .damaged
+        case SQLITE_BUSY, SQLITE_LOCKED: self = .busy
+        case SQLITE_PERM, SQLITE_CANTOPEN: self = .permissionDenied
+        case SQLITE_READONLY: self = .readOnly
+        case SQLITE_FULL: self = .diskFull
+        case SQLITE_IOERR: self = .inputOutput
+        case SQLITE_NOMEM: self = .outOfMemory
+        case SQLITE_AUTH: self = .notAuthorized
+        case SQLITE_INTERRUPT: self = .interrupted
+        case SQLITE_CONSTRAINT: self = .constraint
+        case SQLITE_MISMATCH: self = .typeMismatch
+        case SQLITE_TOOBIG, SQLITE_RANGE: self = .limit
+        case SQLITE_ERROR, SQLITE_SCHEMA: self = .sql
+        default: self = .engine
+        }
+    }
+
+    /// What to do about a failure of the engine, added to its own words.
+    var advice: String {
+        switch self {
+        case .notADatabase: "The file is not a database, or its key or cipher settings are others."
+        case .damaged: "Pages of the file are damaged; restore it from a backup."
+        case .busy: "Another connection holds the database; try again, or raise the busy timeout."
+        case .permissionDenied: "Check the permissions of the file and of its directory."
+        case .readOnly: "Write inside `write`, and check that the file may be written."
+        case .diskFull: "Free space on the disk, then try again; nothing of this change was kept."
+        case .inputOutput: "The operating system could not read or write the file; check the disk."
+        case .notAuthorized:
+            "Transactions, attached files, keys and the connection's settings are the library's own: use its functions."
+        case .limit: "Make the statement or the value smaller."
+        default: ""
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import CSQLCipher
+
+/// The row that a statement stands on, lent for the length of a closure or an initialiser.
+///
+/// ```swift
+/// init(row: borrowing Row) throws {
+///     id = try row[0]
+///     name = try row[1]
+/// }
+/// ```
+public struct Row: ~Copyable {
+    private let statement: OpaquePointer
+
+    @usableFromInline
+    init(_ statement: borrowing Statement) {
+        self.statement = statement.pointer
+    }
+
+    /// The number of columns.
+    public var count: Int { Int(sqlite3_column_count(statement)) }
+
+    /// The name of a column, as the statement gives it.
+    ///
+    /// - Parameter index: The column, counted from 0.
+    /// - Returns: The name, or nil where there is no such column.
+    public func name(at index: Int) -> String? {
+        sqlite3_column_name(statement, Int32(truncatingIfNeeded: index)).map { String(cString: $0) }
+    }
+
+    /// The value of a column.
+    ///
+    /// - Parameter index: The column, counted from 0.
+    /// - Throws: ``StrongroomError`` with `typeMismatch` when what is stored does not fit the type that is wanted.
+    @inlinable
+    public subscript<V: ColumnValue>(_ index: Int) -> V {
+        get throws { try V(from: self, at: index) }
+    }
+
+    /// The value of the column with a name; slower than by place.
+    ///
+    /// - Parameter name: The column's name, as the statement gives it.
+    /// - Throws: ``StrongroomError`` with `typeMismatch` when what is stored does not fit, `sql` when there is no such column.
+    public subscript<V: ColumnValue>(_ name: String) -> V {
+        get throws {
+            for index in 0..<count where self.name(at: index) == name {
+                return try V(from: self, at: index)
+            }
+            throw StrongroomError(.sql, "The result has no column named «\(name)».", sql: sql)
+        }
+    }
+
+    /// Whether a column is NULL.
+    ///
+    /// - Throws: ``StrongroomError`` with `limit` when there is no such column.
+    public func isNull(at index: Int) throws -> Bool {
+        guard storageClass(index) == SQLITE_NULL else { return false }
+        guard index >= 0, index < count else { throw mismatch(at: index, wanted: "a value") }
+        return true
+    }
+
+    /// The integer in a column.
+    ///
+    /// - Throws: ``StrongroomError`` with `typeMismatch` when the column holds no integer.
+    public func integer(at index: Int) throws -> Int64 {
+        guard storageClass(index) == SQLITE_INTEGER else { throw mismatch(at: index, wanted: "an integer") }
+        return sqlite3_column_int64(statement, Int32(truncatingIfNeeded: index))
+    }
+
+    /// The number in a column; an integer counts where a `Double` holds it exactly.
+    ///
+    /// - Throws: ``StrongroomError`` with `typeMismatch` when the column holds no number.
+    public func real(at index: Int) throws -> Double {
+        switch storageClass(index) {
+        case SQLITE_FLOAT:
+            return sqlite3_column_double(statement, Int32(truncatingIfNeeded: index))
+        case SQLITE_INTEGER:
+            guard let exact = Double(exactly: sqlite3_column_int64(statement, Int32(truncatingIfNeeded: index))) else {
+                throw mismatch(at: index, wanted: "a number that Double holds exactly")
+            }
+            return exact
+        default:
+            throw mismatch(at: index, wanted: "a number")
+        }
+    }
+
+    /// The text in a column, with the NULs in it.
+    ///
+    /// - Throws: ``StrongroomError`` with `typeMismatch` when the column holds no text or text that is no UTF-8.
+    public func text(at index: Int) throws -> String {
+        guard storageClass(index) == SQLITE_TEXT else { throw mismatch(at: index, wanted: "text") }
+        let column = Int32(truncatingIfNeeded: index)
+        guard let start = sqlite3_column_text(statement, column) else { throw outOfMemory }
+        let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw mismatch(at: index, wanted: "text in UTF-8")
+        }
+        return text
+    }
+
+    /// The bytes in a column.
+    ///
+    /// - Throws: ``StrongroomError`` with `typeMismatch` when the column holds no bytes.
+    public func blob(at index: Int) throws -> [UInt8] {
+        guard storageClass(index) == SQLITE_BLOB else { throw mismatch(at: index, wanted: "bytes") }
+        let column = Int32(truncatingIfNeeded: index)
+        // The engine answers with a null pointer for no bytes, and also when memory is short.
+        guard let start = sqlite3_column_blob(statement, column) else {
+            guard sqlite3_column_bytes(statement, column) == 0 else { throw outOfMemory }
+            return []
+        }
+        return [UInt8](UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))))
+    }
+
+    /// The value of a column, whatever it is.
+    ///
+    /// - Throws: ``StrongroomError`` with `typeMismatch` for text that is no UTF-8 or a column that is not there.
+    public func value(at index: Int) throws -> Value {
+        switch storageClass(index) {
+        case SQLITE_INTEGER: return .integer(try integer(at: index))
+        case SQLITE_FLOAT: return .real(try real(at: index))
+        case SQLITE_TEXT: return .text(try text(at: index))
+        case SQLITE_BLOB: return .blob(try blob(at: index))
+        default:
+            guard try isNull(at: index) else { throw mismatch(at: index, wanted: "a value") }
+            return .null
+        }
+    }
+
+    @inline(__always)
+    private func storageClass(_ index: Int) -> Int32 {
+        sqlite3_column_type(statement, Int32(truncatingIfNeeded: index))
+    }
+}
+
+extension Row {
+    /// The error for a value that does not fit: names the column, what was there and what was wanted, not the value.
+    @usableFromInline
+    func mismatch(at index: Int, wanted: String) -> StrongroomError {
+        guard let column = name(at: index) else {
+            return StrongroomError(
+                .limit,
+                "Column \(index) was asked for, but the result has \(count); check the record's column list.",
+                sql: sql
+            )
+        }
+        let found =
+            switch storageClass(index) {
+            case SQLITE_INTEGER: "an integer"
+            case SQLITE_FLOAT: "a floating-point number"
+            case SQLITE_TEXT: "text"
+            case SQLITE_BLOB: "bytes"
+            default: "NULL"
+            }
+        return StrongroomError(
+            .typeMismatch,
+            "Column «\(column)» holds \(found) where \(wanted) was wanted; correct the row or the record's type.",
+            sql: sql
+        )
+    }
+
+    private var sql: String? { sqlite3_sql(statement).map { String(cString: $0) } }
+
+    private var outOfMemory: StrongroomError {
+        StrongroomError(.outOfMemory, "Memory ran out while a value was read.", sql: sql)
+    }
+}

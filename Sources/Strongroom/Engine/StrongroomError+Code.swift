@@ -1,0 +1,106 @@
+extension StrongroomError {
+    /// The kind of a failure. The set is open: later versions add to it.
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        private enum Kind: String {
+            case wrongKey, notADatabase, truncated, damaged, plaintextFile, encryptedFile, emptyFile, notAFile
+            case fileMissing, newerSchema, locked, permissionDenied, diskFull, inputOutput, outOfMemory
+            case notSQLCipher, invalidName, noConfiguration, duplicateConfiguration, sameFile
+            case invalidKey, emptyKeyChain, keyFile
+            case closed, nestedAccess, transactionEnded, readOnly, notAuthorized, busy, interrupted
+            case constraint, typeMismatch, valueNotStorable, missingKey, notUnique, noSuchRow, limit, sql
+            case invalidMigrator, migrationFailed, engine
+        }
+
+        private let kind: Kind
+
+        private init(_ kind: Kind) {
+            self.kind = kind
+        }
+
+        /// The code's name, for logs and scripts.
+        public var description: String { kind.rawValue }
+
+        /// No key of the chain opens the file.
+        public static let wrongKey = Code(.wrongKey)
+        /// The file is not a database, or was made with other cipher settings.
+        public static let notADatabase = Code(.notADatabase)
+        /// The file is shorter than the database in it.
+        public static let truncated = Code(.truncated)
+        /// The engine found damaged pages.
+        public static let damaged = Code(.damaged)
+        /// The file is a plaintext database where an encrypted one is required.
+        public static let plaintextFile = Code(.plaintextFile)
+        /// The file is encrypted where the key chain asks for plaintext.
+        public static let encryptedFile = Code(.encryptedFile)
+        /// The file exists and has no content.
+        public static let emptyFile = Code(.emptyFile)
+        /// Something other than a regular file lies at the path.
+        public static let notAFile = Code(.notAFile)
+        /// There is no file at the path.
+        public static let fileMissing = Code(.fileMissing)
+        /// The file's schema is newer than the program knows.
+        public static let newerSchema = Code(.newerSchema)
+        /// Another process holds the database.
+        public static let locked = Code(.locked)
+        /// The operating system refuses access to a file or a directory.
+        public static let permissionDenied = Code(.permissionDenied)
+        /// The disk or the quota is full.
+        public static let diskFull = Code(.diskFull)
+        /// Reading or writing a file failed.
+        public static let inputOutput = Code(.inputOutput)
+        /// Memory could not be had.
+        public static let outOfMemory = Code(.outOfMemory)
+        /// The linked library is not SQLCipher.
+        public static let notSQLCipher = Code(.notSQLCipher)
+        /// A database name, table name or version that cannot be used.
+        public static let invalidName = Code(.invalidName)
+        /// No configuration is registered for the database's target.
+        public static let noConfiguration = Code(.noConfiguration)
+        /// Two configurations have one target.
+        public static let duplicateConfiguration = Code(.duplicateConfiguration)
+        /// The file is open already under another name or in another registry.
+        public static let sameFile = Code(.sameFile)
+        /// A key that cannot be used: empty, of a wrong length, or twice in one chain.
+        public static let invalidKey = Code(.invalidKey)
+        /// A key chain without a key.
+        public static let emptyKeyChain = Code(.emptyKeyChain)
+        /// A key file that cannot be used.
+        public static let keyFile = Code(.keyFile)
+        /// The store is closed.
+        public static let closed = Code(.closed)
+        /// A blocking call inside a transaction of the same store.
+        public static let nestedAccess = Code(.nestedAccess)
+        /// The transaction is over before its closure is.
+        public static let transactionEnded = Code(.transactionEnded)
+        /// A write where only reading is possible.
+        public static let readOnly = Code(.readOnly)
+        /// A statement that the library does not let through, such as `COMMIT` inside a transaction.
+        public static let notAuthorized = Code(.notAuthorized)
+        /// Another connection held the database for longer than the busy timeout.
+        public static let busy = Code(.busy)
+        /// The work was interrupted.
+        public static let interrupted = Code(.interrupted)
+        /// A constraint of the schema refuses the change.
+        public static let constraint = Code(.constraint)
+        /// A stored value does not fit the type that was asked for.
+        public static let typeMismatch = Code(.typeMismatch)
+        /// A value that the engine cannot store, such as NaN.
+        public static let valueNotStorable = Code(.valueNotStorable)
+        /// A record without the key that the operation needs.
+        public static let missingKey = Code(.missingKey)
+        /// An upsert by a column that is neither unique nor the primary key.
+        public static let notUnique = Code(.notUnique)
+        /// There is no row with the key.
+        public static let noSuchRow = Code(.noSuchRow)
+        /// A limit of the engine is exceeded.
+        public static let limit = Code(.limit)
+        /// SQL that the engine does not accept.
+        public static let sql = Code(.sql)
+        /// A migrator with a mistake in it, such as one version twice.
+        public static let invalidMigrator = Code(.invalidMigrator)
+        /// A migration failed; the file is at the version before it.
+        public static let migrationFailed = Code(.migrationFailed)
+        /// Any other failure of the engine.
+        public static let engine = Code(.engine)
+    }
+}

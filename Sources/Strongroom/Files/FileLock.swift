@@ -1,0 +1,43 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// An exclusive lock between processes, held until the value goes away.
+///
+/// It lies in a file of its own beside the database: opening and closing the database file itself would drop the locks
+/// that the engine holds on it («How To Corrupt An SQLite Database File», section 2.2, sqlite.org/howtocorrupt.html).
+/// The lock file stays: removing it would let two processes hold a lock on two files of one name.
+struct FileLock: ~Copyable {
+    private let descriptor: Int32
+
+    /// Tries once to take the lock.
+    ///
+    /// - Parameter path: The lock file; made when it is not there.
+    /// - Returns: The lock, or nil when another process holds it.
+    static func take(_ path: String) throws -> FileLock? {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw FileSystem.failure(errno, "cannot open the lock file", path) }
+        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return FileLock(descriptor: descriptor) }
+        let reason = errno
+        close(descriptor)
+        guard reason == EWOULDBLOCK || reason == EINTR else {
+            throw FileSystem.failure(reason, "cannot lock", path)
+        }
+        return nil
+    }
+
+    private init(descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    /// Lets the lock go; the same as the end of the value's life, at a place that can be seen.
+    consuming func release() {}
+
+    deinit {
+        close(descriptor)
+    }
+}

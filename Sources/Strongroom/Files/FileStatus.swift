@@ -1,0 +1,40 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// What the operating system knows of a file, read without opening it.
+struct FileStatus: Equatable {
+    /// The file itself, whatever its names are.
+    struct Identity: Hashable {
+        let device: UInt64
+        let node: UInt64
+    }
+
+    let identity: Identity
+    let size: Int64
+    let isRegularFile: Bool
+    let isDirectory: Bool
+    let permissions: UInt32
+    let owner: UInt32
+
+    /// The status of what lies at a path, links followed; nil when nothing does.
+    static func at(_ path: String) throws -> FileStatus? {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            if errno == ENOENT { return nil }
+            throw FileSystem.failure(errno, "cannot look at", path)
+        }
+        return FileStatus(
+            identity: Identity(device: UInt64(truncatingIfNeeded: status.st_dev), node: UInt64(status.st_ino)),
+            size: Int64(status.st_size),
+            isRegularFile: status.st_mode & S_IFMT == S_IFREG,
+            isDirectory: status.st_mode & S_IFMT == S_IFDIR,
+            permissions: UInt32(status.st_mode & 0o7777),
+            owner: status.st_uid
+        )
+    }
+}

@@ -1,0 +1,106 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// The few calls of the operating system that the library needs, with named errors.
+enum FileSystem {
+    /// The error for a failed call.
+    ///
+    /// - Parameters:
+    ///   - number: The value of `errno`.
+    ///   - action: What was tried, as in "cannot open".
+    ///   - path: The file or directory.
+    static func failure(_ number: Int32, _ action: String, _ path: String) -> StrongroomError {
+        let reason = String(cString: strerror(number))
+        let (code, advice): (StrongroomError.Code, String) =
+            switch number {
+            case EACCES, EPERM, EROFS:
+                (.permissionDenied, "Check who owns the file and its directory and whether they may be written.")
+            case ENOSPC, EDQUOT: (.diskFull, "Free space, then try again.")
+            case ENOENT: (.fileMissing, "Check the path.")
+            case EISDIR, ENOTDIR, ELOOP: (.notAFile, "Check what lies at the path.")
+            case ENAMETOOLONG: (.invalidName, "Use a shorter name.")
+            default: (.inputOutput, "Check the disk.")
+            }
+        return StrongroomError(code, "Strongroom \(action) «\(path)»: \(reason). \(advice)", database: path)
+    }
+
+    /// Makes a directory and those above it, for the owner alone.
+    static func createDirectories(_ path: String) throws {
+        var status = stat()
+        if stat(path, &status) == 0 {
+            guard status.st_mode & S_IFMT == S_IFDIR else { throw failure(ENOTDIR, "cannot use as a directory", path) }
+            return
+        }
+        let parent = directory(of: path)
+        if parent != path { try createDirectories(parent) }
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+            throw failure(errno, "cannot make the directory", path)
+        }
+    }
+
+    /// Makes an empty file that only its owner can read and write; fails when there is one.
+    static func createFile(_ path: String) throws {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure(errno, "cannot make", path) }
+        close(descriptor)
+    }
+
+    /// Puts a finished file into its place; fails when something lies there already.
+    static func moveIntoPlace(_ source: String, _ destination: String) throws {
+        // link, unlike rename, never replaces what is there; a file system without links has rename alone.
+        if link(source, destination) == 0 {
+            unlink(source)
+        } else if errno == EPERM || errno == ENOTSUP || errno == ENOSYS {
+            guard access(destination, F_OK) != 0 else { throw failure(EEXIST, "cannot replace", destination) }
+            guard rename(source, destination) == 0 else { throw failure(errno, "cannot put in place", destination) }
+        } else {
+            throw failure(errno, "cannot put in place", destination)
+        }
+    }
+
+    /// Removes a file if it is there.
+    static func remove(_ path: String) throws {
+        guard unlink(path) == 0 || errno == ENOENT else { throw failure(errno, "cannot remove", path) }
+    }
+
+    /// Brings a file's or a directory's content to the disk.
+    static func synchronize(_ path: String) throws {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure(errno, "cannot open", path) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw failure(errno, "cannot bring to the disk", path) }
+    }
+
+    /// The part of a path before its last component.
+    static func directory(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// The last component of a path.
+    static func name(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return path }
+        return String(path[path.index(after: slash)...])
+    }
+
+    /// The path with every symbolic link followed, also when the last component is not there yet.
+    static func resolve(_ path: String) throws -> String {
+        if let whole = realPath(path) { return whole }
+        guard errno == ENOENT else { throw failure(errno, "cannot find", path) }
+        guard let parent = realPath(directory(of: path)) else {
+            throw failure(errno, "cannot find", directory(of: path))
+        }
+        return parent == "/" ? "/\(name(of: path))" : "\(parent)/\(name(of: path))"
+    }
+
+    private static func realPath(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+}

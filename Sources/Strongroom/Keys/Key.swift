@@ -1,0 +1,86 @@
+import Crypto
+
+/// A key of a database: a passphrase or 32 random bytes.
+///
+/// The key is held in memory that is wiped when the last copy goes away; it has no printable form, cannot be encoded, and
+/// is compared in constant time. A `String` that you made the key from is yours: Swift gives no way to wipe it.
+///
+/// ```swift
+/// let old = Key.passphrase("correct horse")
+/// let new = Key.random()
+/// ```
+public struct Key: Sendable, Equatable {
+    enum Material: Equatable {
+        case passphrase(SymmetricKey)
+        case raw(SymmetricKey, salt: [UInt8]?)
+        case invalid(String)
+    }
+
+    let material: Material
+
+    /// A passphrase: all bytes of its UTF-8 form.
+    ///
+    /// "é" in composed and in decomposed form are two different passphrases: the bytes differ.
+    ///
+    /// - Parameter text: The passphrase; at least one character, which ``KeyChain`` checks.
+    /// - Returns: The key.
+    public static func passphrase(_ text: String) -> Key {
+        var text = text
+        return text.withUTF8 { passphrase(bytes: UnsafeRawBufferPointer($0)) }
+    }
+
+    /// A passphrase given as bytes.
+    ///
+    /// - Parameter bytes: The passphrase; at least one byte, which ``KeyChain`` checks. The bytes are copied.
+    /// - Returns: The key.
+    public static func passphrase(bytes: UnsafeRawBufferPointer) -> Key {
+        guard !bytes.isEmpty else { return Key(material: .invalid("a passphrase is empty")) }
+        return Key(material: .passphrase(SymmetricKey(data: bytes)))
+    }
+
+    /// A raw key, used as it is, without a derivation.
+    ///
+    /// - Parameters:
+    ///   - bytes: 32 bytes, which ``KeyChain`` checks.
+    ///   - salt: nil, or the 16 bytes that a new file starts with; without it the engine makes them.
+    /// - Returns: The key.
+    public static func raw(_ bytes: [UInt8], salt: [UInt8]? = nil) -> Key {
+        guard bytes.count == 32 else {
+            return Key(material: .invalid("a raw key has \(bytes.count) bytes where 32 are needed"))
+        }
+        if let salt, salt.count != 16 {
+            return Key(material: .invalid("a salt has \(salt.count) bytes where 16 are needed"))
+        }
+        return Key(material: .raw(SymmetricKey(data: bytes), salt: salt))
+    }
+
+    /// A raw key of 32 bytes from the system's random number generator.
+    ///
+    /// - Returns: The key.
+    public static func random() -> Key {
+        Key(material: .raw(SymmetricKey(size: .bits256), salt: nil))
+    }
+
+    /// Why the key cannot be used, or nil.
+    var defect: String? {
+        guard case .invalid(let reason) = material else { return nil }
+        return reason
+    }
+}
+
+extension Key: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The kind of the key; never its content.
+    public var description: String {
+        switch material {
+        case .passphrase: "Key(passphrase)"
+        case .raw: "Key(raw)"
+        case .invalid: "Key(invalid)"
+        }
+    }
+
+    /// The kind of the key; never its content.
+    public var debugDescription: String { description }
+
+    /// Empty, so that `dump` shows nothing.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}

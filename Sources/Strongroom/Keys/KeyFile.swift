@@ -1,0 +1,116 @@
+import Crypto
+import Foundation
+
+/// A file that holds the keys of a chain, one a line, oldest first.
+///
+/// A line is a passphrase, or `raw:` and 64 hexadecimal digits. Empty lines do not count. Only the owner may have access
+/// (mode 0600 or 0400).
+///
+/// ```swift
+/// let chain = try KeyFile("/etc/inventory/keys").keyChain(creating: true)
+/// ```
+public struct KeyFile: Sendable {
+    /// Where the file lies.
+    public let path: String
+
+    private static let largest = 64 * 1024
+
+    /// Names a key file; nothing is read yet.
+    ///
+    /// - Parameter path: The file's path.
+    public init(_ path: String) {
+        self.path = path
+    }
+
+    /// Whether there is a file.
+    ///
+    /// - Throws: ``StrongroomError`` with `permissionDenied` when its directory cannot be searched.
+    public func exists() throws -> Bool {
+        try FileStatus.at(path) != nil
+    }
+
+    /// Reads the keys.
+    ///
+    /// - Parameter creating: Whether a file that is not there is made, with one random raw key in it.
+    /// - Returns: The chain.
+    /// - Throws: ``StrongroomError`` with `fileMissing`, `permissionDenied`, or `keyFile` when others than the owner have
+    ///   access, when it is no regular file, too large, no UTF-8, or holds no key or one that cannot be used.
+    public func keyChain(creating: Bool = false) throws -> KeyChain {
+        if creating, try !exists() { try create() }
+        guard let status = try FileStatus.at(path) else {
+            throw StrongroomError(.fileMissing, "There is no key file at «\(path)»; make one, or correct the path.")
+        }
+        try check(status)
+        guard var content = FileManager.default.contents(atPath: path) else {
+            throw StrongroomError(.permissionDenied, "The key file «\(path)» cannot be read; check who owns it.")
+        }
+        defer { content.resetBytes(in: content.startIndex..<content.endIndex) }
+        return try KeyChain(keys(in: content))
+    }
+
+    private func check(_ status: FileStatus) throws {
+        guard status.isRegularFile else { throw refusal("is not a regular file; give the path of a file") }
+        guard status.permissions & 0o077 == 0 else {
+            throw refusal("can be used by others than its owner; run: chmod 600 '\(path)'")
+        }
+        guard status.size <= Self.largest else {
+            throw refusal("has \(status.size) bytes, more than \(Self.largest); is it the right file?")
+        }
+    }
+
+    private func keys(in content: Data) throws -> [Key] {
+        guard !content.starts(with: [0xEF, 0xBB, 0xBF]) else {
+            throw refusal(
+                "starts with a byte order mark, which would become part of the first key; save it without one")
+        }
+        guard !content.contains(0), String(validating: content, as: UTF8.self) != nil else {
+            throw refusal("is not text in UTF-8; write one passphrase a line, or raw: and 64 hexadecimal digits")
+        }
+        let lines = content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        var keys: [Key] = []
+        for (number, line) in lines.enumerated() {
+            let text = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+            if !text.isEmpty { keys.append(try key(in: text, line: number + 1)) }
+        }
+        guard !keys.isEmpty else { throw refusal("holds no key; write one a line, oldest first") }
+        return keys
+    }
+
+    private func key(in text: Data, line: Int) throws -> Key {
+        guard text.starts(with: Array("raw:".utf8)) else {
+            return text.withUnsafeBytes { Key.passphrase(bytes: $0) }
+        }
+        let digits = text.dropFirst(4).compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+        guard digits.count == 64, text.count == 68 else {
+            throw refusal("has a raw key in line \(line) that is not 64 hexadecimal digits; correct it")
+        }
+        return .raw(stride(from: 0, to: 64, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) })
+    }
+
+    private func create() throws {
+        let temporary = "\(path).\(UInt32.random(in: 0...UInt32.max)).new"
+        try FileSystem.createDirectories(FileSystem.directory(of: path))
+        try FileSystem.createFile(temporary)
+        do {
+            let digits = SymmetricKey(size: .bits256).withUnsafeBytes { bytes in
+                bytes.map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined()
+            }
+            guard let handle = FileHandle(forWritingAtPath: temporary) else {
+                throw FileSystem.failure(errno, "cannot open", temporary)
+            }
+            try handle.write(contentsOf: Data("raw:\(digits)\n".utf8))
+            try handle.synchronize()
+            try handle.close()
+            try FileSystem.moveIntoPlace(temporary, path)
+            try FileSystem.synchronize(FileSystem.directory(of: path))
+        } catch {
+            try FileSystem.remove(temporary)
+            // Another process was first: its keys count.
+            if try !exists() { throw error }
+        }
+    }
+
+    private func refusal(_ reason: String) -> StrongroomError {
+        StrongroomError(.keyFile, "The key file «\(path)» \(reason).")
+    }
+}

@@ -1,0 +1,129 @@
+/// What a migrator did to a file.
+public struct MigrationReport: Sendable, Equatable {
+    /// The version that the file had; nil for a fresh file or one without a history.
+    public let from: String?
+    /// The version that the file has now.
+    public let to: String
+    /// The versions that were applied, in order; empty when the file was at the newest already or is fresh.
+    public let applied: [String]
+}
+
+extension Migrator {
+    /// What is to be done to a file, found without a write.
+    enum Plan: Equatable {
+        /// The file has no table: it gets today's schema.
+        case create
+        /// These steps are missing, from a version on.
+        case run(from: String?, steps: Range<Int>)
+    }
+
+    /// Finds what is to be done.
+    ///
+    /// - Throws: ``StrongroomError`` with `newerSchema` for a version that the migrator does not know, `invalidMigrator` for
+    ///   mistakes in the list, such as a file whose versions stand in another order.
+    func plan(for connection: Connection) throws -> Plan {
+        try check()
+        let recorded = try VersionHistory(connection: connection).versions()
+        guard let last = recorded.last else {
+            let objects = try connection.ownValue("SELECT count(*) FROM sqlite_master")
+            return objects == .integer(0) && tables != nil ? .create : .run(from: nil, steps: migrations.indices)
+        }
+        let places = try recorded.map { version in
+            guard let place = migrations.firstIndex(where: { $0.version == version }) else {
+                throw unknown(version, in: connection.database)
+            }
+            return place
+        }
+        guard zip(places, places.dropFirst()).allSatisfy({ $1 == $0 + 1 }), let place = places.last else {
+            throw StrongroomError(
+                .invalidMigrator,
+                """
+                The file has been through the versions \(recorded.joined(separator: ", ")), which stand otherwise in the \
+                migrator (\(migrations.map(\.version).joined(separator: ", "))). Put new migrations at the end of the list only.
+                """,
+                database: connection.database
+            )
+        }
+        return .run(from: last, steps: (place + 1)..<migrations.count)
+    }
+
+    /// Does what a plan says.
+    ///
+    /// - Throws: ``StrongroomError`` with `migrationFailed`, naming the version; the file is at the version before it.
+    func carryOut(_ plan: Plan, on connection: Connection) throws -> MigrationReport {
+        switch plan {
+        case .create: try create(on: connection)
+        case .run(let from, let steps): try run(steps, from: from, on: connection)
+        }
+    }
+
+    private func create(on connection: Connection) throws -> MigrationReport {
+        guard let newest = newestVersion else { throw unknown("", in: connection.database) }
+        try inStep(version: newest, connection) { db in
+            for table in tables ?? [] { try db.createTable(table) }
+            return true
+        }
+        return MigrationReport(from: nil, to: newest, applied: [])
+    }
+
+    private func run(_ steps: Range<Int>, from: String?, on connection: Connection) throws -> MigrationReport {
+        for migration in migrations[steps] {
+            try inStep(version: migration.version, connection) { db in
+                try migration.up(db)
+                return false
+            }
+        }
+        let applied = migrations[steps].map(\.version)
+        return MigrationReport(from: from, to: applied.last ?? from ?? "", applied: applied)
+    }
+
+    /// Runs a step and records its version in one transaction.
+    private func inStep(
+        version: String,
+        _ connection: Connection,
+        _ body: (borrowing MigrationTransaction) throws -> Bool
+    ) throws {
+        do {
+            try connection.inTransaction(.immediate) {
+                let start = ContinuousClock.now
+                let created = try body(MigrationTransaction(connection))
+                let history = VersionHistory(connection: connection)
+                try history.create()
+                try history.record(version, duration: ContinuousClock.now - start, created: created)
+            }
+        } catch let error as StrongroomError {
+            throw failure(version, connection, "\(error.code): \(error.message)", error)
+        } catch {
+            throw failure(version, connection, "\(type(of: error))", nil)
+        }
+    }
+
+    private func failure(
+        _ version: String,
+        _ connection: Connection,
+        _ reason: String,
+        _ cause: StrongroomError?
+    ) -> StrongroomError {
+        StrongroomError(
+            .migrationFailed,
+            """
+            Migration «\(version)» failed and was undone; the file is at the version before it. \(reason) \
+            Correct the migration and open the store again.
+            """,
+            database: connection.database,
+            sql: cause?.sql,
+            resultCode: cause?.resultCode
+        )
+    }
+
+    private func unknown(_ version: String, in database: String) -> StrongroomError {
+        StrongroomError(
+            .newerSchema,
+            """
+            The file has schema version «\(version)», which this program does not know \
+            (its newest is «\(newestVersion ?? "")»). Use a newer program; the file was not touched.
+            """,
+            database: database
+        )
+    }
+}

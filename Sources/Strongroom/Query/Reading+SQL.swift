@@ -1,0 +1,96 @@
+extension Reading where Self: ~Copyable {
+    /// Runs a query and hands each row to a closure, one at a time.
+    ///
+    /// ```swift
+    /// try db.forEachRow("SELECT name, size FROM package WHERE size > \(limit)") { row in
+    ///     let name: String = try row[0]
+    ///     print(name)
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - sql: The query; values are interpolated.
+    ///   - body: Gets each row; the row is valid only inside it.
+    /// - Throws: ``StrongroomError`` with `sql`, `notAuthorized`, `readOnly`, or the engine's failure; what the closure throws.
+    @inlinable
+    public func forEachRow(_ sql: SQL, _ body: (borrowing Row) throws -> Void) throws {
+        let statement = try handle.connection.statement(for: sql)
+        defer { statement.finish() }
+        let row = Row(statement)
+        while try statement.step() {
+            try body(row)
+        }
+    }
+
+    /// The first column of a query's first row.
+    ///
+    /// ```swift
+    /// let total = try db.value("SELECT sum(size) FROM package", as: Int64?.self)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - sql: The query; values are interpolated.
+    ///   - type: The type of the value.
+    /// - Returns: The value, or nil when the query gives no row.
+    /// - Throws: ``StrongroomError`` with `sql`, `notAuthorized`, `typeMismatch`, or the engine's failure.
+    @inlinable
+    public func value<V: ColumnValue>(_ sql: SQL, as type: V.Type = V.self) throws -> V? {
+        let statement = try handle.connection.statement(for: sql)
+        defer { statement.finish() }
+        return try statement.step() ? V(from: Row(statement), at: 0) : nil
+    }
+}
+
+extension Writing where Self: ~Copyable {
+    /// Runs a statement.
+    ///
+    /// ```swift
+    /// let changed = try db.execute("UPDATE contact SET phone = \(phone) WHERE id = \(id)")
+    /// ```
+    ///
+    /// - Parameter sql: One statement; values are interpolated.
+    /// - Returns: The number of rows that it inserted, updated or deleted.
+    /// - Throws: ``StrongroomError`` with `sql`, `notAuthorized`, `constraint`, or the engine's failure.
+    @discardableResult
+    public func execute(_ sql: SQL) throws -> Int {
+        let connection = handle.connection
+        let statement = try connection.statement(for: sql)
+        defer { statement.finish() }
+        let before = connection.totalChanges
+        try statement.run()
+        return connection.totalChanges == before ? 0 : connection.changes
+    }
+}
+
+extension Connection {
+    /// A user's statement with its values bound.
+    @usableFromInline
+    func statement(for sql: SQL) throws -> Statement {
+        if let defect = sql.defect { throw defect }
+        let statement = try statement(sql.text)
+        do {
+            try statement.bind(sql.values)
+        } catch {
+            statement.finish()
+            throw error
+        }
+        return statement
+    }
+}
+
+extension Statement {
+    func bind(_ values: [Value]) throws {
+        let expected = parameterCount
+        guard expected == values.count else {
+            throw StrongroomError(
+                .sql,
+                "The SQL has \(expected) parameters and \(values.count) values; interpolate each value, as in \\(limit).",
+                sql: sql
+            )
+        }
+        let bindings = Bindings(self)
+        for (index, value) in values.enumerated() {
+            try bindings.bind(value, at: index)
+        }
+    }
+}

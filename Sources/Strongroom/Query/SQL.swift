@@ -1,0 +1,89 @@
+/// SQL and the values that are bound to it.
+///
+/// What is interpolated into it becomes a parameter, never text, so nothing that a user typed can change the statement:
+///
+/// ```swift
+/// let limit = 18
+/// let query: SQL = "SELECT name FROM contact WHERE age > \(limit)"
+/// ```
+///
+/// A table's or column's name is interpolated with `\(name: …)`, which quotes it, another piece of SQL with `\(sql)`.
+public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
+    /// The text, with a `?` for each value.
+    public private(set) var text: String
+
+    /// The values, in the order of their places.
+    public private(set) var values: [Value]
+
+    /// A value that could not be stored; thrown when the statement runs.
+    private(set) var defect: StrongroomError?
+
+    /// SQL without values.
+    ///
+    /// - Parameter value: The text.
+    public init(stringLiteral value: String) {
+        self.init(value)
+    }
+
+    /// SQL with values.
+    ///
+    /// - Parameter stringInterpolation: The text and the values.
+    public init(stringInterpolation: Interpolation) {
+        self = stringInterpolation.sql
+    }
+
+    init(_ text: String, _ values: [Value] = []) {
+        self.text = text
+        self.values = values
+    }
+
+    mutating func append(text: String) {
+        self.text += text
+    }
+
+    mutating func append(_ other: SQL) {
+        text += other.text
+        values += other.values
+        defect = defect ?? other.defect
+    }
+
+    mutating func append<V: ColumnValue>(value: V) {
+        text += "?"
+        do {
+            values.append(try value.stored())
+        } catch {
+            values.append(.null)
+            defect =
+                defect ?? (error as? StrongroomError)
+                ?? StrongroomError(.valueNotStorable, "\(V.self) has no stored form.")
+        }
+    }
+
+    /// Collects the pieces of a literal.
+    public struct Interpolation: StringInterpolationProtocol {
+        var sql = SQL("")
+
+        /// Makes an empty piece.
+        public init(literalCapacity: Int, interpolationCount: Int) {}
+
+        /// Adds SQL as it stands in the source.
+        public mutating func appendLiteral(_ literal: String) {
+            sql.append(text: literal)
+        }
+
+        /// Adds a parameter.
+        public mutating func appendInterpolation<V: ColumnValue>(_ value: V) {
+            sql.append(value: value)
+        }
+
+        /// Adds a quoted name.
+        public mutating func appendInterpolation(name: String) {
+            sql.append(text: Identifier.quote(name))
+        }
+
+        /// Adds SQL with its values.
+        public mutating func appendInterpolation(_ other: SQL) {
+            sql.append(other)
+        }
+    }
+}

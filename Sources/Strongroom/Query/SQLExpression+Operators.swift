@@ -1,0 +1,116 @@
+extension SQLExpression {
+    /// The value is equal; nil stands for NULL.
+    public static func == (left: Self, right: Value) -> Condition {
+        compare(left, "=", right, whenNull: "IS NULL")
+    }
+
+    /// The value differs; with nil: it is not NULL. A row with NULL differs from no value, as in SQL.
+    public static func != (left: Self, right: Value) -> Condition {
+        compare(left, "<>", right, whenNull: "IS NOT NULL")
+    }
+
+    /// The value is smaller.
+    public static func < (left: Self, right: Value) -> Condition { Condition("\(left.sql) < \(right)") }
+
+    /// The value is smaller or equal.
+    public static func <= (left: Self, right: Value) -> Condition { Condition("\(left.sql) <= \(right)") }
+
+    /// The value is larger.
+    public static func > (left: Self, right: Value) -> Condition { Condition("\(left.sql) > \(right)") }
+
+    /// The value is larger or equal.
+    public static func >= (left: Self, right: Value) -> Condition { Condition("\(left.sql) >= \(right)") }
+
+    /// The value is one of a list; an empty list holds none.
+    ///
+    /// - Parameter values: At most ``EngineFeatures/maximumParameters`` values, less those elsewhere in the statement.
+    /// - Returns: The condition.
+    public func isIn(_ values: [Value]) -> Condition {
+        var list: SQL = "\(sql) IN ("
+        for (place, value) in values.enumerated() {
+            if place > 0 { list.append(", ") }
+            list.append(value: value)
+        }
+        list.append(")")
+        return Condition(list)
+    }
+
+    private static func compare(_ left: Self, _ sign: String, _ right: Value, whenNull: String) -> Condition {
+        var sql = left.sql
+        if case .null? = try? right.stored() {
+            sql.append(text: " " + whenNull)
+        } else {
+            sql.append(text: " " + sign + " ")
+            sql.append(value: right)
+        }
+        return Condition(sql)
+    }
+}
+
+extension SQLExpression {
+    /// The two values are equal.
+    public static func == <Other: SQLExpression>(left: Self, right: Other) -> Condition where Other.Value == Value {
+        Condition("\(left.sql) = \(right.sql)")
+    }
+
+    /// The two values differ.
+    public static func != <Other: SQLExpression>(left: Self, right: Other) -> Condition where Other.Value == Value {
+        Condition("\(left.sql) <> \(right.sql)")
+    }
+
+    /// The left value is smaller.
+    public static func < <Other: SQLExpression>(left: Self, right: Other) -> Condition where Other.Value == Value {
+        Condition("\(left.sql) < \(right.sql)")
+    }
+
+    /// The left value is larger.
+    public static func > <Other: SQLExpression>(left: Self, right: Other) -> Condition where Other.Value == Value {
+        Condition("\(left.sql) > \(right.sql)")
+    }
+}
+
+/// A type that is stored as text, so that a column of it can be searched.
+public protocol TextColumnValue: ColumnValue {}
+
+extension String: TextColumnValue {}
+extension Optional: TextColumnValue where Wrapped: TextColumnValue {}
+
+extension SQLExpression where Value: TextColumnValue {
+    /// The text begins with another; case counts, and no character stands for others.
+    ///
+    /// - Parameter prefix: The beginning; every text begins with an empty one.
+    /// - Returns: The condition.
+    public func hasPrefix(_ prefix: String) -> Condition {
+        // As bytes: the engine's text functions stop at a NUL.
+        Condition("substr(CAST(\(sql) AS BLOB), 1, \(prefix.utf8.count)) = CAST(\(prefix) AS BLOB)")
+    }
+
+    /// The text ends with another; case counts, and no character stands for others.
+    ///
+    /// - Parameter suffix: The end; every text ends with an empty one.
+    /// - Returns: The condition.
+    public func hasSuffix(_ suffix: String) -> Condition {
+        guard !suffix.isEmpty else { return Condition("\(sql) IS NOT NULL") }
+        return Condition("substr(CAST(\(sql) AS BLOB), -\(suffix.utf8.count)) = CAST(\(suffix) AS BLOB)")
+    }
+
+    /// The text contains another; case counts, and no character stands for others.
+    ///
+    /// - Parameter part: What is looked for; every text contains an empty one.
+    /// - Returns: The condition.
+    public func contains(_ part: String) -> Condition {
+        guard !part.isEmpty else { return Condition("\(sql) IS NOT NULL") }
+        return Condition("instr(CAST(\(sql) AS BLOB), CAST(\(part) AS BLOB)) > 0")
+    }
+
+    /// The text fits a pattern of the engine's LIKE: `%` any text, `_` any character, `\` before one that means itself.
+    /// Case does not count for the letters A to Z.
+    ///
+    /// See SQLite's documentation, «SQL Language Expressions», section 5 (sqlite.org/lang_expr.html).
+    ///
+    /// - Parameter pattern: The pattern.
+    /// - Returns: The condition.
+    public func like(_ pattern: String) -> Condition {
+        Condition("\(sql) LIKE \(pattern) ESCAPE '\\'")
+    }
+}

@@ -1,0 +1,52 @@
+extension Table {
+    /// Deletes the row with a key.
+    ///
+    /// - Parameters:
+    ///   - key: The primary key.
+    ///   - db: A write transaction.
+    /// - Returns: Whether there was such a row.
+    /// - Throws: ``StrongroomError`` with `constraint` when other rows refer to it, or the engine's failure.
+    @inlinable
+    @discardableResult
+    public static func delete(_ key: Key, in db: borrowing some Writing & ~Copyable) throws -> Bool {
+        let connection = db.handle.connection
+        let statement = try connection.statement(OperationKey(Self.self, TableStatements.Operation.delete)) {
+            (try TableStatements(schema, RecordType.columnNames).delete(), [])
+        }
+        defer { statement.finish() }
+        try key.bind(to: Bindings(statement), at: 0)
+        try statement.run()
+        return connection.changes > 0
+    }
+
+    /// Deletes the rows with some keys; all of them or, when one cannot be deleted, none.
+    ///
+    /// - Parameters:
+    ///   - keys: The primary keys, any number.
+    ///   - db: A write transaction.
+    /// - Returns: The number of rows that were there.
+    /// - Throws: As the form for one key.
+    @inlinable
+    @discardableResult
+    public static func delete(keys: some Sequence<Key>, in db: borrowing some Writing & ~Copyable) throws -> Int {
+        try db.savepoint { db in
+            var count = 0
+            for key in keys where try delete(key, in: db) { count += 1 }
+            return count
+        }
+    }
+
+    /// Deletes every row; the next key that the engine makes is 1 again.
+    ///
+    /// - Parameter db: A write transaction.
+    /// - Returns: The number of rows that were deleted.
+    /// - Throws: ``StrongroomError`` with `constraint` when other rows refer to one of them, or the engine's failure.
+    @discardableResult
+    public static func truncate(in db: borrowing some Writing & ~Copyable) throws -> Int {
+        let count = try db.execute("DELETE FROM \(name: schema.name)")
+        if schema.columns.contains(where: \.isAutoincrementing) {
+            try db.execute("DELETE FROM sqlite_sequence WHERE name = \(schema.name)")
+        }
+        return count
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+
+/// What lies at a database's path, by its first bytes.
+enum FileContent: Equatable {
+    /// Nothing.
+    case absent
+    /// A plaintext database.
+    case plaintext
+    /// What may be an encrypted database: its salt and its size in bytes.
+    case encrypted(salt: [UInt8], size: Int64)
+
+    private static let plaintextHeader = Array("SQLite format 3\0".utf8)
+    private static let smallestPage: Int64 = 512
+
+    /// Looks at a file.
+    ///
+    /// To be called only while this process has no connection to the file: closing the descriptor drops the engine's locks.
+    ///
+    /// - Throws: ``StrongroomError`` with `notAFile`, `emptyFile`, `notADatabase` for a file that is too short to be one, or
+    ///   `permissionDenied`.
+    static func of(_ path: String) throws -> FileContent {
+        guard let status = try FileStatus.at(path) else { return .absent }
+        guard status.isRegularFile else {
+            let what = status.isDirectory ? "a directory" : "not a regular file"
+            throw StrongroomError(
+                .notAFile,
+                "What lies at «\(path)» is \(what), so no database can be opened there. Give another path, or move it away."
+            )
+        }
+        guard status.size > 0 else {
+            throw StrongroomError(
+                .emptyFile,
+                """
+                The file «\(path)» is empty. A database that was there has been lost: restore it from a backup. \
+                If there never was one, remove the file, and a new database is made.
+                """
+            )
+        }
+        let header = try firstBytes(of: path)
+        guard status.size >= smallestPage else {
+            let code: StrongroomError.Code = header.starts(with: Array("SQLite".utf8)) ? .truncated : .notADatabase
+            throw StrongroomError(
+                code,
+                """
+                The file «\(path)» has \(status.size) bytes, less than any database. It was cut off or is something else: \
+                restore it from a backup, or give another path.
+                """
+            )
+        }
+        return header == plaintextHeader ? .plaintext : .encrypted(salt: header, size: status.size)
+    }
+
+    private static func firstBytes(of path: String) throws -> [UInt8] {
+        guard let handle = FileHandle(forReadingAtPath: path) else {
+            throw FileSystem.failure(errno, "cannot open", path)
+        }
+        defer { try? handle.close() }
+        return [UInt8](try handle.read(upToCount: CipherSettings.saltLength) ?? Data())
+    }
+}

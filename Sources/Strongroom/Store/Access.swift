@@ -1,0 +1,193 @@
+import Dispatch
+import Synchronization
+
+/// Runs work on a store's connections, one holder a connection.
+///
+/// The decisions are ``AccessQueue``'s; here are the threads and the connections.
+final class Access: Sendable {
+    typealias Queue = AccessQueue<Waiter>
+
+    /// One who waits for a seat; called with the seat, or with the reason why there is none.
+    struct Waiter {
+        let resume: @Sendable (Result<Queue.Seat, any Error>) -> Void
+    }
+
+    private let queue: Mutex<Queue>
+    private let tickets = Atomic<UInt64>(0)
+    private let writer: Seat
+    private let readers: [Seat]
+    private let whenDrained = DispatchSemaphore(value: 0)
+    private let database: String
+
+    /// A connection with the thread that tasks use it on.
+    private final class Seat: @unchecked Sendable {  // guarded by AccessQueue: one holder at a time
+        let worker: SeatWorker
+        let role: Connection.Role
+        let open: @Sendable (Connection.Role) throws -> Connection
+        var connection: Connection?
+
+        init(_ name: String, _ role: Connection.Role, open: @escaping @Sendable (Connection.Role) throws -> Connection)
+        {
+            worker = SeatWorker(name: name)
+            self.role = role
+            self.open = open
+        }
+
+        func connected() throws -> Connection {
+            if let connection { return connection }
+            let opened = try open(role)
+            connection = opened
+            return opened
+        }
+    }
+
+    /// Makes the seats; readers are opened when they are first used.
+    init(
+        database: String,
+        readers count: Int,
+        writer connection: Connection,
+        open: @escaping @Sendable (Connection.Role) throws -> Connection
+    ) {
+        self.database = database
+        queue = Mutex(Queue(readers: count))
+        writer = Seat("strongroom.writer", .writer, open: open)
+        writer.connection = connection
+        readers = (0..<count).map { Seat("strongroom.reader.\($0)", .reader, open: open) }
+    }
+
+    deinit {
+        writer.worker.stop()
+        for reader in readers { reader.worker.stop() }
+    }
+
+    /// Runs work on a connection, on the running thread, which waits for its turn.
+    ///
+    /// - Throws: ``StrongroomError`` with `nestedAccess` inside a transaction of the same store, `closed`; what the work throws.
+    func performBlocking<T>(_ request: Queue.Request, _ work: (Connection) throws -> T) throws -> T {
+        guard !CurrentAccess.isInside(ObjectIdentifier(self)) else { throw nested }
+        let seat = try waitForSeat(request)
+        defer { release(seat) }
+        return try run(work, in: seat)
+    }
+
+    private func waitForSeat(_ request: Queue.Request) throws -> Queue.Seat {
+        let gate = DispatchSemaphore(value: 0)
+        let outcome = Mutex<Result<Queue.Seat, any Error>?>(nil)
+        let waiter = Waiter { result in
+            outcome.withLock { $0 = result }
+            gate.signal()
+        }
+        switch queue.withLock({ $0.ask(request, ticket: nextTicket(), waiter: waiter) }) {
+        case .seated(let seat): return seat
+        case .closed: throw closed
+        case .waiting:
+            gate.wait()
+            guard let result = outcome.withLock({ $0 }) else { throw closed }
+            return try result.get()
+        }
+    }
+
+    /// Runs work on a connection, on the seat's own thread; the task waits without blocking a thread.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled before its turn; ``StrongroomError`` with `closed`; what the work throws.
+    func perform<T: Sendable>(
+        _ request: Queue.Request,
+        _ work: @escaping @Sendable (Connection) throws -> T
+    ) async throws -> T {
+        let ticket = nextTicket()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let waiter = Waiter { [self] result in
+                    switch result {
+                    case .success(let seat): start(work, in: seat, continuation)
+                    case .failure(let error): continuation.resume(throwing: error)
+                    }
+                }
+                switch queue.withLock({ $0.ask(request, ticket: ticket, waiter: waiter) }) {
+                case .seated(let seat): waiter.resume(.success(seat))
+                case .closed: waiter.resume(.failure(closed))
+                case .waiting:
+                    // The cancellation may have come before the request.
+                    if Task.isCancelled { cancel(ticket) }
+                }
+            }
+        } onCancel: {
+            cancel(ticket)
+        }
+    }
+
+    private func start<T: Sendable>(
+        _ work: @escaping @Sendable (Connection) throws -> T,
+        in seat: Queue.Seat,
+        _ continuation: CheckedContinuation<T, any Error>
+    ) {
+        self[seat].worker.post { [self] in
+            let result = Result { try run(work, in: seat) }
+            release(seat)
+            continuation.resume(with: result)
+        }
+    }
+
+    private func cancel(_ ticket: UInt64) {
+        let waiter = queue.withLock { $0.cancel(ticket) }
+        waiter?.resume(.failure(CancellationError()))
+    }
+
+    private func run<T>(_ work: (Connection) throws -> T, in seat: Queue.Seat) throws -> T {
+        let seat = self[seat]
+        let connection = try seat.connected()
+        defer {
+            // A transaction that could not be ended must not reach the next holder.
+            if connection.isInTransaction { seat.connection = nil }
+        }
+        return try CurrentAccess.inside(ObjectIdentifier(self)) { try work(connection) }
+    }
+
+    private func release(_ seat: Queue.Seat) {
+        switch queue.withLock({ $0.release(seat) }) {
+        case .seat(let waiter, let seat): waiter.resume(.success(seat))
+        case .idle: break
+        case .close: whenDrained.signal()
+        }
+    }
+
+    /// Admits nobody from now on, waits for what runs and what waits already, and closes the connections.
+    ///
+    /// - Returns: False when somebody else has closed it or is closing it.
+    func close(last: (Connection) throws -> Void) throws -> Bool {
+        guard !CurrentAccess.isInside(ObjectIdentifier(self)) else { throw nested }
+        let (isFirst, isIdle) = queue.withLock { queue in
+            let isFirst = !queue.isClosing
+            return (isFirst, queue.close())
+        }
+        guard isFirst else { return false }
+        if !isIdle { whenDrained.wait() }
+        for reader in readers { reader.connection = nil }
+        defer { writer.connection = nil }
+        if let connection = writer.connection { try last(connection) }
+        return true
+    }
+
+    private subscript(_ seat: Queue.Seat) -> Seat {
+        switch seat {
+        case .writer: writer
+        case .reader(let place): readers[place]
+        }
+    }
+
+    private func nextTicket() -> UInt64 {
+        tickets.wrappingAdd(1, ordering: .relaxed).newValue
+    }
+
+    private var closed: StrongroomError {
+        StrongroomError(.closed, "The store is closed; open it again.", database: database)
+    }
+
+    private var nested: StrongroomError {
+        StrongroomError(
+            .nestedAccess,
+            "A blocking read, write or close inside a transaction of the same store would wait for itself. Use the transaction.",
+            database: database
+        )
+    }
+}

@@ -1,0 +1,43 @@
+import Synchronization
+
+/// The files that this process has open, whatever registry opened them.
+///
+/// Two stores on one file would each have a writer, and reading the file's header for the second would drop the locks that the
+/// engine holds for the first.
+final class OpenFiles: Sendable {
+    static let shared = OpenFiles()
+
+    private let files = Mutex<[String: (name: DatabaseName, identity: FileStatus.Identity?)]>([:])
+
+    /// Enters a file that is about to be opened.
+    ///
+    /// - Throws: ``StrongroomError`` with `sameFile` when the path, or the file under another path, is open already.
+    func claim(_ path: String, _ name: DatabaseName) throws {
+        let identity = try FileStatus.at(path)?.identity
+        let holder = files.withLock { files in
+            let twin = files.first { $0.key == path || (identity != nil && $0.value.identity == identity) }
+            if twin == nil { files[path] = (name, identity) }
+            return twin
+        }
+        guard let holder else { return }
+        throw StrongroomError(
+            .sameFile,
+            """
+            The file «\(path)» is open in this process already, as «\(holder.value.name)» at «\(holder.key)». Open it by one name and \
+            from one registry, or close it first.
+            """,
+            database: name.fileName
+        )
+    }
+
+    /// Notes which file lies at a path, now that it is there.
+    func identify(_ path: String) throws {
+        let identity = try FileStatus.at(path)?.identity
+        files.withLock { $0[path]?.identity = identity }
+    }
+
+    /// Takes a file out.
+    func release(_ path: String) {
+        files.withLock { $0[path] = nil }
+    }
+}

@@ -1,0 +1,34 @@
+/// What opening a store did.
+public struct OpenReport: Sendable, Equatable {
+    /// How the file was found.
+    public enum Outcome: Sendable, Equatable {
+        /// There was none; it was made.
+        case created
+        /// It was there.
+        case opened
+    }
+
+    /// The key that opened the file.
+    public struct KeyUse: Sendable, Equatable {
+        /// The key's place in the chain: 0 is the oldest.
+        public let place: Int
+        /// The number of keys in the chain.
+        public let count: Int
+
+        /// Whether it is the current key. If not, the file is still to be rotated.
+        public var isCurrent: Bool { place == count - 1 }
+    }
+
+    /// How the file was found.
+    public let outcome: Outcome
+    /// The key that opened the file; nil for plaintext.
+    public let key: KeyUse?
+    /// What the migrator did; nil without one.
+    public let migration: MigrationReport?
+    /// How long finding the key took, with the derivations.
+    public let keyDuration: Duration
+    /// How long making or migrating took.
+    public let migrationDuration: Duration
+    /// How long opening took altogether.
+    public let duration: Duration
+}

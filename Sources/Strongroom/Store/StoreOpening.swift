@@ -1,0 +1,178 @@
+/// The way from a configuration to an open store; the steps in the order in which they run.
+struct StoreOpening: Sendable {
+    let name: DatabaseName
+    let configuration: any Configuration
+    let path: String
+    let settings: StoreSettings
+    let migrator: Migrator?
+
+    private static let lockPause = Duration.milliseconds(20)
+
+    init(_ name: DatabaseName, _ configuration: any Configuration) throws {
+        self.name = name
+        self.configuration = configuration
+        settings = configuration.settings(for: name)
+        migrator = try configuration.migrator(for: name)
+        try migrator?.check()
+        let wanted = try configuration.filePath(for: name) ?? DefaultPath.path(for: name)
+        guard wanted.hasPrefix("/"), !wanted.utf8.contains(0) else {
+            throw StrongroomError(
+                .invalidName,
+                "The configuration gives the path «\(wanted)»; give one that begins with «/».",
+                database: name.fileName
+            )
+        }
+        try FileSystem.createDirectories(FileSystem.directory(of: wanted))
+        path = try FileSystem.resolve(wanted)
+    }
+
+    /// Opens the file.
+    ///
+    /// - Returns: The connection that was proved, what further ones are keyed with, and what was done.
+    func run() async throws -> (writer: Connection, key: DerivedKey?, report: OpenReport) {
+        let start = ContinuousClock.now
+        let lock = try await takeLock()
+        let content = try FileContent.of(path)
+        let chain = try await configuration.keyChain(for: name)
+        let opened = try await BlockingWork.run {
+            var report = Progress(start: start)
+            let choice = try choose(chain, content, &report)
+            try choice.connection.configure(as: .writer, busyTimeout: busyTimeout)
+            try migrate(choice.connection, &report)
+            return (choice.connection, choice.derived, report.finished(choice, chain))
+        }
+        lock.release()
+        return opened
+    }
+
+    private func takeLock() async throws -> FileLock {
+        let deadline = ContinuousClock.now + settings.openTimeout
+        while true {
+            if let lock = try FileLock.take("\(path).lock") { return lock }
+            guard ContinuousClock.now < deadline else {
+                throw StrongroomError(
+                    .locked,
+                    """
+                    Another process has been opening «\(path)» for longer than \(settings.openTimeout). Wait for it to finish, or \
+                    end it; then open again.
+                    """,
+                    database: name.fileName
+                )
+            }
+            try await Task.sleep(for: Self.lockPause)
+        }
+    }
+
+    private var busyTimeout: Int { Int(clamping: settings.busyTimeout.milliseconds) }
+}
+
+extension StoreOpening {
+    /// What the steps tell the report.
+    private struct Progress {
+        let start: ContinuousClock.Instant
+        var outcome = OpenReport.Outcome.opened
+        var migration: MigrationReport?
+        var keyDuration = Duration.zero
+        var migrationDuration = Duration.zero
+
+        func finished(_ choice: KeyChoice, _ chain: KeyChain) -> OpenReport {
+            OpenReport(
+                outcome: outcome,
+                key: choice.place.map { OpenReport.KeyUse(place: $0, count: chain.count) },
+                migration: migration,
+                keyDuration: keyDuration,
+                migrationDuration: migrationDuration,
+                duration: ContinuousClock.now - start
+            )
+        }
+    }
+
+    private func choose(_ chain: KeyChain, _ content: FileContent, _ report: inout Progress) throws -> KeyChoice {
+        let start = ContinuousClock.now
+        defer { report.keyDuration = ContinuousClock.now - start - report.migrationDuration }
+        switch content {
+        case .absent:
+            report.outcome = .created
+            return try create(chain, &report)
+        case .plaintext:
+            guard chain.isPlaintext else { throw plaintextFound }
+            let connection = try Connection.open(path, mode: .existing, key: nil)
+            connection.setBusyTimeout(milliseconds: busyTimeout)
+            try connection.proveKey()
+            return KeyChoice(place: nil, derived: nil, connection: connection)
+        case .encrypted(let salt, let size):
+            guard !chain.isPlaintext else { throw encryptedFound }
+            return try KeyChoice.find(in: chain, path: path, salt: salt, size: size, busyTimeout: busyTimeout)
+        }
+    }
+
+    private func migrate(_ connection: Connection, _ report: inout Progress) throws {
+        guard let migrator, report.migration == nil else { return }
+        let start = ContinuousClock.now
+        defer { report.migrationDuration = ContinuousClock.now - start }
+        report.migration = try migrator.carryOut(migrator.plan(for: connection), on: connection)
+    }
+
+    /// Makes the file under another name and puts it in place when its schema is complete, so that a crash leaves either no file
+    /// or a whole one.
+    private func create(_ chain: KeyChain, _ report: inout Progress) throws -> KeyChoice {
+        let temporary = "\(path).new"
+        try removeLeftovers(temporary)
+        do {
+            let derived = try make(chain, at: temporary, &report)
+            try FileSystem.synchronize(temporary)
+            try FileSystem.moveIntoPlace(temporary, path)
+            try FileSystem.synchronize(FileSystem.directory(of: path))
+            let connection = try Connection.open(path, mode: .existing, key: derived)
+            connection.setBusyTimeout(milliseconds: busyTimeout)
+            try connection.proveKey()
+            return KeyChoice(place: chain.isPlaintext ? nil : chain.count - 1, derived: derived, connection: connection)
+        } catch {
+            try removeLeftovers(temporary)
+            throw error
+        }
+    }
+
+    private func make(_ chain: KeyChain, at temporary: String, _ report: inout Progress) throws -> DerivedKey? {
+        var generator = SystemRandomNumberGenerator()
+        let salt = (0..<CipherSettings.saltLength).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+        let derived = try chain.keys.last.map { key in
+            try DerivedKey(key, salt: salt, settings: .engineDefault())
+        }
+        try FileSystem.createFile(temporary)
+        let connection = try Connection.open(temporary, mode: .existing, key: derived)
+        // A file without a table would stay empty, and an empty file counts as a loss.
+        try connection.inTransaction(.exclusive) {
+            try connection.run("CREATE TABLE strongroom_file (created)")
+            try connection.run("DROP TABLE strongroom_file")
+        }
+        try migrate(connection, &report)
+        return derived
+    }
+
+    private func removeLeftovers(_ temporary: String) throws {
+        for suffix in ["", "-journal", "-wal", "-shm"] { try FileSystem.remove(temporary + suffix) }
+    }
+
+    private var plaintextFound: StrongroomError {
+        StrongroomError(
+            .plaintextFile,
+            """
+            The file «\(path)» is a plaintext database, and its configuration gives keys. Export it into an encrypted file first, or \
+            give `KeyChain.plaintext` if it is meant to be readable by anybody. The file was not touched.
+            """,
+            database: name.fileName
+        )
+    }
+
+    private var encryptedFound: StrongroomError {
+        StrongroomError(
+            .encryptedFile,
+            """
+            The file «\(path)» is no plaintext database, and its configuration gives `KeyChain.plaintext`. Give the key that the file \
+            was made with. The file was not touched.
+            """,
+            database: name.fileName
+        )
+    }
+}

@@ -1,0 +1,160 @@
+import Synchronization
+
+/// The configurations of a program and the stores that it has open.
+///
+/// ```swift
+/// let stores = try Stores(AddressBook(), Inventory())
+/// let store = try await stores.open("addressbook_alice.sqlite")
+/// ```
+public final class Stores: Sendable {
+    private struct State {
+        var configurations: [String: any Configuration] = [:]
+        var openings: [DatabaseName: Task<Store, any Error>] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// The program's registry.
+    public static let shared = Stores()
+
+    /// Makes a registry without configurations.
+    public init() {}
+
+    /// Makes a registry.
+    ///
+    /// - Parameter configurations: One for each family of databases.
+    /// - Throws: ``StrongroomError`` with `duplicateConfiguration` when two have one target, naming both types; `invalidName` for a
+    ///   target that no database name has.
+    public init(_ configurations: any Configuration...) throws {
+        for configuration in configurations { try register(configuration) }
+    }
+
+    /// Adds a configuration.
+    ///
+    /// - Parameter configuration: The configuration of a family.
+    /// - Throws: ``StrongroomError`` with `duplicateConfiguration` when its target has one already, naming both types; `invalidName`
+    ///   for a target that no database name has.
+    public func register(_ configuration: any Configuration) throws {
+        let target = type(of: configuration).target
+        guard try DatabaseName(target).target == target else {
+            throw StrongroomError(
+                .invalidName, "The target «\(target)» has a «_» or «.» in it; use the part before it.")
+        }
+        let holder = state.withLock { state in
+            if let holder = state.configurations[target] { return type(of: holder) as Any.Type? }
+            state.configurations[target] = configuration
+            return nil
+        }
+        guard let holder else { return }
+        throw StrongroomError(
+            .duplicateConfiguration,
+            "The configurations \(holder) and \(type(of: configuration)) both have the target «\(target)»; rename one."
+        )
+    }
+
+    /// The targets that have a configuration, in alphabetical order.
+    public var targets: [String] {
+        state.withLock { $0.configurations.keys.sorted() }
+    }
+
+    /// Opens a database: finds its configuration, makes the file or finds its key, migrates it.
+    ///
+    /// Opening a name that is open gives the same store.
+    ///
+    /// - Parameter fileName: The database's name, such as `addressbook_alice.sqlite`.
+    /// - Returns: The store; ``Store/opening`` says what was done.
+    /// - Throws: ``StrongroomError`` with `invalidName`, `noConfiguration`, `sameFile`, `locked`, `notAFile`, `emptyFile`, `notADatabase`,
+    ///   `truncated`, `damaged`, `wrongKey`, `plaintextFile`, `encryptedFile`, `newerSchema`, `migrationFailed`, `permissionDenied`,
+    ///   `diskFull`, `notSQLCipher`; what the configuration throws.
+    public func open(_ fileName: String) async throws -> Store {
+        try await open(DatabaseName(fileName))
+    }
+
+    /// Opens a database whose name has been checked.
+    ///
+    /// - Parameter name: The database's name.
+    /// - Returns: The store.
+    /// - Throws: As ``open(_:)-(String)``.
+    public func open(_ name: DatabaseName) async throws -> Store {
+        let opening = try state.withLock { state in
+            if let opening = state.openings[name] { return opening }
+            guard let configuration = state.configurations[name.target] else {
+                throw noConfiguration(name, state.configurations.keys.sorted())
+            }
+            let opening = Task { try await make(name, configuration) }
+            state.openings[name] = opening
+            return opening
+        }
+        return try await opening.value
+    }
+
+    /// Closes every open store.
+    ///
+    /// - Throws: The first failure; the other stores are closed all the same.
+    public func closeAll() async throws {
+        let openings = state.withLock { Array($0.openings.values) }
+        var failure: (any Error)?
+        for opening in openings {
+            // An opening that failed has nothing to close, and whoever asked for it has the error.
+            guard case .success(let store) = await opening.result else { continue }
+            do {
+                try await store.close()
+            } catch {
+                failure = failure ?? error
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    private func make(_ name: DatabaseName, _ configuration: any Configuration) async throws -> Store {
+        do {
+            let opening = try StoreOpening(name, configuration)
+            try OpenFiles.shared.claim(opening.path, name)
+            do {
+                return try await store(opening)
+            } catch {
+                OpenFiles.shared.release(opening.path)
+                throw error
+            }
+        } catch {
+            forget(name)
+            throw (error as? StrongroomError)?.naming(name.fileName) ?? error
+        }
+    }
+
+    private func store(_ opening: StoreOpening) async throws -> Store {
+        let (writer, key, report) = try await opening.run()
+        try OpenFiles.shared.identify(opening.path)
+        let path = opening.path
+        let busyTimeout = Int(clamping: opening.settings.busyTimeout.milliseconds)
+        let open: @Sendable (Connection.Role) throws -> Connection = { role in
+            let connection = try Connection.open(path, mode: .existing, key: key)
+            try connection.proveKey()
+            try connection.configure(as: role, busyTimeout: busyTimeout)
+            return connection
+        }
+        let access = Access(
+            database: opening.name.fileName,
+            readers: opening.settings.readers,
+            writer: writer,
+            open: open
+        )
+        return Store(name: opening.name, path: path, opening: report, access: access) { [weak self] in
+            OpenFiles.shared.release(path)
+            self?.forget(opening.name)
+        }
+    }
+
+    private func forget(_ name: DatabaseName) {
+        state.withLock { $0.openings[name] = nil }
+    }
+
+    private func noConfiguration(_ name: DatabaseName, _ targets: [String]) -> StrongroomError {
+        let known = targets.isEmpty ? "none is registered" : "registered are \(targets.joined(separator: ", "))"
+        return StrongroomError(
+            .noConfiguration,
+            "There is no configuration for the target «\(name.target)»; \(known). Register one, or correct the name.",
+            database: name.fileName
+        )
+    }
+}

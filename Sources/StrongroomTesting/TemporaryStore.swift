@@ -1,0 +1,52 @@
+public import Strongroom
+
+/// An encrypted store in a directory of its own, removed when the value goes away.
+///
+/// ```swift
+/// @Test func aContactCanBeFound() async throws {
+///     let temporary = try await TemporaryStore(tables: [Contact.schema])
+///     try await temporary.store.write { db in _ = try Contact.insert(contact, in: db) }
+/// }
+/// ```
+public struct TemporaryStore: Sendable {
+    /// The store.
+    public let store: Store
+
+    /// The directory in which its file lies.
+    public let directory: TemporaryDirectory
+
+    /// Makes a store with a random key and some tables.
+    ///
+    /// - Parameters:
+    ///   - tables: The tables.
+    ///   - settings: How the connections behave.
+    /// - Throws: `StrongroomError` as `Stores.open` does.
+    public init(tables: [TableSchema] = [], settings: StoreSettings = StoreSettings()) async throws {
+        directory = try TemporaryDirectory()
+        let configuration = TemporaryConfiguration(directory: directory, tables: tables, settings: settings)
+        store = try await Stores(configuration).open("temporary.sqlite")
+    }
+}
+
+private struct TemporaryConfiguration: Configuration {
+    static let target = "temporary"
+
+    let directory: TemporaryDirectory
+    let tables: [TableSchema]
+    let settings: StoreSettings
+    let key = Key.random()
+
+    func filePath(for database: DatabaseName) -> String? { directory.path(database.fileName) }
+
+    func keyChain(for database: DatabaseName) throws -> KeyChain { try KeyChain(key) }
+
+    func migrator(for database: DatabaseName) -> Migrator? {
+        Migrator(tables: tables) {
+            Migration("1") { db in
+                for table in tables { try db.createTable(table) }
+            }
+        }
+    }
+
+    func settings(for database: DatabaseName) -> StoreSettings { settings }
+}
