@@ -6,8 +6,10 @@ import Foundation
 /// StoreSettings(readers: 8, busyTimeout: .seconds(30))
 /// ```
 public struct StoreSettings: Sendable, Equatable {
-    /// The most readers at one time.
-    public var readers: Int
+    /// The most readers at one time; fewer than 1 count as 1.
+    public var readers: Int {
+        didSet { readers = max(1, readers) }
+    }
 
     /// How long a statement waits for a lock of another process.
     public var busyTimeout: Duration

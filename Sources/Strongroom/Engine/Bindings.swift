@@ -40,7 +40,7 @@ public struct Bindings: ~Copyable {
     ///
     /// - Throws: ``StrongroomError`` with `limit` for an index that the statement has not.
     public func bind(_ value: Int64, at index: Int) throws {
-        try check(sqlite3_bind_int64(statement, Int32(truncatingIfNeeded: index) &+ 1, value))
+        try check(sqlite3_bind_int64(statement, Int32(clamping: index) &+ 1, value))
     }
 
     /// Binds a number.
@@ -49,7 +49,7 @@ public struct Bindings: ~Copyable {
     ///   index that the statement has not.
     public func bind(_ value: Double, at index: Int) throws {
         guard !value.isNaN else { throw Self.notANumber }
-        try check(sqlite3_bind_double(statement, Int32(truncatingIfNeeded: index) &+ 1, value))
+        try check(sqlite3_bind_double(statement, Int32(clamping: index) &+ 1, value))
     }
 
     /// Binds text, with the NULs in it.
@@ -60,7 +60,7 @@ public struct Bindings: ~Copyable {
         try value.withUTF8 { bytes in
             let place = arena.copy(UnsafeRawBufferPointer(bytes)).assumingMemoryBound(to: CChar.self)
             let count = try Self.length(bytes.count)
-            try check(sqlite3_bind_text(statement, Int32(truncatingIfNeeded: index) &+ 1, place, count, nil))
+            try check(sqlite3_bind_text(statement, Int32(clamping: index) &+ 1, place, count, nil))
         }
     }
 
@@ -77,7 +77,7 @@ public struct Bindings: ~Copyable {
     public func bind(bytes: UnsafeRawBufferPointer, at index: Int) throws {
         let place = arena.copy(bytes)
         let count = try Self.length(bytes.count)
-        try check(sqlite3_bind_blob(statement, Int32(truncatingIfNeeded: index) &+ 1, place, count, nil))
+        try check(sqlite3_bind_blob(statement, Int32(clamping: index) &+ 1, place, count, nil))
     }
 
     /// Binds NULL; an insert binds the column's default, where it has one.
@@ -87,7 +87,7 @@ public struct Bindings: ~Copyable {
         if index < defaults.count, defaults[index] != .null {
             try bind(defaults[index], at: index)
         } else {
-            try check(sqlite3_bind_null(statement, Int32(truncatingIfNeeded: index) &+ 1))
+            try check(sqlite3_bind_null(statement, Int32(clamping: index) &+ 1))
         }
     }
 

@@ -22,6 +22,14 @@ extension Connection {
         }
     }
 
+    /// Runs work that reads in one snapshot, that of this moment: by itself a deferred transaction has none before its first query.
+    func inSnapshot<T>(_ body: () throws -> T) throws -> T {
+        try inTransaction(.deferred) {
+            _ = try ownValue("SELECT 1 FROM sqlite_master LIMIT 1")
+            return try body()
+        }
+    }
+
     private func commit() throws {
         guard transactionState == .open, isInTransaction else { throw transactionEnded }
         try run("COMMIT")

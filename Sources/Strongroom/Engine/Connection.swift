@@ -7,12 +7,13 @@ import CSQLCipher
 final class Connection: @unchecked Sendable {  // guarded by the seat: one holder at a time
     /// How a connection is opened.
     enum Mode {
-        case create, existing
+        case create, existing, readOnly
 
         fileprivate var flags: Int32 {
             switch self {
             case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
             case .existing: SQLITE_OPEN_READWRITE
+            case .readOnly: SQLITE_OPEN_READONLY
             }
         }
     }

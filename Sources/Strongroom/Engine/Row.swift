@@ -24,7 +24,7 @@ public struct Row: ~Copyable {
     /// - Parameter index: The column, counted from 0.
     /// - Returns: The name, or nil where there is no such column.
     public func name(at index: Int) -> String? {
-        sqlite3_column_name(statement, Int32(truncatingIfNeeded: index)).map { String(cString: $0) }
+        sqlite3_column_name(statement, Int32(clamping: index)).map { String(cString: $0) }
     }
 
     /// The value of a column.
@@ -63,7 +63,7 @@ public struct Row: ~Copyable {
     /// - Throws: ``StrongroomError`` with `typeMismatch` when the column holds no integer.
     public func integer(at index: Int) throws -> Int64 {
         guard storageClass(index) == SQLITE_INTEGER else { throw mismatch(at: index, wanted: "an integer") }
-        return sqlite3_column_int64(statement, Int32(truncatingIfNeeded: index))
+        return sqlite3_column_int64(statement, Int32(clamping: index))
     }
 
     /// The number in a column; an integer counts where a `Double` holds it exactly.
@@ -72,9 +72,9 @@ public struct Row: ~Copyable {
     public func real(at index: Int) throws -> Double {
         switch storageClass(index) {
         case SQLITE_FLOAT:
-            return sqlite3_column_double(statement, Int32(truncatingIfNeeded: index))
+            return sqlite3_column_double(statement, Int32(clamping: index))
         case SQLITE_INTEGER:
-            guard let exact = Double(exactly: sqlite3_column_int64(statement, Int32(truncatingIfNeeded: index))) else {
+            guard let exact = Double(exactly: sqlite3_column_int64(statement, Int32(clamping: index))) else {
                 throw mismatch(at: index, wanted: "a number that Double holds exactly")
             }
             return exact
@@ -88,7 +88,7 @@ public struct Row: ~Copyable {
     /// - Throws: ``StrongroomError`` with `typeMismatch` when the column holds no text or text that is no UTF-8.
     public func text(at index: Int) throws -> String {
         guard storageClass(index) == SQLITE_TEXT else { throw mismatch(at: index, wanted: "text") }
-        let column = Int32(truncatingIfNeeded: index)
+        let column = Int32(clamping: index)
         guard let start = sqlite3_column_text(statement, column) else { throw outOfMemory }
         let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))
         guard let text = String(validating: bytes, as: UTF8.self) else {
@@ -102,7 +102,7 @@ public struct Row: ~Copyable {
     /// - Throws: ``StrongroomError`` with `typeMismatch` when the column holds no bytes.
     public func blob(at index: Int) throws -> [UInt8] {
         guard storageClass(index) == SQLITE_BLOB else { throw mismatch(at: index, wanted: "bytes") }
-        let column = Int32(truncatingIfNeeded: index)
+        let column = Int32(clamping: index)
         // The engine answers with a null pointer for no bytes, and also when memory is short.
         guard let start = sqlite3_column_blob(statement, column) else {
             guard sqlite3_column_bytes(statement, column) == 0 else { throw outOfMemory }
@@ -128,7 +128,7 @@ public struct Row: ~Copyable {
 
     @inline(__always)
     private func storageClass(_ index: Int) -> Int32 {
-        sqlite3_column_type(statement, Int32(truncatingIfNeeded: index))
+        sqlite3_column_type(statement, Int32(clamping: index))
     }
 }
 

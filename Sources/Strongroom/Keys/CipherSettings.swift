@@ -49,7 +49,8 @@ struct CipherSettings: Sendable, Equatable {
 }
 
 extension Connection {
-    fileprivate func setting(_ name: String) throws -> String? {
+    /// What the engine answers to a `PRAGMA`; version 4 gives some numbers as text.
+    func setting(_ name: String) throws -> String? {
         switch try ownValue("PRAGMA \(name)") {
         case .text(let text)?: text
         case .integer(let number)?: String(number)

@@ -76,6 +76,12 @@ public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
             sql.append(value: value)
         }
 
+        /// Adds a parameter; nil is NULL.
+        // Without this form the compiler warns of every optional that is interpolated.
+        public mutating func appendInterpolation<V: ColumnValue>(_ value: V?) {
+            sql.append(value: value)
+        }
+
         /// Adds a quoted name.
         public mutating func appendInterpolation(name: String) {
             sql.append(text: Identifier.quote(name))

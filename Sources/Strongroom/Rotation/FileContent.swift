@@ -4,8 +4,8 @@ import Foundation
 enum FileContent: Equatable {
     /// Nothing.
     case absent
-    /// A plaintext database.
-    case plaintext
+    /// A plaintext database and its size in bytes.
+    case plaintext(size: Int64)
     /// What may be an encrypted database: its salt and its size in bytes.
     case encrypted(salt: [UInt8], size: Int64)
 
@@ -47,7 +47,7 @@ enum FileContent: Equatable {
                 """
             )
         }
-        return header == plaintextHeader ? .plaintext : .encrypted(salt: header, size: status.size)
+        return header == plaintextHeader ? .plaintext(size: status.size) : .encrypted(salt: header, size: status.size)
     }
 
     private static func firstBytes(of path: String) throws -> [UInt8] {

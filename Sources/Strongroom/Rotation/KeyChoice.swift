@@ -4,7 +4,7 @@ struct KeyChoice {
     let place: Int?
     /// What further connections are keyed with; nil for plaintext.
     let derived: DerivedKey?
-    /// A connection on which the key has been proved.
+    /// A connection on which the key has been proved; it cannot write when a killed process left a log beside the file.
     let connection: Connection
 }
 
@@ -13,42 +13,43 @@ extension KeyChoice {
     /// connection of its own, since keying a live connection again can destroy the file.
     ///
     /// - Throws: ``StrongroomError`` with `wrongKey` when no key fits, `truncated`, `damaged`, or the engine's failure.
-    static func find(
-        in chain: KeyChain,
-        path: String,
-        salt: [UInt8],
-        size: Int64,
-        busyTimeout: Int
-    ) throws -> KeyChoice {
+    static func find(in chain: KeyChain, for file: DatabaseFile, salt: [UInt8], size: Int64) throws -> KeyChoice {
         let settings = try CipherSettings.engineDefault()
         for (place, key) in chain.keys.enumerated().reversed() {
             let derived = try DerivedKey(key, salt: salt, settings: settings)
-            let connection = try Connection.open(path, mode: .existing, key: derived)
-            connection.setBusyTimeout(milliseconds: busyTimeout)
             do {
-                try connection.proveKey()
+                let connection = try proved(file, size: size, key: derived)
                 return KeyChoice(place: place, derived: derived, connection: connection)
             } catch let error as StrongroomError where error.code == .notADatabase {
                 continue
-            } catch let error as StrongroomError where error.code == .damaged {
-                throw damage(path, size: size, pageSize: Int64(settings.pageSize), error)
             }
         }
-        throw noKeyFits(chain, path, size: size, pageSize: Int64(settings.pageSize))
+        throw noKeyFits(chain, file.path, size: size, pageSize: Int64(settings.pageSize))
     }
 
-    private static func damage(
-        _ path: String, size: Int64, pageSize: Int64, _ cause: StrongroomError
-    ) -> StrongroomError {
-        // The engine compares the file's length with the number of pages in its header before it reads on.
-        StrongroomError(
-            .truncated,
-            """
-            The file «\(path)» has \(size) bytes, less than the database in it (pages of \(pageSize) bytes). It was cut off: \
-            restore it from a backup. The file was not touched.
-            """,
-            resultCode: cause.resultCode
-        )
+    /// Opens a plaintext file.
+    ///
+    /// - Throws: ``StrongroomError`` with `notADatabase`, `truncated`, `damaged`, or the engine's failure.
+    static func plaintext(_ file: DatabaseFile, size: Int64) throws -> KeyChoice {
+        KeyChoice(place: nil, derived: nil, connection: try proved(file, size: size, key: nil))
+    }
+
+    /// A connection on which the whole schema has been read.
+    ///
+    /// With a log it cannot write: closing a connection that can brings the log into the file, whatever the key. Without a log it can:
+    /// one that cannot leaves an empty log behind.
+    private static func proved(_ file: DatabaseFile, size: Int64, key: DerivedKey?) throws -> Connection {
+        let hasLog = try file.hasLog()
+        do {
+            let connection = try file.connect(hasLog ? .readOnly : .existing, key: key)
+            try connection.prove(file.path, size: hasLog ? nil : size)
+            return connection
+        } catch let error as StrongroomError where error.code == .readOnly {
+            // A rollback journal: nobody can read before it has been played back, which is a write.
+            let connection = try file.connect(.existing, key: key)
+            try connection.prove(file.path, size: nil)
+            return connection
+        }
     }
 
     private static func noKeyFits(_ chain: KeyChain, _ path: String, size: Int64, pageSize: Int64) -> StrongroomError {
@@ -67,23 +68,51 @@ extension KeyChoice {
             .wrongKey,
             """
             \(tried) «\(path)». Add the key that the file was made with to the chain, at its beginning; if the chain is \
-            right, the file is no SQLCipher database of this engine's format. The file was not touched.
+            right, the file's first page is damaged, or it is no SQLCipher database of this engine's format. The file was not \
+            touched.
             """
         )
     }
 }
 
 extension Connection {
-    /// Opens a file and gives it the key; nothing is read yet.
-    static func open(_ path: String, mode: Mode, key: DerivedKey?) throws -> Connection {
-        let connection = try Connection(path: path, mode: mode, database: FileSystem.name(of: path))
-        try connection.silenceLog()
-        if let key { try key.withUnsafeBytes { try connection.setKey($0) } }
-        return connection
+    /// Reads the first page, then the schema.
+    ///
+    /// - Parameters:
+    ///   - path: What errors name.
+    ///   - size: The file's size in bytes; nil when the end of the database may lie in a log.
+    /// - Throws: ``StrongroomError`` with `notADatabase` for a wrong key, `truncated`, `damaged`, or the engine's failure.
+    fileprivate func prove(_ path: String, size: Int64?) throws {
+        do {
+            _ = try ownValue("PRAGMA schema_version")
+        } catch let error as StrongroomError where error.code == .damaged {
+            // No page but the first has been read; the engine refuses one that counts more pages than the file has.
+            throw cutOff(path, error.resultCode)
+        }
+        try proveKey()
+        if let size, try size < length() { throw cutOff(path, nil) }
     }
 
-    /// Reads the schema, which succeeds only with the right key.
-    func proveKey() throws {
-        _ = try ownValue("SELECT count(*) FROM sqlite_master")
+    /// The database's length in bytes: of a last page that is cut off the engine reads the missing part as zeros.
+    private func length() throws -> Int64 {
+        guard
+            let count = try setting("page_count").flatMap({ Int64($0) }),
+            let pageSize = try setting("page_size").flatMap({ Int64($0) })
+        else {
+            throw StrongroomError(.engine, "SQLCipher does not tell how many pages the file has.", database: database)
+        }
+        return count * pageSize
+    }
+
+    private func cutOff(_ path: String, _ resultCode: ResultCode?) -> StrongroomError {
+        StrongroomError(
+            .truncated,
+            """
+            The file «\(path)» is shorter than the database in it: it was cut off. Restore it from a backup. The file was not \
+            touched.
+            """,
+            database: database,
+            resultCode: resultCode
+        )
     }
 }

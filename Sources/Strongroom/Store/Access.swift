@@ -12,11 +12,14 @@ final class Access: Sendable {
         let resume: @Sendable (Result<Queue.Seat, any Error>) -> Void
     }
 
-    private let queue: Mutex<Queue>
+    private let queue: Locked<Queue>
     private let tickets = Atomic<UInt64>(0)
     private let writer: Seat
     private let readers: [Seat]
     private let whenDrained = DispatchSemaphore(value: 0)
+    /// Open once the store is closed; whoever comes through opens it for the next one.
+    private let turnstile = DispatchSemaphore(value: 0)
+    private let whenClosed: @Sendable () -> Void
     private let database: String
 
     /// A connection with the thread that tasks use it on.
@@ -42,22 +45,25 @@ final class Access: Sendable {
     }
 
     /// Makes the seats; readers are opened when they are first used.
+    ///
+    /// - Parameter whenClosed: Called once, when no connection is left: after closing, or when the last reference went without.
     init(
         database: String,
         readers count: Int,
         writer connection: Connection,
-        open: @escaping @Sendable (Connection.Role) throws -> Connection
+        open: @escaping @Sendable (Connection.Role) throws -> Connection,
+        whenClosed: @escaping @Sendable () -> Void
     ) {
         self.database = database
-        queue = Mutex(Queue(readers: count))
-        writer = Seat("strongroom.writer", .writer, open: open)
+        self.whenClosed = whenClosed
+        queue = Locked(Queue(readers: count))
+        writer = Seat("strongroom.w", .writer, open: open)
         writer.connection = connection
-        readers = (0..<count).map { Seat("strongroom.reader.\($0)", .reader, open: open) }
+        readers = (0..<count).map { Seat("strongroom.r\($0)", .reader, open: open) }
     }
 
     deinit {
-        writer.worker.stop()
-        for reader in readers { reader.worker.stop() }
+        if !isClosing { dismantle() }
     }
 
     /// Runs work on a connection, on the running thread, which waits for its turn.
@@ -72,7 +78,7 @@ final class Access: Sendable {
 
     private func waitForSeat(_ request: Queue.Request) throws -> Queue.Seat {
         let gate = DispatchSemaphore(value: 0)
-        let outcome = Mutex<Result<Queue.Seat, any Error>?>(nil)
+        let outcome = Locked<Result<Queue.Seat, any Error>?>(nil)
         let waiter = Waiter { result in
             outcome.withLock { $0 = result }
             gate.signal()
@@ -94,6 +100,7 @@ final class Access: Sendable {
         _ request: Queue.Request,
         _ work: @escaping @Sendable (Connection) throws -> T
     ) async throws -> T {
+        try Task.checkCancellation()
         let ticket = nextTicket()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -151,21 +158,41 @@ final class Access: Sendable {
         }
     }
 
+    /// Whether somebody is closing it or has closed it.
+    var isClosing: Bool { queue.withLock { $0.isClosing } }
+
     /// Admits nobody from now on, waits for what runs and what waits already, and closes the connections.
     ///
-    /// - Returns: False when somebody else has closed it or is closing it.
-    func close(last: (Connection) throws -> Void) throws -> Bool {
+    /// Whoever is not the first to close returns when the first one is done.
+    ///
+    /// - Throws: ``StrongroomError`` with `nestedAccess` inside a transaction of the same store; to the first one, what the last work
+    ///   throws, and the connections are closed all the same.
+    func close(last: (Connection) throws -> Void) throws {
         guard !CurrentAccess.isInside(ObjectIdentifier(self)) else { throw nested }
         let (isFirst, isIdle) = queue.withLock { queue in
             let isFirst = !queue.isClosing
             return (isFirst, queue.close())
         }
-        guard isFirst else { return false }
+        guard isFirst else {
+            turnstile.wait()
+            turnstile.signal()
+            return
+        }
         if !isIdle { whenDrained.wait() }
-        for reader in readers { reader.connection = nil }
-        defer { writer.connection = nil }
+        defer {
+            dismantle()
+            turnstile.signal()
+        }
         if let connection = writer.connection { try last(connection) }
-        return true
+    }
+
+    /// Closes the connections, the writer's last, so that the engine brings the log into the file, and ends the threads.
+    private func dismantle() {
+        for seat in readers + [writer] {
+            seat.connection = nil
+            seat.worker.stop()
+        }
+        whenClosed()
     }
 
     private subscript(_ seat: Queue.Seat) -> Seat {

@@ -4,8 +4,10 @@ import Foundation
 enum BlockingWork {
     static func run<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
-            let thread = Thread { continuation.resume(with: Result { try work() }) }
-            thread.name = "strongroom.blocking"
+            let thread = Thread {
+                Thread.current.name = "strongroom.job"
+                continuation.resume(with: Result { try work() })
+            }
             thread.start()
         }
     }

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The files that this process has open, whatever registry opened them.
 ///
 /// Two stores on one file would each have a writer, and reading the file's header for the second would drop the locks that the
@@ -7,7 +5,7 @@ import Synchronization
 final class OpenFiles: Sendable {
     static let shared = OpenFiles()
 
-    private let files = Mutex<[String: (name: DatabaseName, identity: FileStatus.Identity?)]>([:])
+    private let files = Locked<[String: (name: DatabaseName, identity: FileStatus.Identity?)]>([:])
 
     /// Enters a file that is about to be opened.
     ///

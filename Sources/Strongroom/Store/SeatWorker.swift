@@ -1,6 +1,5 @@
 import Dispatch
 import Foundation
-import Synchronization
 
 /// A thread for one seat, on which the work of tasks runs: blocking work must not run on Swift's cooperative threads.
 ///
@@ -15,7 +14,7 @@ final class SeatWorker: Sendable {
     }
 
     private let name: String
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let wake = DispatchSemaphore(value: 0)
 
     init(name: String) {
@@ -41,9 +40,10 @@ final class SeatWorker: Sendable {
 
     private func start() {
         let thread = Thread { [self] in
+            // On Linux only a running thread can be named, and only with 15 bytes.
+            Thread.current.name = name
             while let job = next() { job() }
         }
-        thread.name = name
         thread.start()
     }
 

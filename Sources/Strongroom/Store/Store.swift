@@ -20,20 +20,12 @@ public final class Store: Sendable {
     public let opening: OpenReport
 
     let access: Access
-    private let whenClosed: @Sendable () -> Void
 
-    init(
-        name: DatabaseName,
-        path: String,
-        opening: OpenReport,
-        access: Access,
-        whenClosed: @escaping @Sendable () -> Void
-    ) {
+    init(name: DatabaseName, path: String, opening: OpenReport, access: Access) {
         self.name = name
         self.path = path
         self.opening = opening
         self.access = access
-        self.whenClosed = whenClosed
     }
 
     /// Reads in a snapshot: what others commit meanwhile is not seen, and nobody waits for anybody.
@@ -46,7 +38,7 @@ public final class Store: Sendable {
         _ body: @escaping @Sendable (borrowing ReadTransaction) throws -> T
     ) async throws -> T {
         try await access.perform(.read) { connection in
-            try connection.inTransaction(.deferred) { try body(ReadTransaction(connection)) }
+            try connection.inSnapshot { try body(ReadTransaction(connection)) }
         }
     }
 
@@ -74,7 +66,7 @@ public final class Store: Sendable {
     @available(*, noasync, message: "in async code, write: try await store.read { … }")
     public func read<T>(_ body: (borrowing ReadTransaction) throws -> T) throws -> T {
         try access.performBlocking(.read) { connection in
-            try connection.inTransaction(.deferred) { try body(ReadTransaction(connection)) }
+            try connection.inSnapshot { try body(ReadTransaction(connection)) }
         }
     }
 
@@ -94,7 +86,8 @@ public final class Store: Sendable {
 
     /// Closes the store: waits for what runs and what waits, brings the log into the file, closes the connections.
     ///
-    /// A store that is closed already stays closed; every later call of ``read(_:)`` or ``write(_:)`` throws.
+    /// A store that is closed already stays closed, and when somebody else is closing it, this waits for them; every later call of
+    /// ``read(_:)`` or ``write(_:)`` throws.
     ///
     /// - Throws: ``StrongroomError`` with the engine's failure; the store is closed all the same, and nothing is lost.
     public func close() async throws {
@@ -110,17 +103,8 @@ public final class Store: Sendable {
     }
 
     private func closeNow() throws {
-        var isClosed = false
-        defer { if isClosed { whenClosed() } }
-        do {
-            isClosed = try access.close { connection in
-                try connection.run("PRAGMA wal_checkpoint(TRUNCATE)")
-            }
-        } catch let error as StrongroomError where error.code == .nestedAccess {
-            throw error
-        } catch {
-            isClosed = true
-            throw error
+        try access.close { connection in
+            try connection.run("PRAGMA wal_checkpoint(TRUNCATE)")
         }
     }
 }

@@ -94,12 +94,9 @@ extension StoreOpening {
         case .absent:
             report.outcome = .created
             return try create(chain, &report)
-        case .plaintext:
+        case .plaintext(let size):
             guard chain.isPlaintext else { throw plaintextFound }
-            let connection = try Connection.open(path, mode: .existing, key: nil)
-            connection.setBusyTimeout(milliseconds: busyTimeout)
-            try connection.proveKey()
-            return KeyChoice(place: nil, derived: nil, connection: connection)
+            return try KeyChoice.plaintext(path: path, size: size, busyTimeout: busyTimeout)
         case .encrypted(let salt, let size):
             guard !chain.isPlaintext else { throw encryptedFound }
             return try KeyChoice.find(in: chain, path: path, salt: salt, size: size, busyTimeout: busyTimeout)

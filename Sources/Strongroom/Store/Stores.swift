@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The configurations of a program and the stores that it has open.
 ///
 /// ```swift
@@ -12,7 +10,7 @@ public final class Stores: Sendable {
         var openings: [DatabaseName: Task<Store, any Error>] = [:]
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// The program's registry.
     public static let shared = Stores()
@@ -59,7 +57,7 @@ public final class Stores: Sendable {
 
     /// Opens a database: finds its configuration, makes the file or finds its key, migrates it.
     ///
-    /// Opening a name that is open gives the same store.
+    /// Opening a name that is open gives the same store, and one that is being closed a fresh one, once it is closed.
     ///
     /// - Parameter fileName: The database's name, such as `addressbook_alice.sqlite`.
     /// - Returns: The store; ``Store/opening`` says what was done.
@@ -76,7 +74,16 @@ public final class Stores: Sendable {
     /// - Returns: The store.
     /// - Throws: As ``open(_:)-(String)``.
     public func open(_ name: DatabaseName) async throws -> Store {
-        let opening = try state.withLock { state in
+        while true {
+            let store = try await opening(of: name).value
+            guard store.access.isClosing else { return store }
+            // Whoever closes a store that somebody else is closing waits for them; then the name is free.
+            try await store.close()
+        }
+    }
+
+    private func opening(of name: DatabaseName) throws -> Task<Store, any Error> {
+        try state.withLock { state in
             if let opening = state.openings[name] { return opening }
             guard let configuration = state.configurations[name.target] else {
                 throw noConfiguration(name, state.configurations.keys.sorted())
@@ -85,7 +92,6 @@ public final class Stores: Sendable {
             state.openings[name] = opening
             return opening
         }
-        return try await opening.value
     }
 
     /// Closes every open store.
@@ -129,6 +135,7 @@ public final class Stores: Sendable {
         let busyTimeout = Int(clamping: opening.settings.busyTimeout.milliseconds)
         let open: @Sendable (Connection.Role) throws -> Connection = { role in
             let connection = try Connection.open(path, mode: .existing, key: key)
+            connection.setBusyTimeout(milliseconds: busyTimeout)
             try connection.proveKey()
             try connection.configure(as: role, busyTimeout: busyTimeout)
             return connection
@@ -137,12 +144,13 @@ public final class Stores: Sendable {
             database: opening.name.fileName,
             readers: opening.settings.readers,
             writer: writer,
-            open: open
+            open: open,
+            whenClosed: { [weak self] in
+                OpenFiles.shared.release(path)
+                self?.forget(opening.name)
+            }
         )
-        return Store(name: opening.name, path: path, opening: report, access: access) { [weak self] in
-            OpenFiles.shared.release(path)
-            self?.forget(opening.name)
-        }
+        return Store(name: opening.name, path: path, opening: report, access: access)
     }
 
     private func forget(_ name: DatabaseName) {

@@ -1,0 +1,57 @@
+extension UInt8 {
+    static let newline = UInt8(ascii: "\n")
+    static let carriageReturn = UInt8(ascii: "\r")
+    static let space = UInt8(ascii: " ")
+    static let tab = UInt8(ascii: "\t")
+    static let colon = UInt8(ascii: ":")
+    static let numberSign = UInt8(ascii: "#")
+
+    /// Space, tab or newline; a CR counts only as a part of a line's end, which the scanner takes off.
+    var isBlank: Bool {
+        self == .space || self == .tab || self == .newline
+    }
+
+    var isDigit: Bool {
+        self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9")
+    }
+
+    var isLetter: Bool {
+        let lower = lowercased
+        return lower >= UInt8(ascii: "a") && lower <= UInt8(ascii: "z")
+    }
+
+    /// The byte, with the letters A to Z made small.
+    var lowercased: UInt8 {
+        self >= UInt8(ascii: "A") && self <= UInt8(ascii: "Z") ? self | 0x20 : self
+    }
+
+    /// Whether deb822 allows this byte in a field's name.
+    var isFieldNameByte: Bool {
+        self > .space && self < 0x7F && self != .colon
+    }
+
+    /// Whether dpkg takes this byte in a package's name; the first one has to be a letter or a digit.
+    var isPackageNameByte: Bool {
+        isLetter || isDigit || self == UInt8(ascii: "-") || self == UInt8(ascii: "+") || self == UInt8(ascii: ".")
+            || self == UInt8(ascii: "_")
+    }
+
+    /// Whether an architecture's name has this byte.
+    var isArchitectureByte: Bool {
+        isLetter || isDigit || self == UInt8(ascii: "-")
+    }
+
+    /// Whether a version may have this byte: graphic ASCII without what the dependency fields use as punctuation.
+    ///
+    /// dpkg only warns of characters that Debian's policy doesn't know, so they do turn up.
+    var isVersionByte: Bool {
+        guard self > .space, self < 0x7F else { return false }
+        switch self {
+        case UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: ","), UInt8(ascii: "|"), UInt8(ascii: "["),
+            UInt8(ascii: "]"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "="):
+            return false
+        default:
+            return true
+        }
+    }
+}

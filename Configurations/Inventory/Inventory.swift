@@ -1,0 +1,41 @@
+public import Strongroom
+
+/// The software on a machine: `inventory.sqlite`, and `inventory_<host>.sqlite` for other machines.
+///
+/// Its keys come from a key file.
+public struct Inventory: Configuration {
+    public static let target = "inventory"
+
+    /// The file with the keys, oldest first.
+    public let keyFile: KeyFile
+
+    /// Where the files lie; nil for the platform's data directory.
+    public let directory: String?
+
+    /// Describes an inventory.
+    ///
+    /// - Parameters:
+    ///   - keyFile: The file with the keys; made with one random key when it is not there.
+    ///   - directory: Where the files lie; nil for the platform's data directory.
+    public init(keyFile: KeyFile, directory: String? = nil) {
+        self.keyFile = keyFile
+        self.directory = directory
+    }
+
+    public func filePath(for database: DatabaseName) -> String? {
+        directory.map { "\($0)/\(database.fileName)" }
+    }
+
+    public func keyChain(for database: DatabaseName) throws -> KeyChain {
+        try keyFile.keyChain(creating: true)
+    }
+
+    public func migrator(for database: DatabaseName) -> Migrator? {
+        Migrator(tables: [InstalledPackage.schema, Dependency.schema]) {
+            Migration("1") { db in
+                try db.createTable(InstalledPackage.schema)
+                try db.createTable(Dependency.schema)
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+public import Strongroom
+
+/// Brings the packages of a control file into an inventory.
+public struct InventoryImport: Sendable, Equatable {
+    /// The packages that are new.
+    public private(set) var inserted = 0
+    /// The packages that were there and have been brought up to date.
+    public private(set) var updated = 0
+    /// The packages that are not installed and so were left out.
+    public private(set) var skipped = 0
+    /// The dependencies of the packages.
+    public private(set) var dependencies = 0
+
+    /// Stores every installed package of a control file with its dependencies, in one transaction.
+    ///
+    /// - Parameters:
+    ///   - file: The control file.
+    ///   - db: A write transaction.
+    ///   - progress: Called after each package.
+    /// - Returns: How many packages were new and how many were there.
+    /// - Throws: `ControlFileError` when the file is not whole, `StrongroomError` when a package cannot be stored; roll back then.
+    public static func run(
+        _ file: ControlFile,
+        in db: borrowing some Writing & ~Copyable,
+        progress: () -> Void = {}
+    ) throws -> InventoryImport {
+        var result = InventoryImport()
+        try file.forEachParagraph { paragraph in
+            try result.store(paragraph, in: db)
+            progress()
+        }
+        return result
+    }
+
+    private mutating func store(_ paragraph: PackageParagraph, in db: borrowing some Writing & ~Copyable) throws {
+        // An archive's list has no status: all its packages count.
+        guard paragraph.status?.hasSuffix(" installed") ?? true else {
+            skipped += 1
+            return
+        }
+        let upserted = try InstalledPackage.upsert(InstalledPackage(paragraph), by: \.identifier, in: db)
+        switch upserted.outcome {
+        case .inserted: inserted += 1
+        case .updated:
+            updated += 1
+            try Dependency.where { $0.package == upserted.key }.delete(in: db)
+        }
+        for dependency in paragraph.dependencies {
+            try Dependency.insert(Dependency(dependency, of: upserted.key), in: db)
+        }
+        dependencies += paragraph.dependencies.count
+    }
+}
+
+extension InstalledPackage {
+    /// The package that a paragraph of a control file describes.
+    ///
+    /// - Parameter paragraph: The paragraph.
+    public init(_ paragraph: PackageParagraph) {
+        id = nil
+        identifier = "\(paragraph.name):\(paragraph.architecture)"
+        name = paragraph.name
+        version = paragraph.version
+        architecture = paragraph.architecture
+        section = paragraph.section
+        installedSize = paragraph.installedSize
+        maintainer = paragraph.maintainer
+        status = paragraph.status
+        summary = paragraph.summary
+        details = paragraph.description
+    }
+}
+
+extension Dependency {
+    /// What a paragraph of a control file says of another package.
+    ///
+    /// - Parameters:
+    ///   - dependency: The entry.
+    ///   - package: The id of the package that says it.
+    public init(_ dependency: PackageDependency, of package: Int64) {
+        id = nil
+        self.package = package
+        kind = dependency.kind.rawValue
+        place = dependency.group
+        alternative = dependency.alternative
+        name = dependency.name
+        relation = dependency.relation?.rawValue
+        version = dependency.version
+    }
+}

@@ -1,0 +1,34 @@
+/// A database's file and how connections to it are opened.
+struct DatabaseFile: Sendable {
+    /// Where the file lies.
+    let path: String
+    /// What errors call the database.
+    let name: String
+    /// How long a statement waits for another connection's lock, in milliseconds.
+    let busyTimeout: Int
+
+    /// Opens the file and gives the key to the engine; nothing is read yet.
+    ///
+    /// - Parameters:
+    ///   - mode: Whether the connection can write.
+    ///   - key: The key; nil for plaintext.
+    func connect(_ mode: Connection.Mode, key: DerivedKey?) throws -> Connection {
+        let connection = try Connection(path: path, mode: mode, database: name)
+        connection.setBusyTimeout(milliseconds: busyTimeout)
+        try connection.silenceLog()
+        if let key { try key.withUnsafeBytes { try connection.setKey($0) } }
+        return connection
+    }
+
+    /// Whether there is content in the log or the rollback journal beside the file, as a killed process leaves it.
+    func hasLog() throws -> Bool {
+        try ["-wal", "-journal"].contains { try FileStatus.at(path + $0).map { $0.size > 0 } ?? false }
+    }
+}
+
+extension Connection {
+    /// Reads the schema, which succeeds only with the right key.
+    func proveKey() throws {
+        _ = try ownValue("SELECT count(*) FROM sqlite_master")
+    }
+}

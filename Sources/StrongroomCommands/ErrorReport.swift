@@ -1,0 +1,48 @@
+import Strongroom
+
+/// What a program tells of an error before it ends.
+struct ErrorReport: Equatable {
+    let code: String
+    let message: String
+    let status: ExitStatus
+
+    /// The report of an error, or nil for one that the argument parser tells better.
+    init?(_ error: any Error) {
+        switch error {
+        case let error as CommandFailure:
+            self.init(code: error.code, message: error.message, status: error.status)
+        case let error as StrongroomError:
+            self.init(code: "\(error.code)", message: error.message, status: ExitStatus(error.code))
+        case is CancellationError:
+            self.init(code: "cancelled", message: "Cancelled.", status: .failure)
+        default:
+            return nil
+        }
+    }
+
+    private init(code: String, message: String, status: ExitStatus) {
+        self.code = code
+        self.message = message
+        self.status = status
+    }
+}
+
+extension ExitStatus {
+    /// What a program ends with when the library fails.
+    init(_ code: StrongroomError.Code) {
+        self =
+            switch code {
+            case .notADatabase, .truncated, .damaged, .emptyFile, .newerSchema: .dataError
+            case .fileMissing, .notAFile: .noInput
+            case .notSQLCipher: .unavailable
+            case .diskFull, .inputOutput: .inputOutput
+            case .locked, .busy: .temporaryFailure
+            case .permissionDenied: .noPermission
+            case .wrongKey, .invalidKey, .emptyKeyChain, .keyFile, .plaintextFile, .encryptedFile,
+                .noConfiguration, .duplicateConfiguration:
+                .configuration
+            case .invalidName: .usage
+            default: .failure
+            }
+    }
+}

@@ -1,0 +1,20 @@
+import Strongroom
+
+import ArgumentParser
+
+/// The command that the others stand under; what it is called and holds is given by the program.
+struct RootCommand: ParsableCommand {
+    private static let described = Locked(CommandConfiguration())
+
+    static var configuration: CommandConfiguration { described.withLock { $0 } }
+
+    static func describe(name: String, abstract: String, version: String, commands: [any ParsableCommand.Type]) {
+        let configuration = CommandConfiguration(
+            commandName: name,
+            abstract: abstract,
+            version: version,
+            subcommands: commands
+        )
+        described.withLock { $0 = configuration }
+    }
+}

@@ -1,0 +1,52 @@
+/// Decides when a progress bar is drawn; it draws nothing itself.
+struct ProgressState: Sendable {
+    enum Action: Equatable {
+        case draw(ProgressReading)
+        case finish(ProgressReading)
+        case clear
+    }
+
+    private static let interval: Duration = .milliseconds(100)
+
+    private let started: Duration
+    private var completed = 0
+    private var total: Int?
+    private var lastDrawn: Duration?
+    private var isFinished = false
+
+    init(total: Int?, started: Duration) {
+        self.total = total
+        self.started = started
+    }
+
+    mutating func advance(by count: Int, at now: Duration) -> Action? {
+        update(to: completed + count, of: total, at: now)
+    }
+
+    mutating func update(to completed: Int, of total: Int?, at now: Duration) -> Action? {
+        guard !isFinished else { return nil }
+        self.completed = completed
+        self.total = total ?? self.total
+        if let lastDrawn, now - lastDrawn < Self.interval { return nil }
+        lastDrawn = now
+        return .draw(reading(at: now))
+    }
+
+    mutating func finish(at now: Duration) -> Action? {
+        guard !isFinished else { return nil }
+        isFinished = true
+        return .finish(reading(at: now))
+    }
+
+    /// The bar is given up without an end.
+    mutating func abandon() -> Action? {
+        guard !isFinished else { return nil }
+        isFinished = true
+        return .clear
+    }
+
+    private func reading(at now: Duration) -> ProgressReading {
+        // Another thread may have asked the clock earlier and got here later.
+        ProgressReading(completed: completed, total: total, elapsed: max(.zero, now - started))
+    }
+}

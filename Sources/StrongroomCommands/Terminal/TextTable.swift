@@ -1,0 +1,94 @@
+/// Rows in aligned columns under a header.
+///
+///     var table = TextTable([.leading("Name", isFlexible: true), .trailing("Rows")])
+///     table.append("accounts", "\(HumanReadable.count(60_123))")
+///     console.write(table)
+package struct TextTable: Sendable {
+    /// A column's header, and how the cells below it are placed.
+    package struct Column: Sendable {
+        enum Alignment: Sendable {
+            case leading
+            case trailing
+        }
+
+        var title: StyledText
+        var alignment: Alignment
+        var isFlexible: Bool
+
+        /// A column for text. A flexible column is cut with `…` where the table is too wide.
+        package static func leading(_ title: String, isFlexible: Bool = false) -> Column {
+            Column(title: StyledText(title, .bold), alignment: .leading, isFlexible: isFlexible)
+        }
+
+        /// A column for numbers. A flexible column is cut with `…` where the table is too wide.
+        package static func trailing(_ title: String, isFlexible: Bool = false) -> Column {
+            Column(title: StyledText(title, .bold), alignment: .trailing, isFlexible: isFlexible)
+        }
+    }
+
+    private static let gap = "  "
+
+    private let columns: [Column]
+    private var rows: [[StyledText]] = []
+
+    package init(_ columns: [Column]) {
+        self.columns = columns
+    }
+
+    /// Adds a row. Cells that are not given are empty.
+    ///
+    /// - Precondition: There are no more cells than columns.
+    package mutating func append(_ cells: StyledText...) {
+        append(row: cells)
+    }
+
+    /// Adds a row. Cells that are not given are empty.
+    ///
+    /// - Precondition: There are no more cells than columns.
+    package mutating func append(row cells: [StyledText]) {
+        precondition(cells.count <= columns.count, "A row has more cells than the table has columns.")
+        rows.append(cells + Array(repeating: "", count: columns.count - cells.count))
+    }
+
+    /// The header, the rule and the rows, one line each and without white space at the end.
+    ///
+    /// - Parameter limit: The number of cells the lines may take, or nothing for as many as they need. The widest
+    ///   flexible column is cut first, down to one cell each; what is then still too wide stays so.
+    package func lines(fitting limit: Int?) -> [StyledText] {
+        let widths = widths(fitting: limit)
+        let rule = widths.map { StyledText(String(repeating: "─", count: $0), .dim) }
+        return ([columns.map(\.title), rule] + rows).map { line($0, widths) }
+    }
+
+    private func widths(fitting limit: Int?) -> [Int] {
+        var widths = columns.indices.map { column in
+            rows.reduce(columns[column].title.width) { max($0, $1[column].width) }
+        }
+        let gaps = Self.gap.count * max(0, columns.count - 1)
+        var excess = limit.map { widths.reduce(gaps, +) - $0 } ?? 0
+        let flexible = columns.indices.filter { columns[$0].isFlexible }
+        while excess > 0, let widest = flexible.max(by: { widths[$0] < widths[$1] }), widths[widest] > 1 {
+            widths[widest] -= 1
+            excess -= 1
+        }
+        return widths
+    }
+
+    private func line(_ cells: [StyledText], _ widths: [Int]) -> StyledText {
+        var line = StyledText("")
+        for (column, width) in widths.enumerated() {
+            let text = cells[column].truncated(to: width)
+            let padding = StyledText(String(repeating: " ", count: width - text.width))
+            line.append(StyledText(column == 0 ? "" : Self.gap))
+            switch columns[column].alignment {
+            case .leading:
+                line.append(text)
+                line.append(padding)
+            case .trailing:
+                line.append(padding)
+                line.append(text)
+            }
+        }
+        return line.trimmingEnd()
+    }
+}

@@ -1,0 +1,86 @@
+import ArgumentParser
+import Configurations
+import Foundation
+import Strongroom
+import StrongroomCommands
+
+/// `strongroom demo`: the whole story of a store, told on this machine's installed software.
+struct DemoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo",
+        abstract: "Keeps this machine's installed software in an encrypted store, and shows what that is like.",
+        discussion: """
+            Makes the store, or opens the one that is there; stores every package, twice; reads from four tasks while it \
+            writes; searches; and shows that the file holds none of the plaintext.
+
+            The store stays: a second run finds it and updates it.
+            """
+    )
+
+    @Option(help: "A Debian control file: dpkg's status, or an uncompressed Packages list of an archive.")
+    var input = "/var/lib/dpkg/status"
+
+    @Option(help: "The database's name: inventory.sqlite, or inventory_<host>.sqlite.")
+    var name = "inventory.sqlite"
+
+    @Option(help: ArgumentHelp("Where the database lies (default: the platform's data directory).", valueName: "path"))
+    var directory: String?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            The file with the keys, one a line, oldest first, mode 0600; made with a random key when it is not there \
+            (default: strongroom/inventory.keys in the platform's configuration directory).
+            """,
+            valueName: "path"
+        )
+    )
+    var keyFile: String?
+
+    @Option(help: "A word to look for in the packages' summaries.")
+    var search = "library"
+
+    @Option(help: "How many packages the tables show.")
+    var top = 10
+
+    @Flag(help: "Print one JSON object, for machines.")
+    var json = false
+
+    func validate() throws {
+        guard (1...1_000).contains(top) else { throw ValidationError("--top takes a number from 1 to 1000.") }
+    }
+
+    func run() async throws {
+        let keys = KeyFile(absolute(keyFile ?? DemoPaths.keyFile))
+        let inventory = Inventory(keyFile: keys, directory: directory.map(absolute))
+        let demo = Demo(
+            inventory: inventory,
+            name: name,
+            input: absolute(input),
+            word: search,
+            top: top,
+            story: DemoStory(console: .standard, isQuiet: json)
+        )
+        let report = try await demo.run()
+        if json { Console.standard.write(verbatim: try JSONLine.encode(report)) }
+        guard report.plaintextFound.isEmpty else {
+            throw CommandFailure("plaintextFound", "The file holds plaintext; do not use this engine.", .failure)
+        }
+        if case .failed? = Console.standard.failure(of: .output) {
+            throw CommandFailure("inputOutput", "The output could not be written.", .inputOutput)
+        }
+    }
+
+    private func absolute(_ path: String) -> String {
+        URL(filePath: path).standardizedFileURL.path(percentEncoded: false)
+    }
+}
+
+/// Where the demo keeps its key when it is not told.
+enum DemoPaths {
+    static var keyFile: String {
+        let given = ProcessInfo.processInfo.environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        let home = FileManager.default.homeDirectoryForCurrentUser.path(percentEncoded: false)
+        return "\(given ?? "\(home)/.config")/strongroom/inventory.keys"
+    }
+}

@@ -1,0 +1,8 @@
+import StrongroomCommands
+
+@main
+enum StrongroomMain {
+    static func main() async {
+        await StrongroomTool.run(version: "0.1.0", commands: [DemoCommand.self])
+    }
+}

@@ -1,0 +1,297 @@
+import StrongroomCommands
+import Testing
+
+struct ProgressBarTests {
+    private let clock = ManualClock()
+    private let screen = TextCapture()
+
+    private func console(width: Int = 80, isTerminal: Bool = true) -> Console {
+        let environment = ["COLUMNS": "\(width)", "NO_COLOR": "1"]
+        let stream = ConsoleStream(capture: screen, isTerminal: isTerminal, environment: environment)
+        return Console(output: stream, errors: stream)
+    }
+
+    private func bar(
+        total: Int? = 1000, unit: ProgressBar.Unit = .count, on console: Console,
+        ending: ProgressBar.Ending = .summary, redirected: ProgressBar.Ending = .nothing
+    ) -> ProgressBar {
+        ProgressBar(
+            "Copying", total: total, unit: unit, on: console, ending: ending, redirected: redirected,
+            now: { [clock] in clock.now })
+    }
+
+    /// The lines drawn one over the other.
+    private var drawn: [String] {
+        screen.text.split(separator: "\u{1B}[K").map { String($0).replacing("\r", with: "") }
+            .filter { !$0.isEmpty }
+    }
+
+    @Test("The line has label, bar, percent, count, and after a second the rate and the time left")
+    func wholeLine() {
+        let bar = bar(total: 100_000, on: console())
+        bar.advance()
+        clock.advance(by: .milliseconds(999))
+        bar.update(to: 20_000)
+        clock.advance(by: .milliseconds(1001))
+        bar.update(to: 42_000)
+        #expect(
+            drawn == [
+                "Copying  [>                           ]    0%        1/100,000",
+                "Copying  [=====>                      ]   20%   20,000/100,000",
+                "Copying  [==========>              ]   42%   42,000/100,000  21,000/s  3 s left",
+            ])
+    }
+
+    @Test("Each drawing starts at the left and clears what was there to the right")
+    func sequences() {
+        let bar = bar(total: 4, on: console(width: 30))
+        bar.advance()
+        #expect(screen.text == "\rCopying  [===>        ]   25%\u{1B}[K")
+    }
+
+    @Test("A bar is drawn at most ten times a second")
+    func throttling() {
+        let bar = bar(on: console())
+        for _ in 0..<1000 {
+            bar.advance()
+            clock.advance(by: .milliseconds(1))
+        }
+        #expect(drawn.count == 10)
+    }
+
+    @Test("Progress that is told late is drawn at once, and each total counts from then on")
+    func changesTotal() {
+        let bar = bar(total: nil, on: console(width: 44))
+        bar.advance(by: 1200)
+        clock.advance(by: .milliseconds(100))
+        bar.update(to: 2400, of: 4800)
+        clock.advance(by: .milliseconds(100))
+        bar.update(to: 3600)
+        #expect(
+            drawn == [
+                "Copying  1,200",
+                "Copying  [======>      ]   50%  2,400/4,800",
+                "Copying  [=========>   ]   75%  3,600/4,800",
+            ])
+    }
+
+    @Test(
+        "A narrow terminal shows what fits into all cells but the last",
+        arguments: [
+            (200, "Copying  [===========>                ]   42%   42,000/100,000  10,500/s  6 s left"),
+            (63, "Copying  [===>    ]   42%   42,000/100,000  10,500/s  6 s left"),
+            (62, "Copying  [=======>         ]   42%   42,000/100,000  6 s left"),
+            (53, "Copying  [===>    ]   42%   42,000/100,000  6 s left"),
+            (52, "Copying  [=======>         ]   42%   42,000/100,000"),
+            (43, "Copying  [===>    ]   42%   42,000/100,000"),
+            (42, "Copying  [==========>             ]   42%"),
+            (26, "Copying  [===>    ]   42%"),
+            (25, "Copying   42%"), (14, "Copying   42%"), (13, "Copyi…   42%"), (8, "…   42%"), (7, " 42%"),
+            (5, " 42%"), (4, " 4…"), (2, "…"), (1, nil),
+        ] as [(Int, String?)])
+    func narrow(width: Int, line: String?) {
+        let bar = bar(total: 100_000, on: console(width: width))
+        clock.advance(by: .seconds(4))
+        bar.update(to: 42_000)
+        #expect(drawn.first == line)
+    }
+
+    @Test("No line is ever wider than the terminal", arguments: 1...100, [nil, 0, 1, 987_654_321] as [Int?])
+    func neverWider(width: Int, total: Int?) {
+        let environment = ["COLUMNS": "\(width)", "NO_COLOR": "1"]
+        let stream = ConsoleStream(capture: screen, isTerminal: true, environment: environment)
+        let bar = ProgressBar(
+            "Копирование 漢字\n", total: total, on: Console(output: stream, errors: stream),
+            now: { [clock] in clock.now })
+        for completed in [0, 1, 12_345_678, 987_654_321] {
+            bar.update(to: completed)
+            clock.advance(by: .seconds(1000))
+        }
+        #expect(drawn.allSatisfy { TerminalText.width(of: $0) < width })
+        bar.finish()
+        let last = drawn.last.map { $0.filter { $0 != "\n" } } ?? ""
+        #expect(TerminalText.width(of: last) <= width)
+    }
+
+    @Test(
+        "The percentage is rounded down and stays between 0 and 100",
+        arguments: [
+            (0, 1000, "  0%"), (9, 1000, "  0%"), (290, 1000, " 29%"), (999, 1000, " 99%"), (1000, 1000, "100%"),
+            (1001, 1000, "100%"), (-500, 1000, "  0%"), (0, 0, "100%"), (.max - 1, .max, " 99%"), (.max, .max, "100%"),
+        ])
+    func percentage(completed: Int, total: Int, percent: String) {
+        let bar = bar(total: total, on: console(width: 30))
+        bar.update(to: completed)
+        #expect(drawn.first.map { String($0.suffix(4)) } == percent)
+    }
+
+    @Test("Bytes are shown with their units")
+    func bytes() {
+        let bar = bar(total: 40 << 20, unit: .bytes, on: console(width: 80))
+        clock.advance(by: .seconds(2))
+        bar.update(to: 10 << 20)
+        clock.advance(by: .seconds(6))
+        bar.update(to: 40 << 20)
+        bar.finish()
+        #expect(
+            drawn == [
+                "Copying  [=====>                ]   25%  10.0 MiB/40.0 MiB  5.0 MiB/s  6 s left",
+                "Copying  [============================]  100%  40.0 MiB/40.0 MiB  5.0 MiB/s",
+                "Copying: 40.0 MiB in 8.00 s, 5.0 MiB/s\n",
+            ])
+    }
+
+    @Test(
+        "The time left is shown from a second on",
+        arguments: [(1000, 499, true), (1000, 501, false), (999, 100, false), (1000, 0, false)])
+    func timeLeft(elapsed: Int, completed: Int, isShown: Bool) {
+        let bar = bar(on: console())
+        clock.advance(by: .milliseconds(elapsed))
+        bar.update(to: completed)
+        #expect(drawn.first?.hasSuffix(" left") == isShown)
+    }
+
+    @Test("A time left that is no estimate is not shown", arguments: [0, 1])
+    func endlessTimeLeft(completed: Int) {
+        let bar = bar(total: .max, on: console(width: 200))
+        clock.advance(by: .seconds(100))
+        bar.update(to: completed)
+        #expect(drawn.first?.hasSuffix("/9,223,372,036,854,775,807  0.0/s") == true)
+    }
+
+    @Test("A clock that was read out of order does not count backwards")
+    func clockOutOfOrder() {
+        let bar = bar(on: console(width: 80), ending: .summary)
+        clock.advance(by: .seconds(-1))
+        bar.finish()
+        #expect(drawn == ["Copying: 0 of 1,000 in 0 µs\n"])
+    }
+
+    @Test("A slow rate has a decimal")
+    func slowRate() {
+        let bar = bar(total: nil, on: console())
+        clock.advance(by: .seconds(8))
+        bar.update(to: 20)
+        clock.advance(by: .seconds(1))
+        bar.update(to: 90)
+        #expect(drawn == ["Copying  20  2.5/s", "Copying  90  10/s"])
+    }
+
+    @Test("A summary takes the bar's place at the end, and later progress is not drawn")
+    func summary() {
+        let bar = bar(on: console(width: 30))
+        clock.advance(by: .milliseconds(500))
+        bar.update(to: 600)
+        bar.finish()
+        bar.finish()
+        clock.advance(by: .seconds(1))
+        bar.advance()
+        #expect(screen.text == "\rCopying  [=======>    ]   60%\u{1B}[K\r\u{1B}[KCopying: 600 of 1,000 in 500 …\n")
+    }
+
+    @Test("A bar that is to leave nothing clears itself")
+    func leavesNothing() {
+        let bar = bar(on: console(width: 30), ending: .nothing)
+        bar.update(to: 600)
+        bar.finish()
+        #expect(screen.text == "\rCopying  [=======>    ]   60%\u{1B}[K\r\u{1B}[K")
+    }
+
+    @Test("A bar that is given up clears itself")
+    func abandoned() {
+        let console = console(width: 30)
+        do {
+            let bar = bar(on: console)
+            bar.update(to: 600)
+        }
+        #expect(screen.text == "\rCopying  [=======>    ]   60%\u{1B}[K\r\u{1B}[K")
+    }
+
+    @Test("A bar that has ended leaves the next one alone when it is released")
+    func releasedLate() {
+        let console = console(width: 30)
+        var first: ProgressBar? = bar(on: console, ending: .nothing)
+        first?.finish()
+        let second = bar(on: console)
+        second.update(to: 600)
+        first = nil
+        #expect(screen.text == "\rCopying  [=======>    ]   60%\u{1B}[K")
+        withExtendedLifetime((first, second)) {}
+    }
+
+    @Test(
+        "Without a terminal nothing is drawn, and the end is as chosen",
+        arguments: [(.nothing, ""), (.summary, "Copying: 1,000 in 8.00 s, 125/s\n")] as [(ProgressBar.Ending, String)])
+    func redirected(ending: ProgressBar.Ending, text: String) {
+        let bar = bar(on: console(width: 10, isTerminal: false), redirected: ending)
+        bar.update(to: 500)
+        clock.advance(by: .seconds(8))
+        bar.update(to: 1000)
+        #expect(screen.text.isEmpty)
+        bar.finish()
+        #expect(screen.text == text)
+    }
+
+    @Test("A line that is written while a bar is shown goes above it", arguments: [Console.Channel.output, .errors])
+    func linesAboveBar(channel: Console.Channel) {
+        let console = console(width: 30)
+        let bar = bar(on: console)
+        bar.update(to: 600)
+        console.write("found", to: channel)
+        bar.finish()
+        console.write("done", to: channel)
+        #expect(
+            screen.text
+                == "\rCopying  [=======>    ]   60%\u{1B}[K\r\u{1B}[Kfound\nCopying  [=======>    ]   60%\r\u{1B}[K"
+                + "Copying: 600 of 1,000 in 0 µs\ndone\n")
+    }
+
+    @Test("Output that goes elsewhere does not disturb the bar")
+    func outputElsewhere() {
+        let output = TextCapture()
+        let environment = ["COLUMNS": "30", "NO_COLOR": "1"]
+        let errors = ConsoleStream(capture: screen, isTerminal: true, environment: environment)
+        let console = Console(output: ConsoleStream(capture: output), errors: errors)
+        let bar = bar(on: console)
+        bar.update(to: 600)
+        console.write("found")
+        #expect(output.text == "found\n")
+        #expect(screen.text == "\rCopying  [=======>    ]   60%\u{1B}[K")
+        withExtendedLifetime(bar) {}
+    }
+
+    @Test("The bar is green and what follows the count is dim where colours are on")
+    func colors() {
+        let stream = ConsoleStream(capture: screen, isTerminal: true, environment: ["COLUMNS": "70"])
+        let bar = bar(on: Console(output: stream, errors: stream))
+        clock.advance(by: .seconds(2))
+        bar.update(to: 500)
+        #expect(
+            screen.text == "\rCopying  [\u{1B}[32m===========>\u{1B}[0m          ]   50%    500/1,000  "
+                + "\u{1B}[2m250/s\u{1B}[0m  \u{1B}[2m2 s left\u{1B}[0m\u{1B}[K")
+    }
+
+    @Test("Progress from many threads is counted in full, and nothing is drawn after the end")
+    func threads() async {
+        let bar = bar(total: 8000, on: console())
+        await withTaskGroup { group in
+            for _ in 0..<8 {
+                group.addTask { [clock] in
+                    for _ in 0..<1000 {
+                        clock.advance(by: .microseconds(500))
+                        bar.advance()
+                    }
+                }
+            }
+        }
+        bar.finish()
+        #expect(drawn.last == "Copying: 8,000 in 4.00 s, 2,000/s\n")
+    }
+
+    @Test("A bar on the real clock counts time forward")
+    func realClock() {
+        let first = ProgressBar.uptime()
+        #expect(first >= .zero)
+        #expect(ProgressBar.uptime() >= first)
+    }
+}
