@@ -13,6 +13,9 @@ public struct DatabaseName: Sendable, Hashable, CustomStringConvertible {
     /// The part before the first `_` or `.`.
     public let target: String
 
+    /// Makes names different that a file system tells apart and `String` does not, such as a composed and a decomposed é.
+    private let bytes: [UInt8]
+
     private static let longest = 200
 
     /// Checks a name.
@@ -32,10 +35,11 @@ public struct DatabaseName: Sendable, Hashable, CustomStringConvertible {
         guard fileName.utf8.count <= Self.longest else {
             throw Self.refusal(String(fileName.prefix(40)), "is longer than \(Self.longest) bytes")
         }
-        let target = fileName.prefix { $0 != "_" && $0 != "." }
+        let target = fileName.unicodeScalars.prefix { $0 != "_" && $0 != "." }
         guard !target.isEmpty else { throw Self.refusal(fileName, "has nothing before its first «_» or «.»") }
         self.fileName = fileName
         self.target = String(target)
+        bytes = Array(fileName.utf8)
     }
 
     /// The file's name.

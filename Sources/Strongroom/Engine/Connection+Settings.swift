@@ -4,6 +4,8 @@ extension Connection {
     /// What a connection is for.
     enum Role {
         case writer, reader
+        /// Writes a file that is to be put in place when it is complete, so without a log beside it.
+        case maker
     }
 
     /// Stops the engine's own log lines on standard error; to be called before the key is given.
@@ -28,6 +30,8 @@ extension Connection {
         case .writer:
             try enableWriteAheadLog()
             try run("PRAGMA synchronous = FULL")
+        case .maker:
+            break
         case .reader:
             try run("PRAGMA query_only = ON")
         }

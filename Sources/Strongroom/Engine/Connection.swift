@@ -68,6 +68,9 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
     /// Whether a transaction is open.
     var isInTransaction: Bool { sqlite3_get_autocommit(pointer) == 0 }
 
+    /// Whether nothing can be written: so it was opened, or the file's permissions allow no more.
+    var isReadOnly: Bool { sqlite3_db_readonly(pointer, "main") == 1 }
+
     /// The key of the last row that was inserted.
     @usableFromInline var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(pointer) }
 

@@ -22,8 +22,11 @@ struct StatementCache {
     /// The statement for a text, marked as in use; one that is in use already is left alone.
     mutating func statement(for sql: String, prepare: (String) throws -> Statement) throws -> Statement {
         clock += 1
-        if let cached = bySQL[sql] {
-            return try checkOut(cached) { try prepare(sql) }
+        if let place = bySQL.index(forKey: sql) {
+            let (text, cached) = bySQL[place]
+            // Swift takes texts for equal that differ only in how their letters are composed; the engine does not.
+            if text.utf8.elementsEqual(sql.utf8) { return try checkOut(cached) { try prepare(sql) } }
+            bySQL.remove(at: place)
         }
         let statement = try prepare(sql)
         statement.lastUse = clock

@@ -30,14 +30,15 @@ extension Writing where Self: ~Copyable {
     ///
     /// ```swift
     /// try await store.write { db in
-    ///     try order.insert(in: db)
-    ///     try? db.savepoint { db in try audit.insert(in: db) }
+    ///     try Order.insert(order, in: db)
+    ///     try? db.savepoint { db in try Audit.insert(contentsOf: entries, in: db) }
     /// }
     /// ```
     ///
     /// - Parameter body: The work; may open savepoints of its own.
     /// - Returns: What the work returns.
     /// - Throws: What the work throws, or ``StrongroomError`` when the engine cannot open or release the savepoint.
+    @discardableResult
     public func savepoint<T>(_ body: (borrowing Self) throws -> T) throws -> T {
         try handle.connection.inSavepoint { try body(self) }
     }

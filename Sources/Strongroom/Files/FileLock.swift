@@ -19,8 +19,7 @@ struct FileLock: ~Copyable {
     /// - Parameter path: The lock file; made when it is not there.
     /// - Returns: The lock, or nil when another process holds it.
     static func take(_ path: String) throws -> FileLock? {
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw FileSystem.failure(errno, "cannot open the lock file", path) }
+        let descriptor = try descriptor(path)
         if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return FileLock(descriptor: descriptor) }
         let reason = errno
         close(descriptor)
@@ -28,6 +27,22 @@ struct FileLock: ~Copyable {
             throw FileSystem.failure(reason, "cannot lock", path)
         }
         return nil
+    }
+
+    private static func descriptor(_ path: String) throws -> Int32 {
+        let created = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        if created >= 0 {
+            // The process's umask may have taken from the owner's permissions; nobody else is to have any.
+            guard fchmod(created, 0o600) == 0 else {
+                let reason = errno
+                close(created)
+                throw FileSystem.failure(reason, "cannot set the permissions of the lock file", path)
+            }
+            return created
+        }
+        let found = errno == EEXIST ? open(path, O_RDWR | O_CLOEXEC) : created
+        guard found >= 0 else { throw FileSystem.failure(errno, "cannot open the lock file", path) }
+        return found
     }
 
     private init(descriptor: Int32) {

@@ -22,7 +22,7 @@ enum FileSystem {
                 (.permissionDenied, "Check who owns the file and its directory and whether they may be written.")
             case ENOSPC, EDQUOT: (.diskFull, "Free space, then try again.")
             case ENOENT: (.fileMissing, "Check the path.")
-            case EISDIR, ENOTDIR, ELOOP: (.notAFile, "Check what lies at the path.")
+            case EISDIR, ENOTDIR, ELOOP, EEXIST: (.notAFile, "Check what lies at the path.")
             case ENAMETOOLONG: (.invalidName, "Use a shorter name.")
             default: (.inputOutput, "Check the disk.")
             }
@@ -38,16 +38,21 @@ enum FileSystem {
         }
         let parent = directory(of: path)
         if parent != path { try createDirectories(parent) }
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-            throw failure(errno, "cannot make the directory", path)
+        guard mkdir(path, 0o700) == 0 else {
+            guard errno == EEXIST else { throw failure(errno, "cannot make the directory", path) }
+            return
         }
+        // The process's umask may have taken from the owner's permissions, too.
+        guard chmod(path, 0o700) == 0 else { throw failure(errno, "cannot set the permissions of", path) }
     }
 
     /// Makes an empty file that only its owner can read and write; fails when there is one.
     static func createFile(_ path: String) throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure(errno, "cannot make", path) }
-        close(descriptor)
+        defer { close(descriptor) }
+        // The process's umask may have taken from the owner's permissions, too.
+        guard fchmod(descriptor, 0o600) == 0 else { throw failure(errno, "cannot set the permissions of", path) }
     }
 
     /// Puts a finished file into its place; fails when something lies there already.
@@ -61,6 +66,12 @@ enum FileSystem {
         } else {
             throw failure(errno, "cannot put in place", destination)
         }
+    }
+
+    /// Whether a symbolic link lies at a path, whatever it points to.
+    static func isSymbolicLink(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 
     /// Removes a file if it is there.

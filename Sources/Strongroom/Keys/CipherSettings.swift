@@ -14,6 +14,12 @@ struct CipherSettings: Sendable, Equatable {
     /// The length of a file's salt, its first bytes.
     static let saltLength = 16
 
+    /// A salt for a new file.
+    static func randomSalt() -> [UInt8] {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<saltLength).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    }
+
     /// The engine's own defaults, which a new file gets so that any SQLCipher tool opens it with the passphrase alone.
     ///
     /// - Throws: ``StrongroomError`` with `notSQLCipher` when plain SQLite answers.

@@ -1,12 +1,16 @@
 import Crypto
 import CryptoExtras
 import Foundation
+import Synchronization
 
 /// What a connection is keyed with: the raw key and the file's salt, in the engine's own form `x'…'`.
 ///
 /// Derived once for each open; every connection of the store gets it without another derivation.
 struct DerivedKey: Sendable {
     private let specification: SymmetricKey
+
+    /// How often this process has derived a key from a passphrase: once an open, which takes most of its time.
+    static let derivations = Atomic<Int>(0)
 
     /// Derives the key for a file.
     ///
@@ -17,6 +21,7 @@ struct DerivedKey: Sendable {
     init(_ key: Key, salt: [UInt8], settings: CipherSettings) throws {
         switch key.material {
         case .passphrase(let passphrase):
+            Self.derivations.add(1, ordering: .relaxed)
             let raw = try passphrase.withUnsafeBytes { bytes in
                 try KDF.Insecure.PBKDF2.deriveKey(
                     from: bytes,
@@ -27,8 +32,8 @@ struct DerivedKey: Sendable {
                 )
             }
             specification = Self.specification(raw, salt)
-        case .raw(let raw, let ownSalt):
-            specification = Self.specification(raw, ownSalt ?? salt)
+        case .raw(let raw, _):
+            specification = Self.specification(raw, salt)
         case .invalid(let reason):
             throw StrongroomError(.invalidKey, "The key cannot be used: \(reason).")
         }

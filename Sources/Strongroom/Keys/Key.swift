@@ -61,6 +61,12 @@ public struct Key: Sendable, Equatable {
         Key(material: .raw(SymmetricKey(size: .bits256), salt: nil))
     }
 
+    /// The salt that a new file starts with; nil when any will do.
+    var salt: [UInt8]? {
+        guard case .raw(_, let salt) = material else { return nil }
+        return salt
+    }
+
     /// Why the key cannot be used, or nil.
     var defect: String? {
         guard case .invalid(let reason) = material else { return nil }

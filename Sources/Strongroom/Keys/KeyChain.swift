@@ -26,7 +26,7 @@ public struct KeyChain: Sendable, Equatable {
     /// Makes a chain from a list.
     ///
     /// - Parameter keys: The keys, oldest first, newest last.
-    /// - Throws: As ``init(_:)-(Key...)``.
+    /// - Throws: As `init`.
     public init(_ keys: [Key]) throws {
         guard !keys.isEmpty else {
             throw StrongroomError(

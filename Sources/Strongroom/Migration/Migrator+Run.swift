@@ -107,7 +107,8 @@ extension Migrator {
         StrongroomError(
             .migrationFailed,
             """
-            Migration «\(version)» failed and was undone; the file is at the version before it. \(reason) \
+            Migration «\(version)» failed and was undone; the file is at the version before it, or not made if it was to be \
+            new. \(reason) \
             Correct the migration and open the store again.
             """,
             database: connection.database,

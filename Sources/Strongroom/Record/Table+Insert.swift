@@ -10,7 +10,7 @@ extension Table {
     ///   - db: A write transaction.
     /// - Returns: The row's key.
     /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, or `missingKey` when the key is nil and the engine
-    ///   makes no keys of its type; what ``validateInsert(_:)-(RecordType)`` throws.
+    ///   makes no keys of its type; what `validateInsert` throws.
     @inlinable
     @discardableResult
     public static func insert(_ record: RecordType, in db: borrowing some Writing & ~Copyable) throws -> Key {
@@ -39,7 +39,7 @@ extension Table {
     ///   - records: The records.
     ///   - db: A write transaction.
     /// - Returns: The rows' keys, in the order of the records.
-    /// - Throws: As ``insert(_:in:)-(RecordType,_)``; then no record of the list is inserted.
+    /// - Throws: As `insert`; then no record of the list is inserted.
     @inlinable
     @discardableResult
     public static func insert(

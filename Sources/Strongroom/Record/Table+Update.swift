@@ -10,7 +10,7 @@ extension Table {
     ///   - record: The record; nil is written as NULL.
     ///   - db: A write transaction.
     /// - Throws: ``StrongroomError`` with `missingKey` when the record has no key, `noSuchRow` when there is no row with it,
-    ///   `constraint`; what ``validateUpdate(_:)-(RecordType)`` throws.
+    ///   `constraint`; what `validateUpdate` throws.
     @inlinable
     public static func update(_ record: RecordType, in db: borrowing some Writing & ~Copyable) throws {
         guard let key = key(of: record) else { throw TableFailure.missingKey(schema) }

@@ -19,7 +19,10 @@ enum FileContent: Equatable {
     /// - Throws: ``StrongroomError`` with `notAFile`, `emptyFile`, `notADatabase` for a file that is too short to be one, or
     ///   `permissionDenied`.
     static func of(_ path: String) throws -> FileContent {
-        guard let status = try FileStatus.at(path) else { return .absent }
+        guard let status = try FileStatus.at(path) else {
+            guard !FileSystem.isSymbolicLink(path) else { throw linkToNothing(path) }
+            return .absent
+        }
         guard status.isRegularFile else {
             let what = status.isDirectory ? "a directory" : "not a regular file"
             throw StrongroomError(
@@ -48,6 +51,16 @@ enum FileContent: Equatable {
             )
         }
         return header == plaintextHeader ? .plaintext(size: status.size) : .encrypted(salt: header, size: status.size)
+    }
+
+    private static func linkToNothing(_ path: String) -> StrongroomError {
+        StrongroomError(
+            .notAFile,
+            """
+            What lies at «\(path)» is a symbolic link to a file that is not there. Bring the file back (is its disk mounted?), or \
+            remove the link, and a new database is made in its place.
+            """
+        )
     }
 
     private static func firstBytes(of path: String) throws -> [UInt8] {

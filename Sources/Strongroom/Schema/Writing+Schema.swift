@@ -29,7 +29,8 @@ extension Writing where Self: ~Copyable {
     /// - Throws: ``StrongroomError`` with `sql` when the engine cannot add it, see «ALTER TABLE ADD COLUMN»
     ///   (sqlite.org/lang_altertable.html).
     public func addColumn(_ column: some TableColumn, to table: String) throws {
-        try execute(SQL("ALTER TABLE \(Identifier.quote(table)) ADD COLUMN \(column.definition.sql())"))
+        let definition = SQL(try column.definition.sql())
+        try execute("ALTER TABLE \(name: table) ADD COLUMN \(definition)")
     }
 
     /// Makes an index.

@@ -5,23 +5,31 @@
 final class OpenFiles: Sendable {
     static let shared = OpenFiles()
 
-    private let files = Locked<[String: (name: DatabaseName, identity: FileStatus.Identity?)]>([:])
+    private struct Holder {
+        let path: String
+        let name: DatabaseName
+        var identity: FileStatus.Identity?
+    }
+
+    /// By the paths' bytes: a file system tells a composed and a decomposed é apart, `String` does not.
+    private let files = Locked<[[UInt8]: Holder]>([:])
 
     /// Enters a file that is about to be opened.
     ///
     /// - Throws: ``StrongroomError`` with `sameFile` when the path, or the file under another path, is open already.
     func claim(_ path: String, _ name: DatabaseName) throws {
         let identity = try FileStatus.at(path)?.identity
+        let bytes = Array(path.utf8)
         let holder = files.withLock { files in
-            let twin = files.first { $0.key == path || (identity != nil && $0.value.identity == identity) }
-            if twin == nil { files[path] = (name, identity) }
+            let twin = files[bytes] ?? files.values.first { identity != nil && $0.identity == identity }
+            if twin == nil { files[bytes] = Holder(path: path, name: name, identity: identity) }
             return twin
         }
         guard let holder else { return }
         throw StrongroomError(
             .sameFile,
             """
-            The file «\(path)» is open in this process already, as «\(holder.value.name)» at «\(holder.key)». Open it by one name and \
+            The file «\(path)» is open in this process already, as «\(holder.name)» at «\(holder.path)». Open it by one name and \
             from one registry, or close it first.
             """,
             database: name.fileName
@@ -31,11 +39,11 @@ final class OpenFiles: Sendable {
     /// Notes which file lies at a path, now that it is there.
     func identify(_ path: String) throws {
         let identity = try FileStatus.at(path)?.identity
-        files.withLock { $0[path]?.identity = identity }
+        files.withLock { $0[Array(path.utf8)]?.identity = identity }
     }
 
     /// Takes a file out.
     func release(_ path: String) {
-        files.withLock { $0[path] = nil }
+        files.withLock { $0[Array(path.utf8)] = nil }
     }
 }

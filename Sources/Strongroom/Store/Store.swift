@@ -87,7 +87,7 @@ public final class Store: Sendable {
     /// Closes the store: waits for what runs and what waits, brings the log into the file, closes the connections.
     ///
     /// A store that is closed already stays closed, and when somebody else is closing it, this waits for them; every later call of
-    /// ``read(_:)`` or ``write(_:)`` throws.
+    /// `read` or `write` throws.
     ///
     /// - Throws: ``StrongroomError`` with the engine's failure; the store is closed all the same, and nothing is lost.
     public func close() async throws {

@@ -2,7 +2,7 @@
 struct StoreOpening: Sendable {
     let name: DatabaseName
     let configuration: any Configuration
-    let path: String
+    let file: DatabaseFile
     let settings: StoreSettings
     let migrator: Migrator?
 
@@ -23,8 +23,14 @@ struct StoreOpening: Sendable {
             )
         }
         try FileSystem.createDirectories(FileSystem.directory(of: wanted))
-        path = try FileSystem.resolve(wanted)
+        file = DatabaseFile(
+            path: try FileSystem.resolve(wanted),
+            name: name.fileName,
+            busyTimeout: Int(clamping: settings.busyTimeout.milliseconds)
+        )
     }
+
+    var path: String { file.path }
 
     /// Opens the file.
     ///
@@ -37,9 +43,12 @@ struct StoreOpening: Sendable {
         let opened = try await BlockingWork.run {
             var report = Progress(start: start)
             let choice = try choose(chain, content, &report)
-            try choice.connection.configure(as: .writer, busyTimeout: busyTimeout)
-            try migrate(choice.connection, &report)
-            return (choice.connection, choice.derived, report.finished(choice, chain))
+            // Found before anything is written: a file of a newer program is refused as it is.
+            let plan = try report.migration == nil ? migrator?.plan(for: choice.connection) : nil
+            let writer = try writer(choice)
+            try writer.configure(as: .writer, busyTimeout: file.busyTimeout)
+            try migrate(writer, plan, &report)
+            return (writer, choice.derived, report.finished(choice, chain))
         }
         lock.release()
         return opened
@@ -63,7 +72,19 @@ struct StoreOpening: Sendable {
         }
     }
 
-    private var busyTimeout: Int { Int(clamping: settings.busyTimeout.milliseconds) }
+    /// The connection that was proved if it can write, otherwise a fresh one.
+    private func writer(_ choice: KeyChoice) throws -> Connection {
+        guard choice.connection.isReadOnly else { return choice.connection }
+        let writer = try file.connect(.existing, key: choice.derived)
+        guard !writer.isReadOnly else {
+            throw StrongroomError(
+                .permissionDenied,
+                "The file «\(path)» can be read but not written. Check who owns it and whether it may be written.",
+                database: name.fileName
+            )
+        }
+        return writer
+    }
 }
 
 extension StoreOpening {
@@ -90,65 +111,85 @@ extension StoreOpening {
     private func choose(_ chain: KeyChain, _ content: FileContent, _ report: inout Progress) throws -> KeyChoice {
         let start = ContinuousClock.now
         defer { report.keyDuration = ContinuousClock.now - start - report.migrationDuration }
+        if content != .absent { try removeSecondName() }
         switch content {
         case .absent:
             report.outcome = .created
             return try create(chain, &report)
         case .plaintext(let size):
             guard chain.isPlaintext else { throw plaintextFound }
-            return try KeyChoice.plaintext(path: path, size: size, busyTimeout: busyTimeout)
+            return try KeyChoice.plaintext(file, size: size)
         case .encrypted(let salt, let size):
             guard !chain.isPlaintext else { throw encryptedFound }
-            return try KeyChoice.find(in: chain, path: path, salt: salt, size: size, busyTimeout: busyTimeout)
+            return try KeyChoice.find(in: chain, for: file, salt: salt, size: size)
         }
     }
 
-    private func migrate(_ connection: Connection, _ report: inout Progress) throws {
-        guard let migrator, report.migration == nil else { return }
+    private func migrate(_ connection: Connection, _ plan: Migrator.Plan?, _ report: inout Progress) throws {
+        guard let plan else { return }
         let start = ContinuousClock.now
         defer { report.migrationDuration = ContinuousClock.now - start }
-        report.migration = try migrator.carryOut(migrator.plan(for: connection), on: connection)
+        report.migration = try migrator?.carryOut(plan, on: connection)
     }
 
     /// Makes the file under another name and puts it in place when its schema is complete, so that a crash leaves either no file
     /// or a whole one.
     private func create(_ chain: KeyChain, _ report: inout Progress) throws -> KeyChoice {
-        let temporary = "\(path).new"
-        try removeLeftovers(temporary)
+        guard try !file.hasLog() else { throw logWithoutFile }
+        try removeLeftovers()
         do {
-            let derived = try make(chain, at: temporary, &report)
+            let derived = try make(chain, &report)
             try FileSystem.synchronize(temporary)
             try FileSystem.moveIntoPlace(temporary, path)
             try FileSystem.synchronize(FileSystem.directory(of: path))
-            let connection = try Connection.open(path, mode: .existing, key: derived)
-            connection.setBusyTimeout(milliseconds: busyTimeout)
+            let connection = try file.connect(.existing, key: derived)
             try connection.proveKey()
             return KeyChoice(place: chain.isPlaintext ? nil : chain.count - 1, derived: derived, connection: connection)
         } catch {
-            try removeLeftovers(temporary)
+            try removeLeftovers()
             throw error
         }
     }
 
-    private func make(_ chain: KeyChain, at temporary: String, _ report: inout Progress) throws -> DerivedKey? {
-        var generator = SystemRandomNumberGenerator()
-        let salt = (0..<CipherSettings.saltLength).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    private func make(_ chain: KeyChain, _ report: inout Progress) throws -> DerivedKey? {
         let derived = try chain.keys.last.map { key in
-            try DerivedKey(key, salt: salt, settings: .engineDefault())
+            try DerivedKey(key, salt: key.salt ?? CipherSettings.randomSalt(), settings: .engineDefault())
         }
         try FileSystem.createFile(temporary)
-        let connection = try Connection.open(temporary, mode: .existing, key: derived)
+        let connection = try DatabaseFile(path: temporary, name: file.name, busyTimeout: file.busyTimeout)
+            .connect(.existing, key: derived)
+        try connection.configure(as: .maker, busyTimeout: file.busyTimeout)
         // A file without a table would stay empty, and an empty file counts as a loss.
         try connection.inTransaction(.exclusive) {
             try connection.run("CREATE TABLE strongroom_file (created)")
             try connection.run("DROP TABLE strongroom_file")
         }
-        try migrate(connection, &report)
+        try migrate(connection, migrator?.plan(for: connection), &report)
         return derived
     }
 
-    private func removeLeftovers(_ temporary: String) throws {
+    private var temporary: String { "\(path).new" }
+
+    /// A crash while a new file was put in place may have left it two names.
+    private func removeSecondName() throws {
+        let identity = try FileStatus.at(temporary)?.identity
+        guard let identity, try FileStatus.at(path)?.identity == identity else { return }
+        try FileSystem.remove(temporary)
+    }
+
+    private func removeLeftovers() throws {
         for suffix in ["", "-journal", "-wal", "-shm"] { try FileSystem.remove(temporary + suffix) }
+    }
+
+    private var logWithoutFile: StrongroomError {
+        StrongroomError(
+            .fileMissing,
+            """
+            There is no «\(path)», but beside it lies the log of a database that was there, «\(path)-wal» or «\(path)-journal». Put \
+            the file back, or move the log away if a new database is to be made.
+            """,
+            database: name.fileName
+        )
     }
 
     private var plaintextFound: StrongroomError {

@@ -16,7 +16,7 @@ public struct StoreTable<Source: Table>: Sendable {
 
     /// The record with a key, or nil.
     ///
-    /// - Throws: As ``Table/find(_:in:)-(Key,_)`` and ``Store/read(_:)``.
+    /// - Throws: As `Table.find` and `Store.read`.
     @inlinable
     public func find(_ key: Source.Key) async throws -> Source.RecordType? {
         try await store.read { db in try Source.find(key, in: db) }
@@ -24,7 +24,7 @@ public struct StoreTable<Source: Table>: Sendable {
 
     /// The records with some keys that are there.
     ///
-    /// - Throws: As ``find(_:)-(Source.Key)``.
+    /// - Throws: As `find`.
     @inlinable
     public func find(_ keys: [Source.Key]) async throws -> [Source.RecordType] {
         try await store.read { db in try Source.find(keys, in: db) }
@@ -32,7 +32,7 @@ public struct StoreTable<Source: Table>: Sendable {
 
     /// Every record, in the order of the primary key.
     ///
-    /// - Throws: As ``find(_:)-(Source.Key)``.
+    /// - Throws: As `find`.
     @inlinable
     public func all() async throws -> [Source.RecordType] {
         try await store.read { db in try Source.all(in: db) }
@@ -40,7 +40,7 @@ public struct StoreTable<Source: Table>: Sendable {
 
     /// The records of a query.
     ///
-    /// - Throws: As ``find(_:)-(Source.Key)``.
+    /// - Throws: As `find`.
     @inlinable
     public func fetch(_ query: Query<Source>) async throws -> [Source.RecordType] {
         try await store.read { db in try query.fetch(db) }
@@ -48,7 +48,7 @@ public struct StoreTable<Source: Table>: Sendable {
 
     /// The number of rows.
     ///
-    /// - Throws: As ``find(_:)-(Source.Key)``.
+    /// - Throws: As `find`.
     @inlinable
     public func count() async throws -> Int {
         try await store.read { db in try Source.count(in: db) }
@@ -56,7 +56,7 @@ public struct StoreTable<Source: Table>: Sendable {
 
     /// Inserts a record and returns its key.
     ///
-    /// - Throws: As ``Table/insert(_:in:)-(RecordType,_)`` and ``Store/write(_:)``.
+    /// - Throws: As `Table.insert` and `Store.write`.
     @inlinable
     @discardableResult
     public func insert(_ record: Source.RecordType) async throws -> Source.Key {
@@ -74,7 +74,7 @@ public struct StoreTable<Source: Table>: Sendable {
 
     /// Writes a record into the row with its key.
     ///
-    /// - Throws: As ``Table/update(_:in:)`` and ``Store/write(_:)``.
+    /// - Throws: As ``Table/update(_:in:)`` and `Store.write`.
     @inlinable
     public func update(_ record: Source.RecordType) async throws {
         try await store.write { db in try Source.update(record, in: db) }
@@ -82,7 +82,7 @@ public struct StoreTable<Source: Table>: Sendable {
 
     /// Updates the row that a unique column points to, or inserts a new one.
     ///
-    /// - Throws: As ``Table/upsert(_:by:nils:in:)`` and ``Store/write(_:)``.
+    /// - Throws: As ``Table/upsert(_:by:nils:in:)`` and `Store.write`.
     @inlinable
     @discardableResult
     public func upsert<V>(
@@ -98,7 +98,7 @@ public struct StoreTable<Source: Table>: Sendable {
 
     /// Deletes the row with a key and says whether there was one.
     ///
-    /// - Throws: As ``Table/delete(_:in:)`` and ``Store/write(_:)``.
+    /// - Throws: As ``Table/delete(_:in:)`` and `Store.write`.
     @inlinable
     @discardableResult
     public func delete(_ key: Source.Key) async throws -> Bool {
@@ -107,7 +107,7 @@ public struct StoreTable<Source: Table>: Sendable {
 
     /// Deletes every row and returns how many there were.
     ///
-    /// - Throws: As ``Table/truncate(in:)`` and ``Store/write(_:)``.
+    /// - Throws: As ``Table/truncate(in:)`` and `Store.write`.
     @inlinable
     @discardableResult
     public func truncate() async throws -> Int {

@@ -72,7 +72,7 @@ public final class Stores: Sendable {
     ///
     /// - Parameter name: The database's name.
     /// - Returns: The store.
-    /// - Throws: As ``open(_:)-(String)``.
+    /// - Throws: As `open`.
     public func open(_ name: DatabaseName) async throws -> Store {
         while true {
             let store = try await opening(of: name).value
@@ -131,13 +131,11 @@ public final class Stores: Sendable {
     private func store(_ opening: StoreOpening) async throws -> Store {
         let (writer, key, report) = try await opening.run()
         try OpenFiles.shared.identify(opening.path)
-        let path = opening.path
-        let busyTimeout = Int(clamping: opening.settings.busyTimeout.milliseconds)
+        let file = opening.file
         let open: @Sendable (Connection.Role) throws -> Connection = { role in
-            let connection = try Connection.open(path, mode: .existing, key: key)
-            connection.setBusyTimeout(milliseconds: busyTimeout)
+            let connection = try file.connect(.existing, key: key)
             try connection.proveKey()
-            try connection.configure(as: role, busyTimeout: busyTimeout)
+            try connection.configure(as: role, busyTimeout: file.busyTimeout)
             return connection
         }
         let access = Access(
@@ -146,11 +144,11 @@ public final class Stores: Sendable {
             writer: writer,
             open: open,
             whenClosed: { [weak self] in
-                OpenFiles.shared.release(path)
+                OpenFiles.shared.release(file.path)
                 self?.forget(opening.name)
             }
         )
-        return Store(name: opening.name, path: path, opening: report, access: access)
+        return Store(name: opening.name, path: file.path, opening: report, access: access)
     }
 
     private func forget(_ name: DatabaseName) {

@@ -1,4 +1,4 @@
-/// A snapshot of the database, lent to the closure of ``Store/read(_:)``.
+/// A snapshot of the database, lent to the closure of `Store.read`.
 ///
 /// It cannot be copied or kept, and nothing can be written in it: both are the compiler's to refuse.
 public struct ReadTransaction: Reading, ~Copyable {
@@ -10,7 +10,7 @@ public struct ReadTransaction: Reading, ~Copyable {
     }
 }
 
-/// A transaction on the one writer, lent to the closure of ``Store/write(_:)``.
+/// A transaction on the one writer, lent to the closure of `Store.write`.
 ///
 /// It cannot be copied or kept. It is committed when the closure returns and rolled back when the closure throws.
 public struct WriteTransaction: Writing, ~Copyable {
