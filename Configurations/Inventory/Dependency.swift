@@ -14,6 +14,8 @@ public struct Dependency: Table, Record, Equatable {
     public var alternative: Int
     /// The name of the other package.
     public var name: String
+    /// What stands behind the name, such as the `any` of `python3:any`.
+    public var architecture: String?
     /// How the version is compared, such as `>=`.
     public var relation: String?
     /// The version it is compared with.
@@ -27,6 +29,7 @@ public struct Dependency: Table, Record, Equatable {
         public let place = Column<Int>("place")
         public let alternative = Column<Int>("alternative")
         public let name = Column<String>("name")
+        public let architecture = Column<String?>("architecture")
         public let relation = Column<String?>("relation")
         public let version = Column<String?>("version")
     }
@@ -36,7 +39,7 @@ public struct Dependency: Table, Record, Equatable {
     public static let schema = TableSchema(
         "dependency",
         columns.id, columns.package, columns.kind, columns.place, columns.alternative, columns.name,
-        columns.relation, columns.version,
+        columns.architecture, columns.relation, columns.version,
         indexes: [TableIndex(on: columns.package), TableIndex(on: columns.name)]
     )
 
@@ -51,8 +54,9 @@ public struct Dependency: Table, Record, Equatable {
         place = try row[3]
         alternative = try row[4]
         name = try row[5]
-        relation = try row[6]
-        version = try row[7]
+        architecture = try row[6]
+        relation = try row[7]
+        version = try row[8]
     }
 
     public func encode(to bindings: borrowing Bindings) throws {
@@ -62,7 +66,8 @@ public struct Dependency: Table, Record, Equatable {
         try bindings.set(place, at: 3)
         try bindings.set(alternative, at: 4)
         try bindings.set(name, at: 5)
-        try bindings.set(relation, at: 6)
-        try bindings.set(version, at: 7)
+        try bindings.set(architecture, at: 6)
+        try bindings.set(relation, at: 7)
+        try bindings.set(version, at: 8)
     }
 }

@@ -84,6 +84,7 @@ extension Dependency {
         place = dependency.group
         alternative = dependency.alternative
         name = dependency.name
+        architecture = dependency.architecture
         relation = dependency.relation?.rawValue
         version = dependency.version
     }

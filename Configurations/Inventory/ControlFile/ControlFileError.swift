@@ -3,7 +3,9 @@
 /// ```swift
 /// do {
 ///     let file = try ControlFile.read(path: path)
-/// } catch where error.code == .truncated {
+///     print(file.paragraphCount)
+/// } catch {
+///     guard error.code == .truncated else { throw error }
 ///     print("Get the list again: \(error)")
 /// }
 /// ```

@@ -10,6 +10,7 @@ enum TextFault: Sendable {
         var index = 0
         while index + 8 <= bytes.count {
             let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            highBits |= word
             // The usual test for a zero byte in a word: only a zero borrows into its own, clear, high bit.
             zeros |= (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
             index += 8

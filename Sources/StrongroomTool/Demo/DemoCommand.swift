@@ -79,8 +79,11 @@ struct DemoCommand: AsyncParsableCommand {
 /// Where the demo keeps its key when it is not told.
 enum DemoPaths {
     static var keyFile: String {
-        let given = ProcessInfo.processInfo.environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        let home = FileManager.default.homeDirectoryForCurrentUser.path(percentEncoded: false)
-        return "\(given ?? "\(home)/.config")/strongroom/inventory.keys"
+        let environment = ProcessInfo.processInfo.environment
+        func directory(_ variable: String) -> String? {
+            environment[variable].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        }
+        let home = directory("HOME") ?? FileManager.default.homeDirectoryForCurrentUser.path(percentEncoded: false)
+        return "\(directory("XDG_CONFIG_HOME") ?? "\(home)/.config")/strongroom/inventory.keys"
     }
 }
