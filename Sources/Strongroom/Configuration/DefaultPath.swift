@@ -22,9 +22,13 @@ enum DefaultPath {
         ).path(percentEncoded: false)
         #else
         // A relative path in the variable is to be ignored, says the specification.
-        if let given = ProcessInfo.processInfo.environment["XDG_DATA_HOME"], given.hasPrefix("/") { return given }
-        return "\(FileManager.default.homeDirectoryForCurrentUser.path(percentEncoded: false))/.local/share"
-            .replacing("//", with: "/")
+        let environment = ProcessInfo.processInfo.environment
+        if let given = environment["XDG_DATA_HOME"], given.hasPrefix("/") { return given }
+        // Foundation asks the user database, not the variable.
+        let home =
+            environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+            ?? FileManager.default.homeDirectoryForCurrentUser.path(percentEncoded: false)
+        return home.hasSuffix("/") ? "\(home).local/share" : "\(home)/.local/share"
         #endif
     }
 }

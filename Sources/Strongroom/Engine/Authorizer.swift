@@ -8,11 +8,14 @@ final class Authorizer {
     /// True while the library prepares a statement of its own.
     var isTrusting = false
 
-    /// Settings that a connection's owner keeps; reading them is free.
-    private static let ownSettings: Set<String> = [
-        "key", "rekey", "hexkey", "hexrekey", "textkey", "textrekey", "journal_mode", "synchronous", "locking_mode",
-        "query_only", "secure_delete", "temp_store", "foreign_keys", "writable_schema", "trusted_schema",
-        "wal_checkpoint", "wal_autocheckpoint", "page_size", "auto_vacuum", "encoding", "mmap_size",
+    /// Whether anything was refused since this was last set to false. The engine's own code does not always tell.
+    var hasRefused = false
+
+    /// What may have an argument: it only reads, or what it sets belongs to the file or ends with the transaction.
+    private static let openPragmas: Set<String> = [
+        "table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", "foreign_key_list",
+        "foreign_key_check", "integrity_check", "quick_check", "user_version", "application_id", "defer_foreign_keys",
+        "legacy_alter_table", "incremental_vacuum", "optimize", "cache_size",
     ]
 
     func install(on connection: OpaquePointer) {
@@ -22,7 +25,9 @@ final class Authorizer {
             { context, action, first, second, _, _ in
                 guard let context else { return SQLITE_DENY }
                 let authorizer = Unmanaged<Authorizer>.fromOpaque(context).takeUnretainedValue()
-                return authorizer.answer(action, first, second)
+                let answer = authorizer.answer(action, first, second)
+                if answer == SQLITE_DENY { authorizer.hasRefused = true }
+                return answer
             },
             context
         )
@@ -36,8 +41,9 @@ final class Authorizer {
         case SQLITE_PRAGMA:
             guard let first else { return SQLITE_DENY }
             let name = String(cString: first).lowercased()
-            if name.hasPrefix("cipher") || name.hasSuffix("key") { return SQLITE_DENY }
-            return second != nil && Self.ownSettings.contains(name) ? SQLITE_DENY : SQLITE_OK
+            if name.contains("cipher") || name.contains("kdf") || name.hasSuffix("key") { return SQLITE_DENY }
+            if name == "wal_checkpoint" { return SQLITE_DENY }
+            return second == nil || Self.openPragmas.contains(name) ? SQLITE_OK : SQLITE_DENY
         case SQLITE_FUNCTION:
             guard let second else { return SQLITE_DENY }
             let name = String(cString: second).lowercased()

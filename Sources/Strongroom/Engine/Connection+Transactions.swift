@@ -17,7 +17,7 @@ extension Connection {
             try commit()
             return result
         } catch {
-            try rollBack()
+            rollBack()
             throw error
         }
     }
@@ -36,9 +36,15 @@ extension Connection {
         transactionState = .none
     }
 
-    private func rollBack() throws {
+    private func rollBack() {
         defer { transactionState = .none }
-        if isInTransaction { try run("ROLLBACK") }
+        guard isInTransaction else { return }
+        do {
+            try run("ROLLBACK")
+        } catch {
+            // What made the work fail is the error to tell. A connection that is still in its transaction is closed by whoever
+            // holds its seat, and closing rolls back.
+        }
     }
 
     /// Runs work in a savepoint: an error undoes the work and nothing else.
@@ -48,6 +54,8 @@ extension Connection {
         try run("SAVEPOINT strongroom")
         do {
             let result = try body()
+            // The work may have swallowed the error that made the engine roll everything back.
+            guard transactionState == .open else { throw transactionEnded }
             try run("RELEASE strongroom")
             return result
         } catch {

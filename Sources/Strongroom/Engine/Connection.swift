@@ -23,6 +23,7 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
     private var ownStatements = StatementCache()
     private var userStatements = StatementCache()
     private let authorizer = Authorizer()
+    private var isClosed = false
 
     /// The state of the transaction that this library opened on the connection.
     enum TransactionState {
@@ -61,6 +62,13 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
     }
 
     deinit {
+        close()
+    }
+
+    /// Closes the connection at once, whoever may still refer to it; it must not be used afterwards.
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
         clearStatements()
         sqlite3_close_v2(pointer)
     }
@@ -141,7 +149,7 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
     }
 
     /// Without this a statement after the engine's own rollback would commit by itself.
-    private func checkTransaction() throws {
+    func checkTransaction() throws {
         if transactionState == .doomed { throw transactionEnded }
     }
 
@@ -166,13 +174,19 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
 
     private func prepare(_ sql: String) throws -> Statement {
         var prepared: OpaquePointer?
+        authorizer.hasRefused = false
         let (result, rest) = sql.utf8CString.withUnsafeBufferPointer { text -> (Int32, Int) in
             var tail: UnsafePointer<CChar>?
             let result = sqlite3_prepare_v2(pointer, text.baseAddress, Int32(clamping: text.count), &prepared, &tail)
             guard let tail, let start = text.baseAddress else { return (result, 0) }
             return (result, tail - start)
         }
-        guard result == SQLITE_OK else { throw failure("The statement was not accepted", sql: sql) }
+        guard result == SQLITE_OK else {
+            guard authorizer.hasRefused else { throw failure("The statement was not accepted", sql: sql) }
+            // What follows may be a key.
+            let beginning = String(sql.unicodeScalars.prefix { !"=('\"".unicodeScalars.contains($0) })
+            throw failure("The statement was not accepted", .notAuthorized, sql: "\(beginning)…")
+        }
         guard let prepared else {
             throw StrongroomError(.sql, "The SQL is empty; write a statement.", database: database, sql: sql)
         }
@@ -196,9 +210,9 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
     }
 
     /// The error for the connection's last failure.
-    func failure(_ what: String, sql: String? = nil) -> StrongroomError {
+    func failure(_ what: String, _ kind: StrongroomError.Code? = nil, sql: String? = nil) -> StrongroomError {
         let code = ResultCode(extended: sqlite3_extended_errcode(pointer))
-        let kind = StrongroomError.Code(code)
+        let kind = kind ?? StrongroomError.Code(code)
         let words = sqlite3_errmsg(pointer).map { String(cString: $0) } ?? "unknown error"
         let message = kind.advice.isEmpty ? "\(what): \(words)." : "\(what): \(words). \(kind.advice)"
         return StrongroomError(kind, message, database: database, sql: sql, resultCode: code)

@@ -76,12 +76,19 @@ final class Statement {
         arena.reset()
     }
 
+    /// The statements that work on names alone, so that no failure of theirs can quote a value.
+    private static let valueless: Set<String> = [
+        "ALTER", "BEGIN", "COMMIT", "DROP", "PRAGMA", "RELEASE", "ROLLBACK", "SAVEPOINT", "VACUUM",
+    ]
+
+    private var firstWord: String { sql.prefix { $0.isLetter }.uppercased() }
+
     private func failure(_ result: Int32) -> StrongroomError {
         let code = ResultCode(extended: sqlite3_extended_errcode(owner.pointer))
         owner.noteFailure()
         let kind = StrongroomError.Code(code)
-        // For a plain SQLITE_ERROR the engine's words may quote a bound value (a full-text query, a JSON path).
-        let mayQuoteValue = code.primary == SQLITE_ERROR && parameterCount > 0
+        // For a plain SQLITE_ERROR the engine's words may quote a value that is bound or stored (a full-text query, a JSON path).
+        let mayQuoteValue = code.primary == SQLITE_ERROR && !Self.valueless.contains(firstWord)
         let text = mayQuoteValue ? sqlite3_errstr(result) : sqlite3_errmsg(owner.pointer)
         let words = text.map { String(cString: $0) } ?? "unknown error"
         return StrongroomError(

@@ -27,6 +27,13 @@ public enum Value: Sendable, Hashable {
     }
 }
 
+extension Value {
+    /// The value with text as bytes: Swift takes texts for equal that differ only in how their letters are composed, the engine does not.
+    @usableFromInline var exact: Value {
+        if case .text(let text) = self { .blob(Array(text.utf8)) } else { self }
+    }
+}
+
 /// How the engine stores a value.
 ///
 /// See SQLite's documentation, «Datatypes In SQLite», section 2 (sqlite.org/datatype3.html).

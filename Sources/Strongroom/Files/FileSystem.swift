@@ -26,7 +26,7 @@ enum FileSystem {
             case ENAMETOOLONG: (.invalidName, "Use a shorter name.")
             default: (.inputOutput, "Check the disk.")
             }
-        return StrongroomError(code, "Strongroom \(action) «\(path)»: \(reason). \(advice)", database: path)
+        return StrongroomError(code, "Strongroom \(action) «\(path)»: \(reason). \(advice)")
     }
 
     /// Makes a directory and those above it, for the owner alone.

@@ -20,7 +20,7 @@ extension Migrator {
     /// Finds what is to be done.
     ///
     /// - Throws: ``StrongroomError`` with `newerSchema` for a version that the migrator does not know, `invalidMigrator` for
-    ///   mistakes in the list, such as a file whose versions stand in another order.
+    ///   mistakes in the list, such as a file whose versions stand in another order or with one missing.
     func plan(for connection: Connection) throws -> Plan {
         try check()
         let recorded = try VersionHistory(connection: connection).versions()
@@ -28,13 +28,10 @@ extension Migrator {
             let objects = try connection.ownValue("SELECT count(*) FROM sqlite_master")
             return objects == .integer(0) && tables != nil ? .create : .run(from: nil, steps: migrations.indices)
         }
-        let places = try recorded.map { version in
-            guard let place = migrations.firstIndex(where: { $0.version == version }) else {
-                throw unknown(version, in: connection.database)
-            }
-            return place
+        guard let place = migrations.firstIndex(where: { $0.version == last }) else {
+            throw unknown(last, in: connection.database)
         }
-        guard zip(places, places.dropFirst()).allSatisfy({ $1 == $0 + 1 }), let place = places.last else {
+        guard migrations[...place].suffix(recorded.count).map(\.version) == recorded else {
             throw StrongroomError(
                 .invalidMigrator,
                 """
@@ -87,6 +84,8 @@ extension Migrator {
             try connection.inTransaction(.immediate) {
                 let start = ContinuousClock.now
                 let created = try body(MigrationTransaction(connection))
+                // The step may have overlooked that the engine rolled everything back; its row would be committed by itself.
+                try connection.checkTransaction()
                 let history = VersionHistory(connection: connection)
                 try history.create()
                 try history.record(version, duration: ContinuousClock.now - start, created: created)

@@ -1,11 +1,12 @@
 /// A name in SQL: of a table, a column, an index.
 enum Identifier {
-    /// The name in double quotes, with those inside doubled.
+    /// The name in backticks, with those inside doubled.
     ///
-    /// See SQLite's documentation, «SQLite Keywords» (sqlite.org/lang_keywords.html).
+    /// Not in double quotes: the engine takes such a name for a text where it knows no column of that name, and the query
+    /// would find nothing instead of failing. See SQLite's documentation, «SQLite Keywords» (sqlite.org/lang_keywords.html) and
+    /// «Quirks», section 8 (sqlite.org/quirks.html).
     static func quote(_ name: String) -> String {
-        guard name.utf8.contains(UInt8(ascii: "\"")) else { return "\"\(name)\"" }
-        return "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+        "`\(name.doubling("`"))`"
     }
 
     /// Refuses what no quoting makes a name.
@@ -13,5 +14,18 @@ enum Identifier {
         guard !name.isEmpty, !name.utf8.contains(0) else {
             throw StrongroomError(.invalidName, "A \(what) has no name, or a NUL in it; give it a name.")
         }
+    }
+}
+
+extension String {
+    /// The text with every quote of a kind doubled, also one that a combining mark follows, which is another character to Swift.
+    func doubling(_ quote: Unicode.Scalar) -> String {
+        guard unicodeScalars.contains(quote) else { return self }
+        var doubled = String.UnicodeScalarView()
+        for scalar in unicodeScalars {
+            doubled.append(scalar)
+            if scalar == quote { doubled.append(scalar) }
+        }
+        return String(doubled)
     }
 }

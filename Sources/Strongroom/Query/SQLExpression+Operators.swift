@@ -21,29 +21,34 @@ extension SQLExpression {
     /// The value is larger or equal.
     public static func >= (left: Self, right: Value) -> Condition { Condition("\(left.sql) >= \(right)") }
 
-    /// The value is one of a list; an empty list holds none.
+    /// The value is one of a list; an empty list holds none, and nil in it stands for NULL.
     ///
     /// - Parameter values: At most ``EngineFeatures/maximumParameters`` values, less those elsewhere in the statement.
     /// - Returns: The condition.
     public func isIn(_ values: [Value]) -> Condition {
         var list: SQL = "\(sql) IN ("
-        for (place, value) in values.enumerated() {
+        for (place, value) in values.filter({ !Self.isNull($0) }).enumerated() {
             if place > 0 { list.append(", ") }
             list.append(value: value)
         }
         list.append(")")
-        return Condition(list)
+        return Condition(values.contains(where: Self.isNull) ? "\(list) OR \(sql) IS NULL" : list)
     }
 
     private static func compare(_ left: Self, _ sign: String, _ right: Value, whenNull: String) -> Condition {
         var sql = left.sql
-        if case .null? = try? right.stored() {
+        if isNull(right) {
             sql.append(text: " " + whenNull)
         } else {
             sql.append(text: " " + sign + " ")
             sql.append(value: right)
         }
         return Condition(sql)
+    }
+
+    private static func isNull(_ value: Value) -> Bool {
+        // A value that cannot be stored is not NULL; it is reported when the statement runs.
+        if case .null? = try? value.stored() { true } else { false }
     }
 }
 
@@ -81,8 +86,9 @@ extension SQLExpression where Value: TextColumnValue {
     /// - Parameter prefix: The beginning; every text begins with an empty one.
     /// - Returns: The condition.
     public func hasPrefix(_ prefix: String) -> Condition {
-        // As bytes: the engine's text functions stop at a NUL.
-        Condition("substr(CAST(\(sql) AS BLOB), 1, \(prefix.utf8.count)) = CAST(\(prefix) AS BLOB)")
+        let count = prefix.utf8.count
+        guard count > 0 else { return isAtLeast(0) }
+        return isAtLeast(count) && Condition("substr(\(bytes), 1, \(count)) = CAST(\(prefix) AS BLOB)")
     }
 
     /// The text ends with another; case counts, and no character stands for others.
@@ -90,8 +96,9 @@ extension SQLExpression where Value: TextColumnValue {
     /// - Parameter suffix: The end; every text ends with an empty one.
     /// - Returns: The condition.
     public func hasSuffix(_ suffix: String) -> Condition {
-        guard !suffix.isEmpty else { return Condition("\(sql) IS NOT NULL") }
-        return Condition("substr(CAST(\(sql) AS BLOB), -\(suffix.utf8.count)) = CAST(\(suffix) AS BLOB)")
+        let count = suffix.utf8.count
+        guard count > 0 else { return isAtLeast(0) }
+        return isAtLeast(count) && Condition("substr(\(bytes), -\(count)) = CAST(\(suffix) AS BLOB)")
     }
 
     /// The text contains another; case counts, and no character stands for others.
@@ -99,8 +106,16 @@ extension SQLExpression where Value: TextColumnValue {
     /// - Parameter part: What is looked for; every text contains an empty one.
     /// - Returns: The condition.
     public func contains(_ part: String) -> Condition {
-        guard !part.isEmpty else { return Condition("\(sql) IS NOT NULL") }
-        return Condition("instr(CAST(\(sql) AS BLOB), CAST(\(part) AS BLOB)) > 0")
+        guard !part.isEmpty else { return isAtLeast(0) }
+        return Condition("instr(\(bytes), CAST(\(part) AS BLOB)) > 0")
+    }
+
+    /// The text as bytes: the engine's text functions stop at a NUL.
+    private var bytes: SQL { "CAST(\(sql) AS BLOB)" }
+
+    /// The text has a number of bytes or more; unknown for NULL alone, whereas `substr` gives NULL for an empty text, too.
+    private func isAtLeast(_ count: Int) -> Condition {
+        Condition("length(\(bytes)) >= \(count)")
     }
 
     /// The text fits a pattern of the engine's LIKE: `%` any text, `_` any character, `\` before one that means itself.

@@ -18,29 +18,29 @@ public struct Condition: SQLExpression, Equatable {
     /// A condition is a Bool.
     public typealias Value = Bool
 
-    /// The SQL, in parentheses where it needs them.
+    /// The SQL, in parentheses.
     public let sql: SQL
 
     /// Makes a condition from SQL.
     ///
     /// - Parameter sql: The SQL; values are interpolated, as in `"age > \(limit)"`.
     public init(_ sql: SQL) {
-        self.sql = sql
+        self.sql = "(\(sql))"
     }
 
     /// Both conditions hold.
     public static func && (left: Condition, right: Condition) -> Condition {
-        Condition("(\(left.sql) AND \(right.sql))")
+        Condition("\(left.sql) AND \(right.sql)")
     }
 
     /// At least one of the conditions holds.
     public static func || (left: Condition, right: Condition) -> Condition {
-        Condition("(\(left.sql) OR \(right.sql))")
+        Condition("\(left.sql) OR \(right.sql)")
     }
 
     /// The condition does not hold.
     public static prefix func ! (condition: Condition) -> Condition {
-        Condition("(NOT \(condition.sql))")
+        Condition("NOT \(condition.sql)")
     }
 }
 

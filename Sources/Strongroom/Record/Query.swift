@@ -97,7 +97,9 @@ public struct Query<Source: Table>: Sendable {
     public func delete(in db: borrowing some Writing & ~Copyable) throws -> Int {
         var sql: SQL = "DELETE FROM \(name: Source.schema.name)"
         if limit != nil {
-            sql.append(" WHERE rowid IN (\(rows("rowid")))")
+            // By the row's number only without a key: a table may have none, or a column of that name.
+            let key = SQL.name(Source.schema.columns.first(where: \.isPrimaryKey)?.name ?? "rowid")
+            sql.append(" WHERE \(key) IN (\(rows(key)))")
         } else if let condition {
             sql.append(" WHERE \(condition.sql)")
         }

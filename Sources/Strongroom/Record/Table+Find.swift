@@ -20,6 +20,17 @@ extension Table {
         return try statement.step() ? RecordType(row: Row(statement)) : nil
     }
 
+    /// Whether there is a row with a key.
+    @inlinable
+    static func isPresent(_ key: Key, on connection: Connection) throws -> Bool {
+        let statement = try connection.statement(OperationKey(Self.self, TableStatements.Operation.find)) {
+            (try TableStatements(schema, RecordType.columnNames).find(), [])
+        }
+        defer { statement.finish() }
+        try key.bind(to: Bindings(statement), at: 0)
+        return try statement.step()
+    }
+
     /// The records with some keys.
     ///
     /// - Parameters:
@@ -31,9 +42,9 @@ extension Table {
     public static func find(_ keys: some Sequence<Key>, in db: borrowing some Reading & ~Copyable) throws
         -> [RecordType]
     {
-        var seen: Set<Key> = []
+        var seen: Set<Value> = []
         var records: [RecordType] = []
-        for key in keys where seen.insert(key).inserted {
+        for key in keys where try seen.insert(key.stored().exact).inserted {
             if let record = try find(key, in: db) { records.append(record) }
         }
         return records

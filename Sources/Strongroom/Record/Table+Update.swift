@@ -13,10 +13,7 @@ extension Table {
     ///   `constraint`; what `validateUpdate` throws.
     @inlinable
     public static func update(_ record: RecordType, in db: borrowing some Writing & ~Copyable) throws {
-        guard let key = key(of: record) else { throw TableFailure.missingKey(schema) }
-        guard try update(record, at: key, keepingNil: false, on: db.handle.connection) else {
-            throw TableFailure.noSuchRow(schema)
-        }
+        try update(record, on: db.handle.connection)
     }
 
     /// Writes a list of records into the rows with their keys; all of them or none.
@@ -32,19 +29,22 @@ extension Table {
     ) throws {
         let connection = db.handle.connection
         try connection.inSavepoint {
-            for record in records {
-                guard let key = key(of: record) else { throw TableFailure.missingKey(schema) }
-                guard try update(record, at: key, keepingNil: false, on: connection) else {
-                    throw TableFailure.noSuchRow(schema)
-                }
-            }
+            for record in records { try update(record, on: connection) }
         }
     }
 
-    /// Writes a record into the row with a key; false when there is no such row.
+    @inlinable
+    static func update(_ record: RecordType, on connection: Connection) throws {
+        guard let key = key(of: record) else { throw TableFailure.missingKey(schema) }
+        try validateUpdate(record)
+        guard try update(record, at: key, keepingNil: false, on: connection) else {
+            throw TableFailure.noSuchRow(schema)
+        }
+    }
+
+    /// Writes a record, which the table has been asked about, into the row with a key; false when there is no such row.
     @inlinable
     static func update(_ record: RecordType, at key: Key, keepingNil: Bool, on connection: Connection) throws -> Bool {
-        try validateUpdate(record)
         let operation = keepingNil ? TableStatements.Operation.keep : TableStatements.Operation.update
         let statement = try connection.statement(OperationKey(Self.self, operation)) {
             let statements = TableStatements(schema, RecordType.columnNames)

@@ -87,15 +87,30 @@ extension Table {
         // A failure after the update must not leave the update behind; each step is one statement, and one alone changes.
         let keepingNil = nils == .keep
         if !column.isPrimaryKey, let present = try rowKey(of: record, by: column, on: connection) {
+            try validateUpdate(record)
             guard try update(record, at: present, keepingNil: keepingNil, on: connection) else {
                 throw TableFailure.noSuchRow(schema)
             }
             return Upserted(.updated, present)
         }
-        if let key = key(of: record), try update(record, at: key, keepingNil: keepingNil, on: connection) {
+        if let key = key(of: record), try isUpdate(record, at: key, on: connection),
+            try update(record, at: key, keepingNil: keepingNil, on: connection)
+        {
             return Upserted(.updated, key)
         }
         return Upserted(.inserted, try insert(record, on: connection))
+    }
+
+    /// Asks the table about an update; a refusal counts where there is a row to update, and elsewhere means that there is none.
+    @inlinable
+    static func isUpdate(_ record: RecordType, at key: Key, on connection: Connection) throws -> Bool {
+        do {
+            try validateUpdate(record)
+            return true
+        } catch {
+            if try isPresent(key, on: connection) { throw error }
+            return false
+        }
     }
 
     /// The key of the row in which a unique column has the record's value.

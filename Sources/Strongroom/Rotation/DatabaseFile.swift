@@ -14,10 +14,24 @@ struct DatabaseFile: Sendable {
     ///   - key: The key; nil for plaintext.
     func connect(_ mode: Connection.Mode, key: DerivedKey?) throws -> Connection {
         let connection = try Connection(path: path, mode: mode, database: name)
+        // Where a file may not be written the engine is content with reading, and would leave an empty log behind.
+        guard mode == .readOnly || !connection.isReadOnly else { throw notPermitted("can be read but not written") }
         connection.setBusyTimeout(milliseconds: busyTimeout)
         try connection.silenceLog()
         if let key { try key.withUnsafeBytes { try connection.setKey($0) } }
         return connection
+    }
+
+    /// The error for what the operating system does not permit.
+    ///
+    /// - Parameter what: What cannot be done with the file, as in "can be read but not written".
+    func notPermitted(_ what: String, _ resultCode: ResultCode? = nil) -> StrongroomError {
+        StrongroomError(
+            .permissionDenied,
+            "The file «\(path)» \(what). Check who owns it and its directory and whether they may be written.",
+            database: name,
+            resultCode: resultCode
+        )
     }
 
     /// Whether there is content in the log or the rollback journal beside the file, as a killed process leaves it.

@@ -39,17 +39,27 @@ extension KeyChoice {
     /// With a log it cannot write: closing a connection that can brings the log into the file, whatever the key. Without a log it can:
     /// one that cannot leaves an empty log behind.
     private static func proved(_ file: DatabaseFile, size: Int64, key: DerivedKey?) throws -> Connection {
-        let hasLog = try file.hasLog()
+        guard try file.hasLog() else { return try proved(file, .existing, size: size, key: key) }
         do {
-            let connection = try file.connect(hasLog ? .readOnly : .existing, key: key)
-            try connection.prove(file.path, size: hasLog ? nil : size)
-            return connection
+            return try proved(file, .readOnly, size: nil, key: key)
         } catch let error as StrongroomError where error.code == .readOnly {
             // A rollback journal: nobody can read before it has been played back, which is a write.
-            let connection = try file.connect(.existing, key: key)
-            try connection.prove(file.path, size: nil)
-            return connection
+            return try proved(file, .existing, size: nil, key: key)
         }
+    }
+
+    private static func proved(
+        _ file: DatabaseFile, _ mode: Connection.Mode, size: Int64?, key: DerivedKey?
+    ) throws -> Connection {
+        let connection = try file.connect(mode, key: key)
+        do {
+            try connection.prove(file.path, size: size)
+        } catch let error as StrongroomError
+            where error.code == .permissionDenied || (mode == .existing && error.code == .readOnly)
+        {
+            throw file.notPermitted("or the log beside it cannot be opened or made", error.resultCode)
+        }
+        return connection
     }
 
     private static func noKeyFits(_ chain: KeyChain, _ path: String, size: Int64, pageSize: Int64) -> StrongroomError {
@@ -58,7 +68,7 @@ extension KeyChoice {
                 .truncated,
                 """
                 No key of the chain opens «\(path)», and its \(size) bytes are no whole number of pages of \(pageSize) bytes: \
-                it was cut off, or is no database of this engine. Restore it from a backup. The file was not touched.
+                it was cut off, or is no database of this engine. Restore it from a backup. Nothing in it was changed.
                 """
             )
         }
@@ -68,8 +78,8 @@ extension KeyChoice {
             .wrongKey,
             """
             \(tried) «\(path)». Add the key that the file was made with to the chain, at its beginning; if the chain is \
-            right, the file's first page is damaged, or it is no SQLCipher database of this engine's format. The file was not \
-            touched.
+            right, the file's first page is damaged, or it is no SQLCipher database of this engine's format. Nothing in it \
+            was changed.
             """
         )
     }
@@ -108,8 +118,8 @@ extension Connection {
         StrongroomError(
             .truncated,
             """
-            The file «\(path)» is shorter than the database in it: it was cut off. Restore it from a backup. The file was not \
-            touched.
+            The file «\(path)» is shorter than the database in it: it was cut off. Restore it from a backup. Nothing in it was \
+            changed.
             """,
             database: database,
             resultCode: resultCode

@@ -1,5 +1,5 @@
 extension Writing where Self: ~Copyable {
-    /// Makes a table and its indexes.
+    /// Makes a table and its indexes; all of them or none.
     ///
     /// ```swift
     /// try db.createTable(Contact.schema)
@@ -8,8 +8,9 @@ extension Writing where Self: ~Copyable {
     /// - Parameter schema: The table.
     /// - Throws: ``StrongroomError`` with `invalidName` for a name that cannot be used, `sql` when there is such a table.
     public func createTable(_ schema: TableSchema) throws {
-        for sql in try schema.creationSQL() {
-            try execute(SQL(sql))
+        let statements = try schema.creationSQL()
+        try savepoint { db in
+            for sql in statements { try db.execute(SQL(sql)) }
         }
     }
 

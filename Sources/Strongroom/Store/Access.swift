@@ -189,6 +189,8 @@ final class Access: Sendable {
     /// Closes the connections, the writer's last, so that the engine brings the log into the file, and ends the threads.
     private func dismantle() {
         for seat in readers + [writer] {
+            // The thread that opened it may not have let go of it yet.
+            seat.connection?.close()
             seat.connection = nil
             seat.worker.stop()
         }

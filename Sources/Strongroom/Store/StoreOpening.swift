@@ -75,15 +75,7 @@ struct StoreOpening: Sendable {
     /// The connection that was proved if it can write, otherwise a fresh one.
     private func writer(_ choice: KeyChoice) throws -> Connection {
         guard choice.connection.isReadOnly else { return choice.connection }
-        let writer = try file.connect(.existing, key: choice.derived)
-        guard !writer.isReadOnly else {
-            throw StrongroomError(
-                .permissionDenied,
-                "The file «\(path)» can be read but not written. Check who owns it and whether it may be written.",
-                database: name.fileName
-            )
-        }
-        return writer
+        return try file.connect(.existing, key: choice.derived)
     }
 }
 

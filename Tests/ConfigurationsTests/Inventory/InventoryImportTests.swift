@@ -70,7 +70,8 @@ struct InventoryImportTests {
     func aBadParagraphUndoesTheImport() async throws {
         let temporary = try await inventory()
         _ = try await importing(Self.text, into: temporary.store)
-        let bad = Self.text.replacing("1.2-3", with: "9.9") + "Package: x\nVersion: 1\nArchitecture: all\nDepends: (\n\n"
+        let bad =
+            Self.text.replacing("1.2-3", with: "9.9") + "Package: x\nVersion: 1\nArchitecture: all\nDepends: (\n\n"
         await #expect(throws: ControlFileError.self) { _ = try await importing(bad, into: temporary.store) }
         #expect(try await temporary.store.table(InstalledPackage.self).all().map(\.version) == ["1.2-3"])
     }

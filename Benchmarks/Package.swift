@@ -1,0 +1,37 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+let package = Package(
+    name: "strongroom-benchmarks",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(name: "strongroom", path: ".."),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    ],
+    targets: [
+        // The library's own system target is not a product, and a target's name is unique over all packages.
+        .systemLibrary(
+            name: "CEngine",
+            pkgConfig: "sqlcipher",
+            providers: [.apt(["libsqlcipher-dev"]), .brew(["sqlcipher"])]
+        ),
+        .target(name: "Baseline", dependencies: ["CEngine"]),
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: [
+                "Baseline",
+                .product(name: "Strongroom", package: "strongroom"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,188 @@
+#include "baseline.h"
+
+// As in CEngine/shim.h: without it the header hides the keying functions.
+#ifndef SQLITE_HAS_CODEC
+#define SQLITE_HAS_CODEC 1
+#endif
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef __OPTIMIZE__
+#error "A rival without optimisation proves nothing: build with -c release, as Benchmarks/run does."
+#endif
+
+#define COLUMNS "\"id\", \"name\", \"size\", \"score\", \"digest\", \"note\""
+
+// Not checked for NULL where the schema says NOT NULL; a length of text does not count the final NUL.
+
+static void *copy(const void *bytes, int length) {
+    char *place = malloc((size_t)length + 1);
+    if (place == NULL) return NULL;
+    if (length > 0) memcpy(place, bytes, (size_t)length);
+    place[length] = 0;
+    return place;
+}
+
+static void free_entry(baseline_entry *entry) {
+    free(entry->name);
+    free(entry->digest);
+    free(entry->note);
+}
+
+static int set(baseline_entry *entry, int64_t id, const char *name, int name_length, int64_t size, double score,
+               const void *digest, int digest_length, const char *note, int note_length) {
+    entry->id = id;
+    entry->name = copy(name, name_length);
+    entry->name_length = name_length;
+    entry->size = size;
+    entry->score = score;
+    entry->digest = copy(digest, digest_length);
+    entry->digest_length = digest_length;
+    entry->note = note == NULL ? NULL : copy(note, note_length);
+    entry->note_length = note == NULL ? 0 : note_length;
+    return entry->name != NULL && entry->digest != NULL && (note == NULL || entry->note != NULL);
+}
+
+// The place after the last entry, in an array that doubles when it is full.
+static baseline_entry *next(baseline_list *list) {
+    if (list->count == list->capacity) {
+        size_t capacity = list->capacity == 0 ? 16 : 2 * list->capacity;
+        baseline_entry *entries = realloc(list->entries, capacity * sizeof *entries);
+        if (entries == NULL) return NULL;
+        list->entries = entries;
+        list->capacity = capacity;
+    }
+    return &list->entries[list->count++];
+}
+
+int baseline_append(baseline_list *list, int64_t id, const char *name, int name_length, int64_t size, double score,
+                    const void *digest, int digest_length, const char *note, int note_length) {
+    baseline_entry *entry = next(list);
+    return entry != NULL &&
+           set(entry, id, name, name_length, size, score, digest, digest_length, note, note_length);
+}
+
+void baseline_free(baseline_list *list) {
+    for (size_t i = 0; i < list->count; i++) free_entry(&list->entries[i]);
+    free(list->entries);
+    *list = (baseline_list){0};
+}
+
+static int run(sqlite3 *connection, const char *sql) { return sqlite3_exec(connection, sql, NULL, NULL, NULL); }
+
+// Opens, keys, sets up and makes one query, which is when the passphrase is derived and the key proved.
+int baseline_open(const char *path, const char *passphrase, sqlite3 **connection) {
+    int result = sqlite3_open_v2(path, connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+    if (result == SQLITE_OK) result = sqlite3_key(*connection, passphrase, (int)strlen(passphrase));
+    if (result == SQLITE_OK) result = run(*connection, "SELECT count(*) FROM sqlite_master");
+    if (result == SQLITE_OK) result = run(*connection, "PRAGMA foreign_keys = ON");
+    if (result == SQLITE_OK) result = run(*connection, "PRAGMA secure_delete = ON");
+    if (result == SQLITE_OK) result = run(*connection, "PRAGMA temp_store = MEMORY");
+    if (result == SQLITE_OK) result = run(*connection, "PRAGMA trusted_schema = OFF");
+    if (result == SQLITE_OK) result = run(*connection, "PRAGMA journal_mode = WAL");
+    if (result == SQLITE_OK) result = run(*connection, "PRAGMA synchronous = FULL");
+    return result;
+}
+
+void baseline_close(sqlite3 *connection) { sqlite3_close_v2(connection); }
+
+const char *baseline_message(sqlite3 *connection) { return sqlite3_errmsg(connection); }
+
+// Prepare once; bind with SQLITE_TRANSIENT, step, reset.
+static int insert_all(sqlite3 *connection, const baseline_list *list) {
+    sqlite3_stmt *statement = NULL;
+    int result = sqlite3_prepare_v2(
+        connection,
+        "INSERT INTO \"entry\" (\"name\", \"size\", \"score\", \"digest\", \"note\") VALUES (?1, ?2, ?3, ?4, ?5)", -1,
+        &statement, NULL);
+    for (size_t i = 0; result == SQLITE_OK && i < list->count; i++) {
+        const baseline_entry *entry = &list->entries[i];
+        result = sqlite3_bind_text(statement, 1, entry->name, entry->name_length, SQLITE_TRANSIENT);
+        if (result == SQLITE_OK) result = sqlite3_bind_int64(statement, 2, entry->size);
+        if (result == SQLITE_OK) result = sqlite3_bind_double(statement, 3, entry->score);
+        if (result == SQLITE_OK)
+            result = sqlite3_bind_blob(statement, 4, entry->digest, entry->digest_length, SQLITE_TRANSIENT);
+        if (result == SQLITE_OK)
+            result = entry->note == NULL
+                         ? sqlite3_bind_null(statement, 5)
+                         : sqlite3_bind_text(statement, 5, entry->note, entry->note_length, SQLITE_TRANSIENT);
+        if (result == SQLITE_OK && sqlite3_step(statement) != SQLITE_DONE) result = sqlite3_errcode(connection);
+        if (result == SQLITE_OK) result = sqlite3_reset(statement);
+    }
+    int finalized = sqlite3_finalize(statement);
+    return result == SQLITE_OK ? finalized : result;
+}
+
+int baseline_insert(sqlite3 *connection, const baseline_list *list) {
+    int result = run(connection, "BEGIN IMMEDIATE");
+    if (result == SQLITE_OK) result = insert_all(connection, list);
+    if (result == SQLITE_OK) result = run(connection, "COMMIT");
+    return result;
+}
+
+// Copies the row that the statement stands on.
+static int set_from_row(baseline_entry *entry, sqlite3_stmt *statement) {
+    const char *name = (const char *)sqlite3_column_text(statement, 1);
+    int name_length = sqlite3_column_bytes(statement, 1);
+    const void *digest = sqlite3_column_blob(statement, 4);
+    int digest_length = sqlite3_column_bytes(statement, 4);
+    const char *note = (const char *)sqlite3_column_text(statement, 5);
+    int note_length = sqlite3_column_bytes(statement, 5);
+    return set(entry, sqlite3_column_int64(statement, 0), name, name_length, sqlite3_column_int64(statement, 2),
+               sqlite3_column_double(statement, 3), digest, digest_length, note, note_length);
+}
+
+static void add(baseline_summary *summary, const baseline_entry *entry) {
+    summary->rows += 1;
+    summary->sum += entry->size + entry->name_length + entry->digest_length + entry->note_length;
+}
+
+static int fetch_all(sqlite3 *connection, baseline_list *list) {
+    sqlite3_stmt *statement = NULL;
+    int result = sqlite3_prepare_v2(connection, "SELECT " COLUMNS " FROM \"entry\" ORDER BY \"id\"", -1, &statement, NULL);
+    while (result == SQLITE_OK && (result = sqlite3_step(statement)) == SQLITE_ROW) {
+        baseline_entry *entry = next(list);
+        result = entry != NULL && set_from_row(entry, statement) ? SQLITE_OK : SQLITE_NOMEM;
+    }
+    int finalized = sqlite3_finalize(statement);
+    return result == SQLITE_DONE ? finalized : result;
+}
+
+int baseline_fetch(sqlite3 *connection, baseline_summary *summary) {
+    baseline_list list = {0};
+    int result = run(connection, "BEGIN DEFERRED");
+    if (result == SQLITE_OK) result = fetch_all(connection, &list);
+    if (result == SQLITE_OK) result = run(connection, "COMMIT");
+    for (size_t i = 0; i < list.count; i++) add(summary, &list.entries[i]);
+    baseline_free(&list);
+    return result;
+}
+
+static int find_all(sqlite3 *connection, const int64_t *keys, size_t count, baseline_summary *summary) {
+    sqlite3_stmt *statement = NULL;
+    int result =
+        sqlite3_prepare_v2(connection, "SELECT " COLUMNS " FROM \"entry\" WHERE \"id\" = ?1", -1, &statement, NULL);
+    for (size_t i = 0; result == SQLITE_OK && i < count; i++) {
+        result = sqlite3_bind_int64(statement, 1, keys[i]);
+        int step = result == SQLITE_OK ? sqlite3_step(statement) : SQLITE_ERROR;
+        if (step == SQLITE_ROW) {
+            baseline_entry entry;
+            if (!set_from_row(&entry, statement)) result = SQLITE_NOMEM;
+            add(summary, &entry);
+            free_entry(&entry);
+        } else if (step != SQLITE_DONE) {
+            result = step;
+        }
+        if (result == SQLITE_OK) result = sqlite3_reset(statement);
+    }
+    int finalized = sqlite3_finalize(statement);
+    return result == SQLITE_OK ? finalized : result;
+}
+
+int baseline_point(sqlite3 *connection, const int64_t *keys, size_t count, baseline_summary *summary) {
+    int result = run(connection, "BEGIN DEFERRED");
+    if (result == SQLITE_OK) result = find_all(connection, keys, count, summary);
+    if (result == SQLITE_OK) result = run(connection, "COMMIT");
+    return result;
+}

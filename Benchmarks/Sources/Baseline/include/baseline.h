@@ -1,0 +1,58 @@
+// The rival: what a careful C programmer writes against the same SQLCipher library.
+//
+// What is the same on both sides:
+// - the library, the file (made by Strongroom, so page size, cipher settings and tables are the same) and its disk;
+// - the key: the passphrase, given with sqlite3_key;
+// - the connection: SQLITE_OPEN_NOMUTEX, WAL, synchronous FULL, secure_delete ON, temp_store MEMORY, foreign_keys ON;
+// - the data, which the Swift side hands over, and the SQL;
+// - the work inside the measured time: from BEGIN to the end of COMMIT, copying every value out and freeing the copies;
+// - the clock, which runs on the Swift side around the call, and the compiler's optimisation (-O2 in release mode).
+
+#ifndef BASELINE_H
+#define BASELINE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct sqlite3;
+
+// Text and bytes are malloc'ed and owned; a missing note is NULL.
+typedef struct {
+    int64_t id;
+    char *name;
+    int name_length;
+    int64_t size;
+    double score;
+    uint8_t *digest;
+    int digest_length;
+    char *note;
+    int note_length;
+} baseline_entry;
+
+typedef struct {
+    baseline_entry *entries;
+    size_t count;
+    size_t capacity;
+} baseline_list;
+
+// What was read: the number of rows, and a sum over the sizes and the lengths of what was copied out.
+typedef struct {
+    int64_t rows;
+    int64_t sum;
+} baseline_summary;
+
+// Copies an entry to the end of a list. Returns 0 when memory runs out.
+int baseline_append(baseline_list *list, int64_t id, const char *name, int name_length, int64_t size, double score,
+                    const void *digest, int digest_length, const char *note, int note_length);
+void baseline_free(baseline_list *list);
+
+// All of these return the engine's result code.
+int baseline_open(const char *path, const char *passphrase, struct sqlite3 **connection);
+void baseline_close(struct sqlite3 *connection);
+int baseline_insert(struct sqlite3 *connection, const baseline_list *list);
+int baseline_fetch(struct sqlite3 *connection, baseline_summary *summary);
+int baseline_point(struct sqlite3 *connection, const int64_t *keys, size_t count, baseline_summary *summary);
+
+const char *baseline_message(struct sqlite3 *connection);
+
+#endif

@@ -1,0 +1,67 @@
+import ArgumentParser
+import Foundation
+import Strongroom
+
+@main
+struct BenchmarksCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "Benchmarks/run",
+        abstract: "Measures Strongroom against its rivals, both in one run."
+    )
+
+    @Option(help: "Run one group; can be given more than once.")
+    var only: [String] = []
+
+    @Option(help: "Write the results into a file: a JSON array with one object a measure.")
+    var json: String?
+
+    @Option(help: "The counted runs of each measure, at least 5; one more comes first and does not count.")
+    var runs = 5
+
+    @Flag(help: "List the groups and measure nothing.")
+    var list = false
+
+    func validate() throws {
+        guard runs >= 5 else { throw ValidationError("--runs is \(runs); a median needs at least 5.") }
+        for name in only where !Group.all.contains(where: { $0.name == name }) {
+            let names = Group.all.map(\.name).joined(separator: ", ")
+            throw ValidationError("There is no group «\(name)»; there are \(names).")
+        }
+    }
+
+    func run() async throws {
+        let groups = Group.all.filter { only.isEmpty || only.contains($0.name) }
+        guard !list else {
+            for group in groups { print("\(group.name): \(group.summary)") }
+            return
+        }
+        let results = try await measure(groups)
+        print(ResultTable(results).text)
+        if let json { try Self.write(results, to: json) }
+    }
+
+    private func measure(_ groups: [Group]) async throws -> [Result] {
+        let engine = try EngineFeatures.current().cipherVersion
+        var results: [Result] = []
+        for group in groups {
+            try FileHandle.standardError.write(contentsOf: Data("\(group.name): \(group.summary)\n".utf8))
+            let workplace = try Workplace()
+            do {
+                for measure in try await group.measures(workplace) {
+                    results.append(try await measure.run(runs: runs, engine: engine))
+                }
+            } catch {
+                try await workplace.remove()
+                throw error
+            }
+            try await workplace.remove()
+        }
+        return results
+    }
+
+    private static func write(_ results: [Result], to path: String) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        try (encoder.encode(results) + Data("\n".utf8)).write(to: URL(filePath: path))
+    }
+}

@@ -1,0 +1,16 @@
+/// Measures that are run together; each group has a file of its own in Groups.
+///
+/// To add one: write its file, and name it in ``all``.
+struct Group: Sendable {
+    static let all: [Group] = [.insert, .fetch, .point, .open]
+
+    let name: String
+    let summary: String
+    let measures: @Sendable (Workplace) async throws -> [Measure]
+
+    init(_ name: String, _ summary: String, measures: @escaping @Sendable (Workplace) async throws -> [Measure]) {
+        self.name = name
+        self.summary = summary
+        self.measures = measures
+    }
+}

@@ -1,0 +1,177 @@
+/// Source with a mark on every line that the compiler must refuse: `// error: ` and a part of what it says.
+struct Snippet: Sendable, CustomStringConvertible {
+    let description: String
+    let source: String
+
+    init(_ description: String, _ source: String) {
+        self.description = description
+        self.source = "import Strongroom\n\n\(source)\n"
+    }
+
+    /// What the compiler must say, by the number of the line.
+    var marks: [Int: String] {
+        source.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+            .reduce(into: [:]) { marks, line in
+                let parts = line.element.split(separator: "// error: ")
+                if parts.count == 2 { marks[line.offset + 1] = String(parts[1]) }
+            }
+    }
+}
+
+extension Snippet {
+    /// What a user writes; everything that the other snippets refuse has its permitted counterpart here.
+    static let permitted = Snippet(
+        "what is permitted",
+        """
+        func count(_ db: borrowing some Reading & ~Copyable) throws -> Int {
+            try db.value("SELECT count(*) FROM line") ?? 0
+        }
+        func add(_ number: Int, _ db: borrowing some Writing & ~Copyable) throws {
+            try db.execute("INSERT INTO line VALUES (\\(number))")
+        }
+        func use(_ store: Store) async throws -> [Int] {
+            let before = try await store.read { db in try count(db) }
+            let numbers = try await store.write { db in
+                try add(1, db)
+                try db.savepoint { db in try add(2, db) }
+                Task { try await store.write { db in try add(3, db) } }
+                var numbers: [Int] = []
+                try db.forEachRow("SELECT number FROM line") { row in numbers.append(try row[0]) }
+                return numbers
+            }
+            return [before] + numbers
+        }
+        func useBlocking(_ store: Store) throws -> Int {
+            var kept = 0
+            try store.write { db in try add(1, db) }
+            try store.read { db in kept = try count(db) }
+            return kept
+        }
+        """
+    )
+
+    static let refused = [writing, types, ownership, handle, task, made]
+
+    private static let writing = Snippet(
+        "writing in a read",
+        """
+        func add(_ db: borrowing some Writing & ~Copyable) throws {}
+        func byFunction(_ store: Store) async throws {
+            try await store.read { db in try add(db) } // error: requires that 'ReadTransaction' conform to 'Writing'
+        }
+        func byBlockingFunction(_ store: Store) throws {
+            try store.read { db in try add(db) } // error: requires that 'ReadTransaction' conform to 'Writing'
+        }
+        func byStatement(_ store: Store) async throws {
+            try await store.read { db in
+                try db.execute("DELETE FROM line") // error: value of type 'ReadTransaction' has no member 'execute'
+            }
+        }
+        func bySavepoint(_ store: Store) throws {
+            try store.read { db in
+                try db.savepoint { _ in } // error: value of type 'ReadTransaction' has no member 'savepoint'
+            }
+        }
+        func inAnyTransaction(_ db: borrowing some Reading & ~Copyable) throws {
+            try db.execute("DELETE FROM line") // error: has no member 'execute'
+        }
+        """
+    )
+
+    private static let types = Snippet(
+        "keeping a transaction where only copyable values fit",
+        """
+        func returned(_ store: Store) throws -> ReadTransaction {
+            try store.read { db in return db } // error: requires that 'ReadTransaction' conform to 'Copyable'
+        }
+        func inAnArray(_ store: Store) throws {
+            var kept: [WriteTransaction] = [] // error: 'WriteTransaction' does not conform to protocol 'Copyable'
+            try store.write { db in kept.append(db) }
+        }
+        func inAnExistential(_ store: Store) throws {
+            var kept: Any?
+            try store.write { db in kept = db } // error: cannot assign value of type 'WriteTransaction' to type 'Any?'
+        }
+        func inAnOptional(_ store: Store) throws {
+            var kept: WriteTransaction?
+            try store.write { db in kept = db } // error: is consuming
+        }
+        func copied(_ store: Store) throws {
+            try store.write { db in
+                let other = copy db // error: 'copy' cannot be applied to noncopyable types
+            }
+        }
+        """
+    )
+
+    private static let ownership = Snippet(
+        "keeping a transaction by taking it over",
+        """
+        struct Box: ~Copyable { var value: WriteTransaction }
+        func inAVariable(_ store: Store, _ kept: inout WriteTransaction) throws {
+            try store.write { db in kept = db } // error: 'db' is borrowed and cannot be consumed
+        }
+        func inABox(_ store: Store, _ box: inout Box) throws {
+            try store.write { db in box.value = consume db } // error: 'db' is borrowed and cannot be consumed
+        }
+        func underAnotherName(_ store: Store) throws {
+            try store.write { db in // error: 'db' is borrowed and cannot be consumed
+                let other = db
+                try other.execute("DELETE FROM line")
+            }
+        }
+        func ofASavepoint(_ store: Store) throws {
+            try store.write { db in
+                try db.savepoint { inner in let other = inner } // error: 'inner' is borrowed and cannot be consumed
+            }
+        }
+        func returned(_ db: borrowing ReadTransaction) -> ReadTransaction { db } // error: 'db' is borrowed
+        func inAClosure(_ db: borrowing WriteTransaction) -> () throws -> Void { // error: captured by an escaping closure
+            { try db.execute("DELETE FROM line") }
+        }
+        func inALaterClosure(_ store: Store) throws {
+            var later: [() throws -> Void] = []
+            try store.write { (db: borrowing WriteTransaction) in // error: captured by an escaping closure
+                later.append { try db.execute("DELETE FROM line") }
+            }
+        }
+        """
+    )
+
+    private static let handle = Snippet(
+        "handing what a transaction works on to a type of one's own",
+        """
+        struct Own: Writing, ~Copyable { let handle: TransactionHandle }
+        func ofARead(_ store: Store) throws {
+            try store.read { db in // error: 'db' is borrowed and cannot be consumed
+                let own = Own(handle: db.handle)
+                try own.execute("DELETE FROM line")
+            }
+        }
+        func ofAnyTransaction(_ db: borrowing some Reading & ~Copyable) throws {
+            let own = Own(handle: db.handle) // error: 'db.handle' is borrowed and cannot be consumed
+            try own.execute("DELETE FROM line")
+        }
+        func alone(_ db: borrowing ReadTransaction) -> TransactionHandle { db.handle } // error: 'db' is borrowed
+        """
+    )
+
+    /// Apart, since the check of data races that refuses it comes before the others and hides them.
+    private static let task = Snippet(
+        "taking a transaction into a task",
+        """
+        func inATask(_ db: borrowing WriteTransaction) { // error: captured by an escaping closure
+            Task { try db.execute("DELETE FROM line") } // error: risks causing data races
+        }
+        """
+    )
+
+    private static let made = Snippet(
+        "making what a transaction works on",
+        """
+        func make() -> TransactionHandle {
+            TransactionHandle() // error: 'TransactionHandle' initializer is inaccessible
+        }
+        """
+    )
+}

@@ -1,0 +1,106 @@
+import Foundation
+import StrongroomTesting
+
+/// The Swift compiler that built the tests, given the modules that they were built with.
+struct SwiftCompiler: Sendable {
+    /// What the compiler said to a piece of source.
+    struct Answer: Sendable {
+        let status: Int32
+        let output: String
+
+        /// The errors in the source, by the number of their line.
+        var errors: [Int: [String]] {
+            output.matches(of: /snippet\.swift:(\d+):\d+: error: (.*)/)
+                .reduce(into: [:]) { errors, match in
+                    guard let line = Int(match.1) else { return }
+                    errors[line, default: []].append(String(match.2))
+                }
+        }
+    }
+
+    struct Unusable: Error {
+        let reason: String
+    }
+
+    private let modules: String
+    private let directory: TemporaryDirectory
+
+    /// Where `swiftc` lies: beside the runtime that the tests use, or else on the PATH; nil when there is none.
+    static let path: String? = {
+        let candidates = [besideRuntime].compactMap(\.self) + onPath
+        return candidates.first { FileManager.default.isExecutableFile(atPath: $0) }
+    }()
+
+    init() throws {
+        let products = Self.bundle.deletingLastPathComponent()
+        let places = [products.appending(path: "Modules"), products].map { $0.path(percentEncoded: false) }
+        let found = places.first { FileManager.default.fileExists(atPath: "\($0)/Strongroom.swiftmodule") }
+        guard let found else { throw Unusable(reason: "no module of Strongroom in \(places)") }
+        modules = found
+        directory = try TemporaryDirectory()
+    }
+
+    /// Compiles source up to the checks of ownership, in Swift 6 mode; nothing is written.
+    func compile(_ source: String) async throws -> Answer {
+        guard let path = Self.path else { throw Unusable(reason: "there is no swiftc") }
+        let own = try TemporaryDirectory()
+        try Data(source.utf8).write(to: own.url.appending(path: "snippet.swift"))
+        let output = own.url.appending(path: "output")
+        try Data().write(to: output)
+        let process = Process()
+        process.executableURL = URL(filePath: path)
+        process.currentDirectoryURL = own.url
+        process.arguments =
+            ["-emit-sil", "-o", "/dev/null", "-swift-version", "6", "snippet.swift"]
+            + ["-I", modules, "-I", Self.engineModule, "-module-cache-path", directory.path("modules")]
+            + Self.engineHeaders.flatMap { ["-Xcc", $0] }
+        process.standardOutput = FileHandle.nullDevice
+        // A file, since a pipe that nobody empties would stop the compiler.
+        process.standardError = try FileHandle(forWritingTo: output)
+        try await run(process)
+        return try Answer(status: process.terminationStatus, output: String(contentsOf: output, encoding: .utf8))
+    }
+
+    private func run(_ process: Process) async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            process.terminationHandler = { _ in continuation.resume() }
+            do {
+                try process.run()
+            } catch {
+                process.terminationHandler = nil
+                continuation.resume(throwing: error)
+            }
+        }
+    }
+
+    /// The module map of the engine, which the compiler looks for when it loads the library's module.
+    private static let engineModule = URL(filePath: #filePath)
+        .deletingLastPathComponent().appending(path: "../../../Sources/CSQLCipher").standardized
+        .path(percentEncoded: false)
+
+    /// Where the engine's headers lie, when that is not where every compiler looks.
+    private static let engineHeaders: [String] = {
+        let paths = ProcessInfo.processInfo.environment["PKG_CONFIG_PATH"] ?? ""
+        return paths.split(separator: ":").map { "-I\($0)/../../include" }
+    }()
+
+    /// The test bundle.
+    private static var bundle: URL {
+        #if canImport(Darwin)
+        Bundle(for: TemporaryDirectory.self).bundleURL
+        #else
+        Bundle.main.executableURL ?? Bundle.main.bundleURL
+        #endif
+    }
+
+    private static var besideRuntime: String? {
+        // Where there is no such file, the compiler is the one on the PATH.
+        guard let maps = try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8) else { return nil }
+        let runtime = maps.firstMatch(of: /(\/.*)\/lib\/swift\/[^\/]+\/libswiftCore\.so/)
+        return runtime.map { "\($0.1)/bin/swiftc" }
+    }
+
+    private static var onPath: [String] {
+        (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map { "\($0)/swiftc" }
+    }
+}

@@ -1,0 +1,61 @@
+import Strongroom
+import StrongroomTesting
+import Testing
+
+struct ConnectionSettingsTests {
+    private static func setting(_ name: String, _ db: borrowing some Reading & ~Copyable) throws -> Value? {
+        try db.value("PRAGMA \(SQL(stringLiteral: name))", as: Value.self)
+    }
+
+    private static func expectCommonSettings(_ db: borrowing some Reading & ~Copyable) throws {
+        #expect(try setting("journal_mode", db) == "wal")
+        #expect(try setting("foreign_keys", db) == 1)
+        #expect(try setting("secure_delete", db) == 1)
+        #expect(try setting("temp_store", db) == 2)
+        let trusted = try setting("trusted_schema", db)
+        #expect(trusted == (try EngineFeatures.current().sqliteVersionNumber >= 3_031_000 ? 0 : nil))
+    }
+
+    @Test func theWriterKeepsWhatItCommits() async throws {
+        let store = try await TemporaryStore().store
+        try await store.write { db in
+            try Self.expectCommonSettings(db)
+            #expect(try Self.setting("synchronous", db) == 2)
+            #expect(try Self.setting("query_only", db) == 0)
+        }
+    }
+
+    @Test func everyReaderIsKeptFromWriting() async throws {
+        let store = try await TemporaryStore(settings: StoreSettings(readers: 3)).store
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<12 {
+                group.addTask {
+                    try await store.read { db in
+                        try Self.expectCommonSettings(db)
+                        #expect(try Self.setting("query_only", db) == 1)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test func theBusyTimeoutIsTheSettings() async throws {
+        let store = try await TemporaryStore(settings: StoreSettings(busyTimeout: .milliseconds(1_234))).store
+        #expect(try await store.write { db in try Self.setting("busy_timeout", db) } == 1_234)
+        #expect(try await store.read { db in try Self.setting("busy_timeout", db) } == 1_234)
+    }
+
+    @Test func foreignKeysAreEnforced() async throws {
+        let store = try await TemporaryStore(tables: [Contact.schema]).store
+        try await store.write { db in
+            try db.execute("CREATE TABLE note (contact INTEGER NOT NULL REFERENCES contact (id))")
+            try expectFailure(.constraint) { try db.execute("INSERT INTO note VALUES (5)") }
+            let key = try Contact.insert(Contact(), in: db)
+            try db.execute("INSERT INTO note VALUES (\(key))")
+            try expectFailure(.constraint) { try Contact.delete(key, in: db) }
+            try expectFailure(.constraint) { try Contact.truncate(in: db) }
+            #expect(try Contact.count(in: db) == 1)
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Strongroom
+import StrongroomTesting
+import Testing
+
+struct EngineFeaturesTests {
+    /// Whether the engine prepares and runs SQL; undone afterwards.
+    private func accepts(_ sql: String, _ store: Store) async throws -> Bool {
+        struct Undo: Error {}
+        do {
+            try await store.write { db in
+                try db.forEachRow(SQL(stringLiteral: sql)) { _ in }
+                throw Undo()
+            }
+            return true
+        } catch is Undo {
+            return true
+        } catch let error as StrongroomError where error.code == .sql {
+            return false
+        }
+    }
+
+    @Test func whatTheFeaturesSayIsWhatTheEngineAccepts() async throws {
+        let features = try EngineFeatures.current()
+        let store = try await TemporaryStore(tables: [Cell<String>.schema]).store
+        #expect(
+            try await accepts(
+                "INSERT INTO cell VALUES (1, 'a') ON CONFLICT (id) DO UPDATE SET content = excluded.content", store)
+                == features.hasUpsert)
+        #expect(
+            try await accepts("INSERT INTO cell (content) VALUES ('a') RETURNING id", store) == features.hasReturning)
+        #expect(try await accepts("SELECT json('[1]')", store) == features.hasJSON)
+        #expect(try await accepts("CREATE VIRTUAL TABLE words USING fts5(body)", store) == features.hasFTS5)
+        #expect(
+            try await accepts("SELECT row_number() OVER (ORDER BY id) FROM cell", store) == features.hasWindowFunctions)
+        #expect(
+            try await accepts("ALTER TABLE cell RENAME COLUMN content TO text", store) == features.hasRenameColumn)
+        #expect(try await accepts("ALTER TABLE cell DROP COLUMN content", store) == features.hasDropColumn)
+    }
+
+    @Test func theVersionsAreTheEnginesOwn() async throws {
+        let features = try EngineFeatures.current()
+        let store = try await TemporaryStore().store
+        let version = try await store.read { db in try db.value("SELECT sqlite_version()", as: String.self) }
+        #expect(version == features.sqliteVersion)
+        let parts = features.sqliteVersion.split(separator: ".").compactMap { Int($0) }
+        try #require(parts.count == 3)
+        #expect(features.sqliteVersionNumber == parts[0] * 1_000_000 + parts[1] * 1_000 + parts[2])
+        #expect([3, 4].contains(features.cipherMajorVersion))
+        #expect(features.cipherVersion.hasPrefix("\(features.cipherMajorVersion)."))
+    }
+
+    @Test func asManyParametersAsTheFeaturesSayAreAcceptedAndOneMoreIsNot() async throws {
+        let most = try EngineFeatures.current().maximumParameters
+        let store = try await TemporaryStore(tables: [Contact.schema]).store
+        let keys = try await store.table(Contact.self).insert(contentsOf: Contact.samples(3))
+        let padding = (1...most - 3).map { Int64(-$0) }
+        let found = try await store.table(Contact.self).fetch(Contact.where { $0.id.isIn(keys + padding) })
+        #expect(found.count == 3)
+        try await store.read { db in
+            let error = try expectFailure(.sql) { try Contact.where { $0.id.isIn(keys + padding + [0]) }.fetch(db) }
+            #expect(error.message.contains("too many SQL variables"))
+        }
+    }
+}

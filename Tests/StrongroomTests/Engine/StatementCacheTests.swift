@@ -1,0 +1,91 @@
+// The cache cannot be seen from outside: a statement that was prepared anew gives the same rows.
+@testable import Strongroom
+import Testing
+
+struct StatementCacheTests {
+    private static func makeConnection() throws -> Connection {
+        try Connection(path: ":memory:", mode: .create, database: "memory")
+    }
+
+    @Test func aStatementIsPreparedOnceAndReused() throws {
+        let connection = try Self.makeConnection()
+        let first = try connection.statement("SELECT ?1")
+        first.finish()
+        for _ in 1...3 {
+            let again = try connection.statement("SELECT ?1")
+            #expect(again === first)
+            again.finish()
+        }
+        let other = try connection.statement("SELECT ?1 ")
+        #expect(other !== first)
+    }
+
+    @Test func aStatementInUseIsNotGivenToAnother() throws {
+        let connection = try Self.makeConnection()
+        let outer = try connection.statement("SELECT 1")
+        #expect(try outer.step())
+        let inner = try connection.statement("SELECT 1")
+        #expect(inner !== outer)
+        #expect(try inner.step())
+        inner.finish()
+        #expect(try !outer.step())
+        outer.finish()
+        #expect(try connection.statement("SELECT 1") === outer)
+    }
+
+    @Test func aTablesStatementIsMadeOnceForEachTableAndOperation() throws {
+        let connection = try Self.makeConnection()
+        var made = 0
+        func statement(_ type: Any.Type, _ operation: Int) throws -> Statement {
+            let statement = try connection.statement(OperationKey(type, operation)) {
+                made += 1
+                return ("SELECT \(made)", [])
+            }
+            statement.finish()
+            return statement
+        }
+        let first = try statement(Contact.self, 0)
+        #expect(try statement(Contact.self, 0) === first)
+        #expect(made == 1)
+        #expect(try statement(Contact.self, 1) !== first)
+        #expect(try statement(Named.self, 0) !== first)
+        #expect(made == 3)
+    }
+
+    @Test func theOldestStatementsAreDroppedAndTheNewestKept() throws {
+        let connection = try Self.makeConnection()
+        let early = try connection.statement("SELECT 'early'")
+        early.finish()
+        let often = try connection.statement("SELECT 'often'")
+        often.finish()
+        for number in 0..<600 {
+            try connection.statement("SELECT \(number)").finish()
+            try connection.statement("SELECT 'often'").finish()
+        }
+        #expect(try connection.statement("SELECT 'often'") === often)
+        #expect(try connection.statement("SELECT 'early'") !== early)
+    }
+
+    @Test func theLibrarysOwnStatementsAreNotTheUsers() throws {
+        let connection = try Self.makeConnection()
+        try connection.run("PRAGMA query_only = ON")
+        try expectFailure(.notAuthorized) { try connection.statement("PRAGMA query_only = ON") }
+        try connection.run("PRAGMA query_only = OFF")
+    }
+}
+
+struct ResultCodeTests {
+    @Test(
+        arguments: [
+            (1, .sql), (3, .permissionDenied), (5, .busy), (6, .busy), (7, .outOfMemory), (8, .readOnly),
+            (9, .interrupted),
+            (10, .inputOutput), (11, .damaged), (13, .diskFull), (14, .permissionDenied), (17, .sql), (18, .limit),
+            (19, .constraint), (20, .typeMismatch), (23, .notAuthorized), (25, .limit), (26, .notADatabase),
+            (21, .engine),
+        ] as [(Int32, StrongroomError.Code)])
+    func everyResultHasItsCodeAlsoInItsExtendedForm(number: Int32, code: StrongroomError.Code) {
+        #expect(StrongroomError.Code(ResultCode(extended: number)) == code)
+        #expect(StrongroomError.Code(ResultCode(extended: number | 7 << 8)) == code)
+        #expect(ResultCode(extended: number | 7 << 8).primary == number)
+    }
+}

@@ -1,0 +1,184 @@
+import Foundation
+import Strongroom
+import StrongroomTesting
+import Testing
+
+@Suite("What lies in the file's place and is no database of ours")
+struct BadInputTests {
+    private let directory: TemporaryDirectory
+    private let vault: Vault
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        vault = Vault(directory.path(""), keys: .numbered(1), .numbered(2))
+    }
+
+    /// Opens what lies there, expects an error of a kind, and that nothing was touched and nothing came but the lock file.
+    private func expectRefusal(
+        _ code: StrongroomError.Code,
+        saying words: [String],
+        by vault: Vault? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let vault = vault ?? self.vault
+        let before = try DirectorySnapshot(directory.path(""))
+        // Twice: the first refusal must not change what the second one sees.
+        for _ in 0..<2 {
+            let error = try await expectFailure(code, sourceLocation: sourceLocation) { try await vault.open() }
+            for word in words + [vault.path] {
+                #expect(error.message.contains(word), "\(error)", sourceLocation: sourceLocation)
+            }
+            #expect(error.database == "vault.sqlite", sourceLocation: sourceLocation)
+            try before.expectUntouched(sourceLocation: sourceLocation)
+        }
+        let strays = try FileManager.default.contentsOfDirectory(atPath: directory.path("")).filter {
+            $0.hasSuffix("-shm") || $0.hasSuffix(".new")
+        }
+        #expect(strays == [], sourceLocation: sourceLocation)
+    }
+
+    private func write(_ bytes: Data) throws {
+        try bytes.write(to: URL(filePath: vault.path))
+    }
+
+    private func random(_ count: Int) -> Data {
+        var generator = SeededGenerator(UInt64(count))
+        return Data((0..<count).map { _ in UInt8(truncatingIfNeeded: generator.next()) })
+    }
+
+    @Test func anEmptyFile() async throws {
+        try write(Data())
+        try await expectRefusal(.emptyFile, saying: ["is empty", "restore it from a backup", "remove the file"])
+    }
+
+    @Test(arguments: [1, 15, 16, 17, 100, 511])
+    func aFewRandomBytes(count: Int) async throws {
+        try write(random(count))
+        try await expectRefusal(.notADatabase, saying: ["\(count) bytes", "less than any database", "another path"])
+    }
+
+    @Test(arguments: [4096, 8192, 65536])
+    func randomBytesInWholePages(count: Int) async throws {
+        try write(random(count))
+        try await expectRefusal(.wrongKey, saying: ["2 keys", "Add the key", "no SQLCipher database"])
+    }
+
+    @Test(arguments: [513, 4097, 4100, 10_000])
+    func randomBytesInNoWholePages(count: Int) async throws {
+        try write(random(count))
+        try await expectRefusal(.truncated, saying: ["\(count) bytes", "no whole number of pages", "no database"])
+    }
+
+    @Test(arguments: [4096, 65536])
+    func zeros(count: Int) async throws {
+        try write(Data(count: count))
+        try await expectRefusal(.wrongKey, saying: ["2 keys"])
+    }
+
+    @Test func aFileMadeWithAnotherKey() async throws {
+        try await Vault(directory.path(""), keys: .numbered(9)).keep("a")
+        try await expectRefusal(.wrongKey, saying: ["None of the chain's 2 keys", "at its beginning"])
+    }
+
+    @Test func aPlaintextDatabaseWhereAKeyIsGiven() async throws {
+        try await Vault(directory.path("")) { _ in .plaintext }.keep("a")
+        try await expectRefusal(.plaintextFile, saying: ["plaintext database", "KeyChain.plaintext", "not touched"])
+    }
+
+    @Test func anEncryptedDatabaseWherePlaintextIsAskedFor() async throws {
+        try await vault.keep("a")
+        try await expectRefusal(
+            .encryptedFile, saying: ["no plaintext database", "Give the key"],
+            by: Vault(directory.path("")) { _ in .plaintext })
+        #expect(try await vault.lines() == ["a"])
+    }
+
+    @Test func randomBytesWherePlaintextIsAskedFor() async throws {
+        try write(random(4096))
+        try await expectRefusal(
+            .encryptedFile, saying: ["no plaintext database"], by: Vault(directory.path("")) { _ in .plaintext })
+    }
+
+    @Test func aPlaintextHeaderWithNothingBehindIt() async throws {
+        try write(Data("SQLite format 3\0".utf8) + random(4080))
+        let plaintext = Vault(directory.path("")) { _ in .plaintext }
+        let before = try DirectorySnapshot(directory.path(""))
+        try await expectFailure(.notADatabase) { try await plaintext.open() }
+        try before.expectUntouched()
+        try await expectRefusal(.plaintextFile, saying: ["plaintext database"])
+    }
+
+    @Test func aDirectory() async throws {
+        try FileManager.default.createDirectory(atPath: vault.path, withIntermediateDirectories: false)
+        try Data("kept".utf8).write(to: URL(filePath: "\(vault.path)/file"))
+        try await expectRefusal(.notAFile, saying: ["a directory", "Give another path, or move it away"])
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func aPipe() async throws {
+        try #require(mkfifo(vault.path, 0o600) == 0)
+        try await expectRefusal(.notAFile, saying: ["not a regular file", "another path"])
+    }
+
+    @Test func aSymbolicLinkToNothing() async throws {
+        try FileManager.default.createSymbolicLink(
+            atPath: vault.path, withDestinationPath: directory.path("gone/file"))
+        try await expectRefusal(.notAFile, saying: ["symbolic link", "remove the link"])
+    }
+
+    @Test func aSymbolicLinkToItself() async throws {
+        try FileManager.default.createSymbolicLink(atPath: vault.path, withDestinationPath: vault.path)
+        let error = try await expectFailure(.notAFile) { try await vault.open() }
+        #expect(error.message.contains(vault.path))
+    }
+
+    @Test func aSymbolicLinkToADatabaseIsFollowedAndStays() async throws {
+        let elsewhere = Vault(directory.path("elsewhere"), keys: .numbered(2))
+        try await elsewhere.keep("there")
+        try FileManager.default.createSymbolicLink(
+            atPath: vault.path, withDestinationPath: "elsewhere/vault.sqlite")
+        try await vault.keep("more")
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: vault.path) == "elsewhere/vault.sqlite")
+        #expect(try await elsewhere.lines() == ["there", "more"])
+    }
+
+    @Test func aFileInThePlaceOfTheDirectory() async throws {
+        try Data("file".utf8).write(to: URL(filePath: directory.path("file")))
+        let before = try DirectorySnapshot(directory.path(""))
+        let inside = Vault(directory.path("file/deeper"), keys: .numbered(1))
+        let error = try await expectFailure(.notAFile) { try await inside.open() }
+        #expect(error.message.contains(directory.path("file")))
+        try before.expectUntouched()
+    }
+
+    @Test(arguments: ["../x.sqlite", "vault/../../x.sqlite", "/tmp/x.sqlite", "..", "vault\0.sqlite"])
+    func aNameThatLeavesTheDirectory(name: String) async throws {
+        let before = try DirectorySnapshot(directory.path(""))
+        try await expectFailure(.invalidName) { try await Stores(vault).open(name) }
+        try before.expectUntouched()
+    }
+
+    /// The path comes from the program's own configuration; one that depends on the working directory is a mistake in it.
+    @Test(arguments: ["relative/vault.sqlite", "", "./vault.sqlite", "~/vault.sqlite", "/tmp/a\0b/vault.sqlite"])
+    func aPathThatIsNotAbsolute(path: String) async throws {
+        struct Misplaced: Configuration {
+            static let target = "misplaced"
+            let path: String
+            func filePath(for database: DatabaseName) -> String? { path }
+            func keyChain(for database: DatabaseName) throws -> KeyChain {
+                Issue.record("the keys were asked for")
+                return .plaintext
+            }
+        }
+        let error = try await expectFailure(.invalidName) { try await Stores(Misplaced(path: path)).open("misplaced") }
+        #expect(error.message.contains("begins with «/»"))
+        #expect(error.database == "misplaced")
+    }
+
+    @Test func anEmptyKeyChainIsAnErrorAndNoPlaintextFile() async throws {
+        let keyless = Vault(directory.path("")) { _ in try KeyChain([]) }
+        let error = try await expectFailure(.emptyKeyChain) { try await keyless.open() }
+        #expect(error.message.contains("KeyChain.plaintext"))
+        #expect(try DirectorySnapshot(directory.path("")).names == [])
+    }
+}

@@ -1,0 +1,95 @@
+#if os(Linux)
+import Foundation
+import Strongroom
+import StrongroomTesting
+import Testing
+
+/// On a file system of 256 KB in memory, which only root can make.
+@Suite(
+    "A full disk", .enabled(if: SmallDisk.isPossible, "mounting a small file system needs root and the right to mount"))
+struct FullDiskTests {
+    private let disk: SmallDisk
+    private let vault: Vault
+
+    init() throws {
+        disk = try SmallDisk()
+        vault = Vault("\(disk.path)/files", keys: .numbered(1))
+    }
+
+    @Test func aFileThatDoesNotFitIsNotMade() async throws {
+        let large = Migrator {
+            Migration("1") { db in
+                try db.execute("CREATE TABLE line (text)")
+                try db.execute("INSERT INTO line VALUES (hex(randomblob(1000000)))")
+            }
+        }
+        let error = try await expectFailure(.migrationFailed) { try await vault.with(\.migrator, large).open() }
+        #expect(error.message.contains("diskFull"))
+        #expect(error.message.contains("Free space"))
+        #expect(try DirectorySnapshot(vault.directory).names == [])
+        try await vault.keep("a")
+    }
+
+    @Test func aDiskThatIsFullBeforeTheOpeningIsNamed() async throws {
+        try disk.fill()
+        let error = try await expectFailure(.diskFull) { try await vault.open() }
+        #expect(error.message.contains("Free space"))
+        try disk.empty()
+        try await vault.keep("a")
+        #expect(try await vault.lines() == ["a"])
+    }
+
+    @Test func aMigrationThatDoesNotFitLeavesTheVersionBefore() async throws {
+        try await vault.keep("a")
+        let large = Migrator {
+            Migration("1") { _ in }
+            Migration("2") { db in try db.execute("INSERT INTO line VALUES ('second')") }
+            Migration("3") { db in try db.execute("INSERT INTO line VALUES (hex(randomblob(1000000)))") }
+        }
+        let error = try await expectFailure(.migrationFailed) { try await vault.with(\.migrator, large).open() }
+        #expect(error.message.contains("«3»"))
+        #expect(error.message.contains("diskFull"))
+        #expect(try await vault.with(\.migrator, nil).lines() == ["a", "second"])
+    }
+}
+
+/// A small file system in memory, there as long as the value is.
+private final class SmallDisk: Sendable {
+    struct NotMounted: Error {
+        let reason: String
+    }
+
+    static let isPossible = geteuid() == 0 && (try? SmallDisk()) != nil
+
+    let path: String
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        path = directory.path("disk")
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        guard let mount = Program(named: "mount") else { throw NotMounted(reason: "there is no mount program") }
+        let result = try mount.run(["-t", "tmpfs", "-o", "size=256k", "strongroom-tests", path])
+        guard result.status == 0 else { throw NotMounted(reason: result.errors) }
+    }
+
+    deinit {
+        // A lazy one also comes through while a connection of a failed test is still open.
+        _ = try? Program(named: "umount")?.run(["-l", path])
+    }
+
+    /// Fills what is free.
+    func fill() throws {
+        let file = try #require(fopen("\(path)/filler", "w"))
+        defer { fclose(file) }
+        let block = [UInt8](repeating: 0, count: 4096)
+        setvbuf(file, nil, _IONBF, 0)
+        while fwrite(block, 1, block.count, file) == block.count {}
+    }
+
+    /// Frees it again.
+    func empty() throws {
+        try FileManager.default.removeItem(atPath: "\(path)/filler")
+    }
+}
+#endif

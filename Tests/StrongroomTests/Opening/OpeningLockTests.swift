@@ -1,0 +1,149 @@
+import Foundation
+import Strongroom
+import StrongroomTesting
+import Testing
+
+@Suite("Opening one file from several processes")
+struct OpeningLockTests {
+    private let directory: TemporaryDirectory
+    private let vault: Vault
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        vault = Vault(directory.path(""), keys: .numbered(1))
+    }
+
+    /// Another process that has the opening lock until ``release()``.
+    private final class Holder {
+        static let program = Program(named: "flock")
+
+        private let process = Process()
+        private let input = Pipe()
+
+        init(_ path: String) throws {
+            let output = Pipe()
+            process.executableURL = URL(filePath: try #require(Self.program).path)
+            process.arguments = [path, "sh", "-c", "echo held; cat"]
+            process.standardInput = input
+            process.standardOutput = output
+            try process.run()
+            let said = try output.fileHandleForReading.read(upToCount: 5)
+            try #require(said == Data("held\n".utf8))
+        }
+
+        /// Ends the process, and with it the lock.
+        func release() throws {
+            try input.fileHandleForWriting.close()
+            process.waitUntilExit()
+        }
+    }
+
+    @Suite("Held by another process", .enabled(if: Holder.program != nil, "flock of util-linux is not installed"))
+    struct HeldElsewhere {
+        private let directory: TemporaryDirectory
+        private let vault: Vault
+        private var lock: String { "\(vault.path).lock" }
+
+        init() throws {
+            directory = try TemporaryDirectory()
+            vault = Vault(directory.path(""), keys: .numbered(1))
+        }
+
+        @Test(arguments: [true, false])
+        func openingGivesUpAfterItsTimeAndTouchesNothing(isThere: Bool) async throws {
+            if isThere { try await vault.keep("a") }
+            let before = try DirectorySnapshot(vault.directory)
+            let holder = try Holder(lock)
+            let hasty = vault.with(\.settings, StoreSettings(openTimeout: .milliseconds(50)))
+            let error = try await expectFailure(.locked) { try await hasty.open() }
+            #expect(error.message.contains(vault.path))
+            #expect(error.message.contains("Wait for it to finish, or end it"))
+            #expect(error.database == "vault.sqlite")
+            try before.expectUntouched()
+            try holder.release()
+            #expect(try await hasty.lines() == (isThere ? ["a"] : []))
+        }
+
+        @Test func openingWaitsUntilTheLockIsLetGo() async throws {
+            try await vault.keep("a")
+            let holder = try Holder(lock)
+            let isOpen = Locked(false)
+            let opening = Task {
+                let lines = try await vault.lines()
+                isOpen.withLock { $0 = true }
+                return lines
+            }
+            // Long enough for an opening that does not wait to come through, most of the time; the test cannot fail by it.
+            try await Task.sleep(for: .milliseconds(300))
+            #expect(isOpen.withLock { !$0 })
+            try holder.release()
+            #expect(try await opening.value == ["a"])
+        }
+
+        @Test func noTimeMeansOneAttempt() async throws {
+            let holder = try Holder(lock)
+            let hasty = vault.with(\.settings, StoreSettings(openTimeout: .zero))
+            try await expectFailure(.locked) { try await hasty.open() }
+            try holder.release()
+            try await hasty.keep("a")
+        }
+
+        @Test func anOpenStoreHoldsNoOpeningLock() async throws {
+            try await vault.using { store in
+                let holder = try Holder(lock)
+                try holder.release()
+                try await store.write { db in try db.execute("INSERT INTO line VALUES ('a')") }
+            }
+        }
+    }
+
+    @Test func aFailedOpeningLetsTheLockGo() async throws {
+        try await vault.keep("a")
+        let wrong = Vault(directory.path(""), keys: .numbered(2))
+        let hasty = vault.with(\.settings, StoreSettings(openTimeout: .zero))
+        try await expectFailure(.wrongKey) { try await wrong.open() }
+        #expect(try await hasty.lines() == ["a"])
+    }
+
+    @Test func theLockOfAKilledProcessIsFree() async throws {
+        await #expect(processExitsWith: .signal(SIGKILL)) { [root = vault.directory as String] in
+            _ = try await Vault(root) { _ in
+                kill(getpid(), SIGKILL)
+                return try KeyChain(.numbered(1))
+            }.open()
+        }
+        try await vault.with(\.settings, StoreSettings(openTimeout: .zero)).keep("a")
+    }
+
+    @Test func processesThatOpenANewFileAtOnceShareIt() async throws {
+        await withTaskGroup { group in
+            for number in 0..<6 {
+                group.addTask {
+                    await #expect(processExitsWith: .success) {
+                        [root = vault.directory as String, number = number as Int] in
+                        try await Vault(root, keys: .numbered(1)).keep("\(number)")
+                    }
+                }
+            }
+        }
+        #expect(try await vault.lines().sorted() == (0..<6).map { "\($0)" })
+    }
+
+    @Test func oneOfTheProcessesThatMigrateAtOnceDoesItAndTheOthersFindItDone() async throws {
+        try await vault.keep("a")
+        await withTaskGroup { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    await #expect(processExitsWith: .success) { [root = vault.directory as String] in
+                        let migrator = Migrator {
+                            Migration("1") { _ in }
+                            Migration("2") { db in try db.execute("INSERT INTO line VALUES ('migrated')") }
+                        }
+                        try await Vault(root, keys: .numbered(1)).with(\.migrator, migrator).keep()
+                    }
+                }
+            }
+        }
+        #expect(try await vault.with(\.migrator, nil).lines() == ["a", "migrated"])
+    }
+}

@@ -1,0 +1,93 @@
+import Strongroom
+
+/// A configuration whose every answer the test chooses; its files hold lines of text.
+struct Vault: Configuration {
+    static let target = "vault"
+
+    /// Where the files lie.
+    let directory: String
+    var keyChain: @Sendable (DatabaseName) async throws -> KeyChain
+    var migrator: Migrator? = Vault.lines
+    var settings = StoreSettings(readers: 2, openTimeout: .seconds(30))
+
+    /// A migrator with one version, whose table holds the lines.
+    static let lines = Migrator {
+        Migration("1") { db in try db.execute("CREATE TABLE line (text TEXT NOT NULL)") }
+    }
+
+    init(_ directory: String, _ keyChain: @escaping @Sendable (DatabaseName) async throws -> KeyChain) {
+        self.directory = directory.hasSuffix("/") ? String(directory.dropLast()) : directory
+        self.keyChain = keyChain
+    }
+
+    init(_ directory: String, keys: Key...) {
+        self.init(directory) { _ in try KeyChain(keys) }
+    }
+
+    func filePath(for database: DatabaseName) throws -> String? { "\(directory)/\(database)" }
+    func keyChain(for database: DatabaseName) async throws -> KeyChain { try await keyChain(database) }
+    func migrator(for database: DatabaseName) throws -> Migrator? { migrator }
+    func settings(for database: DatabaseName) -> StoreSettings { settings }
+}
+
+extension Vault {
+    /// The file of the database that ``open()`` opens.
+    var path: String { "\(directory)/vault.sqlite" }
+
+    /// Opens a store in a registry of its own.
+    func open() async throws -> Store {
+        try await Stores(self).open("vault.sqlite")
+    }
+
+    /// Opens the file, making it if need be, and closes it again.
+    ///
+    /// - Parameter lines: What is written into it.
+    /// - Returns: What opening did.
+    @discardableResult
+    func keep(_ lines: String...) async throws -> OpenReport {
+        try await using { store in
+            try await store.write { db in
+                for line in lines { try db.execute("INSERT INTO line (text) VALUES (\(line))") }
+            }
+            return store.opening
+        }
+    }
+
+    /// Opens the file, reads the lines in it and closes it again.
+    func lines() async throws -> [String] {
+        try await using { store in
+            try await store.read { db in
+                var lines: [String] = []
+                try db.forEachRow("SELECT text FROM line ORDER BY rowid") { row in lines.append(try row[0]) }
+                return lines
+            }
+        }
+    }
+
+    /// Opens the file, works with it and closes it again, also when the work fails.
+    @discardableResult
+    func using<Result>(_ work: (Store) async throws -> Result) async throws -> Result {
+        let store = try await open()
+        do {
+            let result = try await work(store)
+            try await store.close()
+            return result
+        } catch {
+            // The first failure is what the test is about.
+            try? await store.close()
+            throw error
+        }
+    }
+
+    /// The vault with other answers.
+    func with<Value>(_ answer: WritableKeyPath<Vault, Value>, _ value: Value) -> Vault {
+        var copy = self
+        copy[keyPath: answer] = value
+        return copy
+    }
+}
+
+extension Key {
+    /// A raw key that is the same in every run and process.
+    static func numbered(_ number: UInt8) -> Key { .raw(Array(repeating: number, count: 32)) }
+}

@@ -1,0 +1,92 @@
+import Strongroom
+import StrongroomTesting
+import Testing
+
+private struct NameCard: Record, Equatable {
+    var name: String
+    var phone: String?
+
+    static let columnNames = ["name", "phone"]
+
+    init(name: String, phone: String?) {
+        self.name = name
+        self.phone = phone
+    }
+
+    init(row: borrowing Row) throws {
+        name = try row[0]
+        phone = try row[1]
+    }
+
+    func encode(to bindings: borrowing Bindings) throws {
+        try bindings.set(name, at: 0)
+        try bindings.set(phone, at: 1)
+    }
+}
+
+struct ReadingSQLTests {
+    @Test func rowsComeOneAtATimeByPlaceAndByName() async throws {
+        let store = try await TemporaryStore(tables: [Contact.schema]).store
+        try await store.table(Contact.self).insert(contentsOf: Contact.samples(3))
+        let seen = try await store.read { db in
+            var seen: [String] = []
+            try db.forEachRow("SELECT id, name AS label, phone FROM contact WHERE id > \(1) ORDER BY id") { row in
+                let id: Int64 = try row[0]
+                let label: String = try row["label"]
+                let phone: String? = try row["phone"]
+                #expect(row.count == 3)
+                #expect(row.name(at: 1) == "label")
+                seen.append("\(id) \(label) \(phone ?? "-")")
+            }
+            return seen
+        }
+        #expect(seen == ["2 Contact 2 +49 30 2", "3 Contact 3 -"])
+    }
+
+    @Test func anErrorOfTheClosureEndsTheQuery() async throws {
+        struct Stop: Error {}
+        let store = try await TemporaryStore(tables: [Contact.schema]).store
+        try await store.table(Contact.self).insert(contentsOf: Contact.samples(3))
+        await #expect(throws: Stop.self) {
+            try await store.read { db in try db.forEachRow("SELECT 1 FROM contact") { _ in throw Stop() } }
+        }
+    }
+
+    @Test func aValueIsTheFirstColumnOfTheFirstRowOrNil() async throws {
+        let store = try await TemporaryStore(tables: [Contact.schema]).store
+        try await store.table(Contact.self).insert(contentsOf: Contact.samples(3))
+        try await store.read { db in
+            let first: Int64? = try db.value("SELECT id, name FROM contact ORDER BY id DESC")
+            #expect(first == 3)
+            let none = try db.value("SELECT id FROM contact WHERE id = \(99)", as: Int64.self)
+            #expect(none == nil)
+            let null = try db.value("SELECT phone FROM contact WHERE id = 1", as: String?.self)
+            #expect(null == .some(.none))
+            try expectFailure(.typeMismatch) { try db.value("SELECT phone FROM contact WHERE id = 1", as: String.self) }
+        }
+    }
+
+    @Test func aQueryOfOnesOwnGivesRecords() async throws {
+        let store = try await TemporaryStore(tables: [Contact.schema]).store
+        try await store.table(Contact.self).insert(contentsOf: Contact.samples(4))
+        try await store.read { db in
+            let cards = try db.fetch(NameCard.self, "SELECT name, phone FROM contact WHERE id >= \(3) ORDER BY id")
+            #expect(cards == [NameCard(name: "Contact 3", phone: nil), NameCard(name: "Contact 4", phone: "+49 30 4")])
+            let none = try db.fetch(NameCard.self, "SELECT name, phone FROM contact WHERE id = \(0)")
+            #expect(none.isEmpty)
+            try expectFailure(.limit) { try db.fetch(NameCard.self, "SELECT name FROM contact") }
+            try expectFailure(.typeMismatch) { try db.fetch(NameCard.self, "SELECT id, name FROM contact") }
+        }
+    }
+
+    /// An error while rows are read is an error, not the end of the rows.
+    @Test func anErrorHalfwayThroughIsNotTheEndOfTheData() async throws {
+        let store = try await TemporaryStore().store
+        try await store.read { db in
+            var rows = 0
+            let query: SQL = "SELECT abs(column1) FROM (SELECT 1 AS column1 UNION ALL SELECT -9223372036854775807 - 1)"
+            try expectFailure(.sql) { try db.forEachRow(query) { _ in rows += 1 } }
+            #expect(rows == 1)
+        }
+    }
+}

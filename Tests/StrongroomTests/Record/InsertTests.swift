@@ -1,0 +1,176 @@
+import Strongroom
+import StrongroomTesting
+import Testing
+
+struct InsertTests {
+    @Test func theKeyIsGivenBackAndWrittenBack() async throws {
+        let store = try await TemporaryStore(tables: [Contact.schema]).store
+        try await store.write { db in
+            #expect(try Contact.insert(Contact(email: "1"), in: db) == 1)
+            var second = Contact(email: "2")
+            try Contact.insert(&second, in: db)
+            #expect(second.id == 2)
+            #expect(try Contact.find(2, in: db) == second)
+            #expect(try Contact.insert(contentsOf: [Contact(email: "3"), Contact(email: "4")], in: db) == [3, 4])
+        }
+    }
+
+    @Test(arguments: [42, 0, -1, .min, .max] as [Int64])
+    func aGivenKeyIsKept(key: Int64) async throws {
+        let store = try await TemporaryStore(tables: [Contact.schema]).store
+        try await store.write { db in
+            var contact = Contact(id: key)
+            #expect(try Contact.insert(contact, in: db) == key)
+            #expect(try Contact.find(key, in: db) == contact)
+            try Contact.delete(key, in: db)
+            try Contact.insert(&contact, in: db)
+            #expect(contact.id == key)
+        }
+    }
+
+    @Test func aKeyThatIsTakenIsRefusedAndTheRecordIsUnchanged() async throws {
+        let store = try await TemporaryStore(tables: [Contact.schema]).store
+        try await store.write { db in
+            try Contact.insert(Contact(id: 1, email: "1"), in: db)
+            try expectFailure(.constraint) { try Contact.insert(Contact(id: 1, email: "2"), in: db) }
+            var contact = Contact(email: "1")
+            try expectFailure(.constraint) { try Contact.insert(&contact, in: db) }
+            #expect(contact == Contact(email: "1"))
+            #expect(try Contact.count(in: db) == 1)
+        }
+    }
+
+    @Test func aTextKeyIsNotOverwrittenByTheRowsNumber() async throws {
+        let store = try await TemporaryStore(tables: [Named.schema]).store
+        try await store.write { db in
+            var record = Named("seven", 7)
+            try Named.insert(&record, in: db)
+            #expect(record == Named("seven", 7))
+            #expect(try Named.insert(contentsOf: [Named("b"), Named(""), Named("a\0b")], in: db) == ["b", "", "a\0b"])
+            #expect(try Named.find("seven", in: db) == record)
+            #expect(try Named.find("", in: db) == Named(""))
+            #expect(try Named.find("a\0b", in: db) == Named("a\0b"))
+            #expect(try Named.find("a", in: db) == nil)
+        }
+    }
+
+    @Test func aMissingTextKeyIsRefusedAndNothingIsWritten() async throws {
+        let store = try await TemporaryStore(tables: [Named.schema]).store
+        try await store.write { db in
+            var record = Named(nil, 7)
+            let error = try expectFailure(.missingKey) { try Named.insert(&record, in: db) }
+            #expect(error.message.contains("«named»"))
+            #expect(record == Named(nil, 7))
+            try expectFailure(.missingKey) { try Named.insert(contentsOf: [Named("a"), Named(nil)], in: db) }
+            #expect(try Named.count(in: db) == 0)
+        }
+    }
+
+    @Test func aListIsInsertedAsAWholeOrNotAtAll() async throws {
+        let store = try await TemporaryStore(tables: [Contact.schema]).store
+        try await store.write { db in
+            try Contact.insert(Contact(email: "before"), in: db)
+            let list = Contact.samples(20) + [Contact(email: "before")] + Contact.samples(5, first: 50)
+            // The caller goes on as if nothing had happened.
+            try expectFailure(.constraint) { try Contact.insert(contentsOf: list, in: db) }
+            #expect(try Contact.count(in: db) == 1)
+            try Contact.insert(contentsOf: Contact.samples(20), in: db)
+        }
+        #expect(try await store.table(Contact.self).count() == 21)
+        try await expectFailure(.constraint) {
+            try await store.table(Contact.self).insert(contentsOf: Contact.samples(1, first: 99) + Contact.samples(1))
+        }
+        #expect(try await store.table(Contact.self).count() == 21)
+    }
+
+    @Test func anySequenceCanBeInserted() async throws {
+        let store = try await TemporaryStore(tables: [Contact.schema]).store
+        try await store.write { db throws in
+            #expect(try Contact.insert(contentsOf: [], in: db) == [])
+            let lazy = (1...2_000).lazy.map { Contact(email: "\($0)") }
+            #expect(try Contact.insert(contentsOf: lazy, in: db) == (1...2_000).map { $0 })
+            #expect(try Contact.count(in: db) == 2_000)
+        }
+    }
+
+    /// A trigger that writes into other tables, with row numbers of their own.
+    @Test func theKeyIsTheRecordsOwnWhateverTriggersInsert() async throws {
+        let store = try await TemporaryStore(tables: [Contact.schema]).store
+        try await store.write { db in
+            try db.execute("CREATE VIRTUAL TABLE words USING fts4(body)")
+            try db.execute("CREATE TABLE log (id INTEGER PRIMARY KEY, what TEXT)")
+            try db.execute("INSERT INTO log VALUES (1000, 'first')")
+            try db.execute(
+                """
+                CREATE TRIGGER copy AFTER INSERT ON contact BEGIN
+                    INSERT INTO words (docid, body) VALUES (new.id + 500, new.name);
+                    INSERT INTO log (what) VALUES (new.name);
+                END
+                """)
+            #expect(try Contact.insert(Contact(email: "1"), in: db) == 1)
+            #expect(try Contact.insert(contentsOf: [Contact(email: "2"), Contact(email: "3")], in: db) == [2, 3])
+            #expect(try Contact.upsert(Contact(email: "4"), by: \.email, in: db).key == 4)
+            #expect(try db.value("SELECT max(id) FROM log", as: Int.self) == 1_004)
+        }
+    }
+
+    @Test func aRecordThatIsNothingButAKeyCanBeInserted() async throws {
+        let store = try await TemporaryStore(tables: [Counter.schema]).store
+        try await store.write { db in
+            #expect(try Counter.insert(contentsOf: [Counter(), Counter(id: 9), Counter()], in: db) == [1, 9, 10])
+            try Counter.update(Counter(id: 9), in: db)
+            try expectFailure(.noSuchRow) { try Counter.update(Counter(id: 2), in: db) }
+            #expect(try Counter.upsert(Counter(id: 9), in: db).outcome == .updated)
+            #expect(try Counter.upsert(Counter(id: 2), in: db).outcome == .inserted)
+            #expect(try Counter.all(in: db) == [1, 2, 9, 10].map { Counter(id: $0) })
+        }
+    }
+
+    @Test func aKeyThatIsNeverUsedTwiceIsNot() async throws {
+        let store = try await TemporaryStore(tables: [Counter.schema, Cell<Int>.schema]).store
+        try await store.write { db in
+            try Counter.insert(contentsOf: [Counter(), Counter(), Counter()], in: db)
+            try Counter.delete(3, in: db)
+            #expect(try Counter.insert(Counter(), in: db) == 4)
+            try Cell.insert(contentsOf: [Cell(0), Cell(0), Cell(0)], in: db)
+            try Cell<Int>.delete(3, in: db)
+            #expect(try Cell.insert(Cell(0), in: db) == 3)
+        }
+    }
+}
+
+struct DefaultOnInsertTests {
+    private static let filled = Note(id: 1, "a", mood: "calm", level: 3, code: [0, 255])
+
+    @Test func anInsertPutsTheDefaultInPlaceOfNil() async throws {
+        let store = try await TemporaryStore(tables: [Note.schema]).store
+        try await store.write { db in
+            try Note.insert(Note("a"), in: db)
+            #expect(try Note.find(1, in: db) == Self.filled)
+            try Note.insert(contentsOf: [Note("b", level: 5), Note("c", mood: "wild", code: [])], in: db)
+            #expect(try Note.find(2, in: db) == Note(id: 2, "b", mood: "calm", level: 5, code: [0, 255]))
+            #expect(try Note.find(3, in: db) == Note(id: 3, "c", mood: "wild", level: 3, code: []))
+            #expect(try Note.upsert(Note("d", level: 7), by: \.title, in: db).key == 4)
+            #expect(try Note.find(4, in: db)?.mood == "calm")
+            try Note.upsert(Note("e", level: 8), by: \.title, nils: .keep, in: db)
+            #expect(try Note.find(5, in: db)?.mood == "calm")
+        }
+    }
+
+    @Test func anUpdateWritesNilAndNeverTheDefault() async throws {
+        let store = try await TemporaryStore(tables: [Note.schema]).store
+        try await store.write { db in
+            try Note.insert(contentsOf: [Note("a"), Note("b", level: 9)], in: db)
+            try Note.update(Note(id: 1, "a"), in: db)
+            #expect(try Note.find(1, in: db) == Note(id: 1, "a"))
+            try Note.update(contentsOf: [Note(id: 2, nil)], in: db)
+            #expect(try Note.find(2, in: db) == Note(id: 2, nil))
+            try Note.delete(keys: [1, 2], in: db)
+            try Note.insert(Note(id: 1, "a"), in: db)
+            try Note.upsert(Note("a", level: 1), by: \.title, in: db)
+            #expect(try Note.find(1, in: db) == Note(id: 1, "a", level: 1))
+            try Note.upsert(Note(id: 1, "z"), in: db)
+            #expect(try Note.find(1, in: db) == Note(id: 1, "z"))
+        }
+    }
+}

@@ -1,0 +1,156 @@
+import Strongroom
+import StrongroomTesting
+import Testing
+
+/// Another table of contacts.
+private enum Archive: Table {
+    typealias RecordType = Contact
+
+    static let columns = Contact.Columns()
+    static let schema = TableSchema(
+        "archive", columns.id, columns.name, columns.email, columns.phone, columns.score, columns.photo)
+    static func key(of contact: Contact) -> Int64? { contact.id }
+    static func setKey(_ key: Int64, of contact: inout Contact) { contact.id = key }
+}
+
+/// A part of a contact, in another order.
+private struct Card: Table, Record, Equatable {
+    var phone: String?
+    var name: String
+    var id: Int64?
+
+    static let columns = Contact.Columns()
+    static let schema = Contact.schema
+    static let columnNames = ["phone", "name", "id"]
+    static func key(of card: Card) -> Int64? { card.id }
+    static func setKey(_ key: Int64, of card: inout Card) { card.id = key }
+
+    init(id: Int64? = nil, name: String, phone: String?) {
+        self.id = id
+        self.name = name
+        self.phone = phone
+    }
+
+    init(row: borrowing Row) throws {
+        phone = try row[0]
+        name = try row[1]
+        id = try row[2]
+    }
+
+    func encode(to bindings: borrowing Bindings) throws {
+        try bindings.set(phone, at: 0)
+        try bindings.set(name, at: 1)
+        try bindings.set(id, at: 2)
+    }
+}
+
+struct MappingTests {
+    @Test func oneRecordTypeIsStoredInTwoTables() async throws {
+        let store = try await TemporaryStore(tables: [Contact.schema, Archive.schema]).store
+        try await store.write { db in
+            var contact = Contact(name: "live")
+            try Contact.insert(&contact, in: db)
+            var old = Contact(name: "old")
+            try Archive.insert(contentsOf: [Contact(email: "1"), Contact(email: "2")], in: db)
+            try Archive.insert(&old, in: db)
+            #expect(old.id == 3)
+            #expect(try Contact.all(in: db) == [contact])
+            #expect(try Archive.find(3, in: db) == old)
+            #expect(try Archive.where { $0.name == "old" }.fetch(db) == [old])
+            old.name = "older"
+            try Archive.update(old, in: db)
+            #expect(try Archive.upsert(Contact(name: "oldest", email: old.email), by: \.email, in: db).key == 3)
+            #expect(try Contact.find(1, in: db)?.name == "live")
+            try Contact.delete(1, in: db)
+            #expect(try Archive.count(in: db) == 3)
+            #expect(try Archive.truncate(in: db) == 3)
+        }
+    }
+
+    @Test func oneTableIsReadAsTwoRecordTypes() async throws {
+        let store = try await TemporaryStore(tables: [Contact.schema]).store
+        try await store.write { db in
+            try Contact.insert(contentsOf: Contact.samples(3), in: db)
+            let cards = [
+                Card(id: 1, name: "Contact 1", phone: nil), Card(id: 2, name: "Contact 2", phone: "+49 30 2"),
+                Card(id: 3, name: "Contact 3", phone: nil),
+            ]
+            #expect(try Card.all(in: db) == cards)
+            #expect(try Card.find(2, in: db) == cards[1])
+            #expect(try Card.find([3, 1], in: db) == [cards[2], cards[0]])
+            #expect(try Card.where { $0.email.hasPrefix("contact2") }.fetch(db) == [cards[1]])
+            #expect(try Card.where { $0.score > 0.5 }.first(db) == cards[2])
+        }
+    }
+
+    @Test func aPartialRecordWritesItsOwnColumnsAlone() async throws {
+        let store = try await TemporaryStore(tables: [Contact.schema]).store
+        try await store.write { db in
+            try Contact.insert(contentsOf: Contact.samples(2), in: db)
+            var expected = try Contact.all(in: db)
+            try Card.update(Card(id: 2, name: "new", phone: nil), in: db)
+            expected[1].name = "new"
+            expected[1].phone = nil
+            #expect(try Contact.all(in: db) == expected)
+            try Card.upsert(Card(id: 1, name: "newer", phone: nil), nils: .keep, in: db)
+            expected[0].name = "newer"
+            #expect(try Contact.all(in: db) == expected)
+            // The columns that it lacks must not be empty, and have no default.
+            try expectFailure(.constraint) { try Card.insert(Card(name: "x", phone: nil), in: db) }
+            let error = try expectFailure(.notUnique) {
+                try Card.upsert(Card(name: "x", phone: nil), by: \.email, in: db)
+            }
+            #expect(error.message.contains("«email»"))
+            try Card.delete(1, in: db)
+            #expect(try Contact.all(in: db) == [expected[1]])
+        }
+    }
+
+    @Test func theSameRecordTypeInTwoTypesOfTableKeepsItsStatementsApart() async throws {
+        let store = try await TemporaryStore(tables: [Contact.schema, Archive.schema]).store
+        try await store.write { db in
+            for round in 1...3 {
+                try Contact.insert(Contact(email: "\(round)"), in: db)
+                try Archive.insert(Contact(id: Int64(round) + 100, email: "\(round)"), in: db)
+            }
+            #expect(try Contact.all(in: db).map(\.id) == [1, 2, 3])
+            #expect(try Archive.all(in: db).map(\.id) == [101, 102, 103])
+        }
+    }
+}
+
+/// The one-line forms, each in a transaction of its own.
+struct StoreTableTests {
+    @Test func everyOneLineFormDoesWhatItsTransactionFormDoes() async throws {
+        let store = try await TemporaryStore(tables: [Contact.schema]).store
+        let contacts = store.table(Contact.self)
+        #expect(try await contacts.insert(Contact(email: "1")) == 1)
+        #expect(try await contacts.insert(contentsOf: [Contact(email: "2"), Contact(email: "3")]) == [2, 3])
+        #expect(try await contacts.find(2) == Contact(id: 2, email: "2"))
+        #expect(try await contacts.find([3, 1, 9]).map(\.id) == [3, 1])
+        #expect(try await contacts.all().map(\.id) == [1, 2, 3])
+        #expect(try await contacts.count() == 3)
+        #expect(try await contacts.fetch(Contact.where { $0.email > "1" }.limit(1)).count == 1)
+        try await contacts.update(Contact(id: 2, name: "Bo", email: "2"))
+        let result = try await contacts.upsert(Contact(name: "Cy", email: "3", phone: nil), by: \.email, nils: .keep)
+        #expect(result.key == 3 && result.outcome == .updated)
+        #expect(try await contacts.all().map(\.name) == ["Ada", "Bo", "Cy"])
+        #expect(try await contacts.delete(1))
+        #expect(try await !contacts.delete(1))
+        #expect(try await contacts.truncate() == 2)
+        #expect(try await contacts.all().isEmpty)
+    }
+
+    @Test func anErrorOfAOneLineFormLeavesNothingBehind() async throws {
+        let store = try await TemporaryStore(tables: [Contact.schema]).store
+        let contacts = store.table(Contact.self)
+        try await contacts.insert(Contact(email: "1"))
+        try await expectFailure(.constraint) { try await contacts.insert(Contact(email: "1")) }
+        try await expectFailure(.constraint) {
+            try await contacts.insert(contentsOf: [Contact(email: "2"), Contact(email: "1")])
+        }
+        try await expectFailure(.noSuchRow) { try await contacts.update(Contact(id: 9)) }
+        try await expectFailure(.notUnique) { try await contacts.upsert(Contact(), by: \.name) }
+        #expect(try await contacts.all() == [Contact(id: 1, email: "1")])
+    }
+}

@@ -1,0 +1,224 @@
+import Strongroom
+import StrongroomTesting
+import Testing
+
+struct UpdateTests {
+    @Test func everyColumnIsWrittenAlsoNil() async throws {
+        let store = try await TemporaryStore(tables: [Contact.schema]).store
+        try await store.write { db in
+            let ids = try Contact.insert(contentsOf: Contact.samples(3), in: db)
+            let changed = Contact(id: ids[1], name: "", email: "new", phone: nil, score: -.infinity, photo: [])
+            try Contact.update(changed, in: db)
+            #expect(try Contact.find(ids[1], in: db) == changed)
+            var others = [Contact.samples(3)[0], Contact.samples(3)[2]]
+            others[0].id = ids[0]
+            others[1].id = ids[2]
+            #expect(try Contact.find([ids[0], ids[2]], in: db) == others)
+        }
+    }
+
+    @Test func anUpdateThatChangesNothingIsStillOne() async throws {
+        let store = try await TemporaryStore(tables: [Contact.schema]).store
+        try await store.write { db in
+            var contact = Contact()
+            try Contact.insert(&contact, in: db)
+            try Contact.update(contact, in: db)
+            try Contact.update(contact, in: db)
+            #expect(try Contact.all(in: db) == [contact])
+        }
+    }
+
+    @Test func aRowThatIsNotThereIsAnError() async throws {
+        let store = try await TemporaryStore(tables: [Contact.schema, Named.schema]).store
+        try await store.write { db in
+            let error = try expectFailure(.noSuchRow) { try Contact.update(Contact(id: 5), in: db) }
+            #expect(error.message.contains("«contact»"))
+            try expectFailure(.noSuchRow) { try Named.update(Named("x"), in: db) }
+            #expect(try Contact.count(in: db) == 0)
+        }
+    }
+
+    @Test func aRecordWithoutAKeyIsAnError() async throws {
+        let store = try await TemporaryStore(tables: [Contact.schema, Named.schema]).store
+        try await store.write { db in
+            try Contact.insert(Contact(), in: db)
+            try expectFailure(.missingKey) { try Contact.update(Contact(name: "other"), in: db) }
+            try expectFailure(.missingKey) { try Named.update(Named(nil), in: db) }
+            #expect(try Contact.find(1, in: db)?.name == "Ada")
+        }
+    }
+
+    @Test func aConstraintLeavesTheRowAsItWas() async throws {
+        let store = try await TemporaryStore(tables: [Contact.schema]).store
+        try await store.write { db in
+            try Contact.insert(contentsOf: [Contact(email: "1"), Contact(email: "2")], in: db)
+            try expectFailure(.constraint) { try Contact.update(Contact(id: 2, name: "x", email: "1"), in: db) }
+            #expect(try Contact.find(2, in: db) == Contact(id: 2, email: "2"))
+        }
+    }
+
+    @Test func aListIsUpdatedAsAWholeOrNotAtAll() async throws {
+        let store = try await TemporaryStore(tables: [Contact.schema]).store
+        try await store.write { db in
+            try Contact.insert(contentsOf: Contact.samples(5), in: db)
+            let before = try Contact.all(in: db)
+            let changed = before.map { contact in
+                var contact = contact
+                contact.name += " changed"
+                return contact
+            }
+            let failing: [([Contact], StrongroomError.Code)] = [
+                (changed + [Contact(id: 99)], .noSuchRow), (changed + [Contact()], .missingKey),
+                (changed + [Contact(id: 1, email: changed[4].email)], .constraint),
+            ]
+            for (list, code) in failing {
+                try expectFailure(code) { try Contact.update(contentsOf: list, in: db) }
+                #expect(try Contact.all(in: db) == before)
+            }
+            try Contact.update(contentsOf: [], in: db)
+            try Contact.update(contentsOf: changed, in: db)
+            #expect(try Contact.all(in: db) == changed)
+        }
+    }
+}
+
+struct DeleteTests {
+    @Test func aRowIsDeletedByItsKey() async throws {
+        let store = try await TemporaryStore(tables: [Contact.schema, Named.schema]).store
+        try await store.write { db in
+            try Contact.insert(contentsOf: Contact.samples(3), in: db)
+            #expect(try Contact.delete(2, in: db))
+            #expect(try !Contact.delete(2, in: db))
+            #expect(try !Contact.delete(99, in: db))
+            #expect(try Contact.all(in: db).map(\.id) == [1, 3])
+            try Named.insert(contentsOf: [Named("a"), Named("b")], in: db)
+            #expect(try Named.delete("a", in: db))
+            #expect(try !Named.delete("B", in: db))
+            #expect(try Named.all(in: db) == [Named("b")])
+        }
+    }
+
+    @Test func rowsAreDeletedByTheirKeys() async throws {
+        let store = try await TemporaryStore(tables: [Contact.schema]).store
+        try await store.write { db in
+            try Contact.insert(contentsOf: Contact.samples(6), in: db)
+            #expect(try Contact.delete(keys: [] as [Int64], in: db) == 0)
+            #expect(try Contact.delete(keys: [2, 4, 2, 99], in: db) == 2)
+            #expect(try Contact.delete(keys: 5...6, in: db) == 2)
+            #expect(try Contact.all(in: db).map(\.id) == [1, 3])
+        }
+    }
+
+    @Test func keysAreDeletedAllOrNone() async throws {
+        let store = try await TemporaryStore(tables: [Contact.schema]).store
+        try await store.write { db in
+            try db.execute("CREATE TABLE note (contact INTEGER REFERENCES contact (id))")
+            try Contact.insert(contentsOf: Contact.samples(3), in: db)
+            try db.execute("INSERT INTO note VALUES (3)")
+            try expectFailure(.constraint) { try Contact.delete(keys: [1, 2, 3], in: db) }
+            #expect(try Contact.count(in: db) == 3)
+        }
+    }
+
+    @Test func aQueryDeletesItsRows() async throws {
+        let store = try await TemporaryStore(tables: [Contact.schema]).store
+        try await store.write { db in
+            try Contact.insert(contentsOf: Contact.samples(10), in: db)
+            #expect(try Contact.where { $0.id > 8 }.delete(in: db) == 2)
+            #expect(try Contact.where { $0.id > 8 }.delete(in: db) == 0)
+            #expect(try Contact.where { $0.phone == nil }.order { $0.id.descending }.limit(2).delete(in: db) == 2)
+            #expect(try Contact.all(in: db).map(\.id) == [1, 2, 3, 4, 6, 8])
+            #expect(try Contact.order { $0.id.ascending }.limit(2, offset: 1).delete(in: db) == 2)
+            #expect(try Contact.all(in: db).map(\.id) == [1, 4, 6, 8])
+            #expect(try Contact.where { $0.id > 1 }.limit(0).delete(in: db) == 0)
+            #expect(try Query<Contact>().delete(in: db) == 4)
+        }
+    }
+
+    @Test func aQueryWithALimitDeletesFromEveryKindOfTable() async throws {
+        let store = try await TemporaryStore(tables: [Named.schema, Misleading.schema]).store
+        try await store.write { db in
+            try Named.insert(contentsOf: ["a", "b", "c"].map { Named($0) }, in: db)
+            #expect(try Named.order { $0.name.descending }.limit(1).delete(in: db) == 1)
+            #expect(try Named.all(in: db).map(\.name) == ["a", "b"])
+            try Misleading.insert(contentsOf: (1...3).map { _ in Misleading(id: nil) }, in: db)
+            #expect(try Misleading.order { $0.id.ascending }.limit(1).delete(in: db) == 1)
+            #expect(try Misleading.all(in: db).map(\.id) == [2, 3])
+            try db.dropTable("named")
+            try db.execute("CREATE TABLE named (name TEXT PRIMARY KEY, size INTEGER) WITHOUT ROWID")
+            try Named.insert(contentsOf: ["a", "b", "c"].map { Named($0) }, in: db)
+            #expect(try Named.order { $0.name.ascending }.limit(2).delete(in: db) == 2)
+        }
+    }
+
+    @Test func aQueryThatCannotDeleteOneRowDeletesNone() async throws {
+        let store = try await TemporaryStore(tables: [Contact.schema]).store
+        try await store.write { db in
+            try db.execute("CREATE TABLE note (contact INTEGER REFERENCES contact (id))")
+            try Contact.insert(contentsOf: Contact.samples(4), in: db)
+            try db.execute("INSERT INTO note VALUES (3)")
+            try expectFailure(.constraint) { try Contact.where { $0.id > 1 }.delete(in: db) }
+            #expect(try Contact.count(in: db) == 4)
+        }
+    }
+
+    @Test func truncatingRemovesEveryRowAndBeginsAgainWithTheKeys() async throws {
+        let store = try await TemporaryStore(tables: [Counter.schema, Contact.schema]).store
+        try await store.write { db in
+            try Counter.insert(contentsOf: [Counter(), Counter(), Counter(id: 50)], in: db)
+            try Contact.insert(contentsOf: Contact.samples(3), in: db)
+            try db.execute("CREATE TABLE other (id INTEGER PRIMARY KEY AUTOINCREMENT)")
+            try db.execute("INSERT INTO other VALUES (70)")
+            #expect(try Counter.truncate(in: db) == 3)
+            #expect(try Counter.insert(Counter(), in: db) == 1)
+            #expect(try Contact.count(in: db) == 3)
+            #expect(try Contact.truncate(in: db) == 3)
+            #expect(try Contact.truncate(in: db) == 0)
+            #expect(try Contact.insert(Contact(), in: db) == 1)
+            try db.execute("INSERT INTO other VALUES (NULL)")
+            #expect(try db.value("SELECT max(id) FROM other", as: Int.self) == 71, "another table's keys go on")
+        }
+    }
+
+    @Test func truncatingIsUndoneWithItsTransaction() async throws {
+        struct Stop: Error {}
+        let store = try await TemporaryStore(tables: [Counter.schema]).store
+        try await store.table(Counter.self).insert(contentsOf: [Counter(), Counter()])
+        await #expect(throws: Stop.self) {
+            try await store.write { db in
+                try Counter.truncate(in: db)
+                throw Stop()
+            }
+        }
+        #expect(try await store.table(Counter.self).count() == 2)
+        #expect(try await store.table(Counter.self).insert(Counter()) == 3)
+    }
+}
+
+/// A table with a column that is named as the engine names a row's number, and is the same in every row.
+private struct Misleading: Table, Record, Equatable {
+    var id: Int64?
+    var rowid = "same"
+
+    struct Columns: Sendable {
+        let id = Column<Int64?>("id", primaryKey: true)
+        let rowid = Column<String>("rowid")
+    }
+
+    static let columns = Columns()
+    static let schema = TableSchema("misleading", columns.id, columns.rowid)
+    static func key(of record: Misleading) -> Int64? { record.id }
+    static func setKey(_ key: Int64, of record: inout Misleading) { record.id = key }
+
+    init(id: Int64?) { self.id = id }
+
+    init(row: borrowing Row) throws {
+        id = try row[0]
+        rowid = try row[1]
+    }
+
+    func encode(to bindings: borrowing Bindings) throws {
+        try bindings.set(id, at: 0)
+        try bindings.set(rowid, at: 1)
+    }
+}

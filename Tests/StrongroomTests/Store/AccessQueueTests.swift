@@ -1,0 +1,240 @@
+import Testing
+
+// The queue is internal: its decisions are tested here alone, without threads, in more orders than a store could be brought into.
+@testable import Strongroom
+
+@Suite("The queue for a store's connections")
+struct AccessQueueTests {
+    @Test(arguments: 1...4)
+    func randomSchedulesAgreeWithASimpleModel(readers: Int) throws {
+        for seed in UInt64(0)..<1_000 {
+            var run = QueueRun(readers: readers, seed: seed &* 31 &+ UInt64(readers))
+            try run.play(steps: 120)
+            try run.drain()
+        }
+    }
+
+    @Test func theLowestFreeReaderIsTakenFirst() {
+        var queue = AccessQueue<Int>(readers: 3)
+        let before = (UInt64(1)...3).map { queue.ask(.read, ticket: $0, waiter: 0).seat }
+        let releases = [0, 2, 1].map { queue.release(.reader($0)).isIdle }
+        let after = (UInt64(4)...6).map { queue.ask(.read, ticket: $0, waiter: 0).seat }
+        #expect(before == [.reader(0), .reader(1), .reader(2)])
+        #expect(releases == [true, true, true])
+        #expect(after == before)
+    }
+
+    @Test func aWaiterIsMadeOnlyForOneWhoWaits() {
+        var queue = AccessQueue<Int>(readers: 1)
+        var made: [UInt64] = []
+        func ask(_ ticket: UInt64) {
+            func waiter() -> Int {
+                made.append(ticket)
+                return 0
+            }
+            _ = queue.ask(.write, ticket: ticket, waiter: waiter())
+        }
+        ask(1)
+        ask(2)
+        _ = queue.close()
+        ask(3)
+        #expect(made == [2])
+    }
+
+    @Test func anIdleQueueClosesAtOnceAndOnlyOnce() {
+        var queue = AccessQueue<Int>(readers: 2)
+        let (first, second) = (queue.close(), queue.close())
+        #expect(first && !second)
+        let answers = [queue.ask(.read, ticket: 1, waiter: 1), queue.ask(.write, ticket: 2, waiter: 2)]
+        #expect(answers.map(\.isClosed) == [true, true])
+    }
+
+    @Test func closingLetsTheAcceptedFinishAndThenSaysSo() {
+        var queue = AccessQueue<Int>(readers: 1)
+        _ = queue.ask(.write, ticket: 1, waiter: 1)
+        _ = queue.ask(.write, ticket: 2, waiter: 2)
+        _ = queue.ask(.read, ticket: 3, waiter: 3)
+        let closings = [queue.close(), queue.close()]
+        #expect(closings == [false, false])
+        let releases = [queue.release(.writer), queue.release(.reader(0)), queue.release(.writer)]
+        #expect(releases.map(\.waiter) == [2, nil, nil])
+        #expect(releases.map(\.isClose) == [false, false, true])
+    }
+
+    @Test func closingWaitsForNobodyWhoTookTheRequestBack() {
+        var queue = AccessQueue<Int>(readers: 1)
+        _ = queue.ask(.write, ticket: 1, waiter: 1)
+        _ = queue.ask(.write, ticket: 2, waiter: 2)
+        let isIdle = queue.close()
+        let cancelled = [queue.cancel(2), queue.cancel(2)]
+        let release = queue.release(.writer)
+        #expect(!isIdle && cancelled == [2, nil] && release.isClose)
+    }
+
+    @Test func oneWhoIsSeatedCannotBeTakenBack() {
+        var queue = AccessQueue<Int>(readers: 1)
+        _ = queue.ask(.read, ticket: 1, waiter: 1)
+        let seated = queue.cancel(1)
+        let waiting = queue.ask(.read, ticket: 2, waiter: 2).isWaiting
+        let next = queue.release(.reader(0)).waiter
+        let served = queue.cancel(2)
+        #expect(seated == nil && waiting && next == 2 && served == nil)
+    }
+}
+
+extension AccessQueue.Answer {
+    fileprivate var seat: AccessQueue.Seat? { if case .seated(let seat) = self { seat } else { nil } }
+    fileprivate var isWaiting: Bool { if case .waiting = self { true } else { false } }
+    fileprivate var isClosed: Bool { if case .closed = self { true } else { false } }
+}
+
+extension AccessQueue.Release {
+    fileprivate var waiter: Waiter? { if case .seat(let waiter, _) = self { waiter } else { nil } }
+    fileprivate var isIdle: Bool { if case .idle = self { true } else { false } }
+    fileprivate var isClose: Bool { if case .close = self { true } else { false } }
+}
+
+/// One random schedule, played on the queue and on a model of it: two lists of who waits and a table of who sits where.
+private struct QueueRun {
+    typealias Queue = AccessQueue<UInt64>
+
+    struct Mismatch: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private enum Fate {
+        case seated, waiting, served, cancelled, refused
+    }
+
+    private let readers: Int
+    private let seed: UInt64
+    private var random: SeededGenerator
+    private var queue: Queue
+    private var steps = 0
+
+    private var occupied: [Queue.Seat: UInt64] = [:]
+    private var waiting: [Queue.Request: [UInt64]] = [.read: [], .write: []]
+    private var fates: [UInt64: Fate] = [:]
+    private var isClosing = false
+    private var closings = 0
+
+    init(readers: Int, seed: UInt64) {
+        self.readers = readers
+        self.seed = seed
+        random = SeededGenerator(seed)
+        queue = Queue(readers: readers)
+    }
+
+    mutating func play(steps count: Int) throws {
+        for _ in 0..<count {
+            steps += 1
+            switch UInt64.random(in: 0..<100, using: &random) {
+            case 0..<30: try ask(.read)
+            case 30..<50: try ask(.write)
+            case 50..<88: try releaseAny()
+            case 88..<98: try cancelAny()
+            default: try close()
+            }
+            try checkSeats()
+        }
+    }
+
+    /// Closes, lets everybody finish, and looks whether anybody was forgotten.
+    mutating func drain() throws {
+        try close()
+        while !occupied.isEmpty {
+            steps += 1
+            try releaseAny()
+            try checkSeats()
+        }
+        try expect(closings == 1, "closed \(closings) times")
+        for (ticket, fate) in fates where fate == .waiting || fate == .seated {
+            throw mismatch("\(ticket) was left \(fate)")
+        }
+    }
+
+    private mutating func ask(_ request: Queue.Request) throws {
+        let ticket = UInt64(fates.count) + 1
+        let isFree = freeSeats(request) > 0
+        switch queue.ask(request, ticket: ticket, waiter: ticket) {
+        case .closed:
+            try expect(isClosing, "\(ticket) was refused by an open queue")
+            fates[ticket] = .refused
+        case .seated(let seat):
+            try expect(!isClosing && isFree, "\(ticket) got \(seat), and none was free")
+            try expect(occupied[seat] == nil, "\(ticket) got \(seat), which is taken")
+            try expect(seat.serves(request), "\(ticket) asked to \(request) and got \(seat)")
+            let lower = (0..<max(0, seat.place)).filter { occupied[.reader($0)] == nil }
+            try expect(lower.isEmpty, "\(ticket) got \(seat) while \(lower) are free")
+            occupied[seat] = ticket
+            fates[ticket] = .seated
+        case .waiting:
+            try expect(!isClosing && !isFree, "\(ticket) waits while a seat is free")
+            waiting[request, default: []].append(ticket)
+            fates[ticket] = .waiting
+        }
+    }
+
+    private mutating func releaseAny() throws {
+        guard let seat = occupied.keys.sorted(by: { $0.place < $1.place }).randomElement(using: &random) else { return }
+        if let holder = occupied.removeValue(forKey: seat) { fates[holder] = .served }
+        let request: Queue.Request = seat == .writer ? .write : .read
+        let next = waiting[request]?.first
+        switch queue.release(seat) {
+        case .seat(let waiter, let given):
+            try expect(waiter == next, "\(waiter) was served before \(String(describing: next))")
+            try expect(given == seat, "\(given) was handed on in place of \(seat)")
+            waiting[request]?.removeFirst()
+            occupied[given] = waiter
+            fates[waiter] = .seated
+        case .idle:
+            try expect(next == nil, "\(seat) stays free while \(String(describing: next)) waits")
+            try expect(!(isClosing && occupied.isEmpty), "nobody said that the last one has gone")
+        case .close:
+            try expect(isClosing && occupied.isEmpty && next == nil, "closed too early")
+            closings += 1
+        }
+    }
+
+    private mutating func cancelAny() throws {
+        guard !fates.isEmpty else { return }
+        let ticket = UInt64.random(in: 1...UInt64(fates.count), using: &random)
+        let answer = queue.cancel(ticket)
+        guard fates[ticket] == .waiting else {
+            return try expect(answer == nil, "\(ticket) was taken back and did not wait")
+        }
+        try expect(answer == ticket, "\(ticket) waited and could not be taken back")
+        fates[ticket] = .cancelled
+        for request in [Queue.Request.read, .write] { waiting[request]?.removeAll { $0 == ticket } }
+    }
+
+    private mutating func close() throws {
+        let answer = queue.close()
+        try expect(answer == (!isClosing && occupied.isEmpty), "close answered \(answer)")
+        if answer { closings += 1 }
+        isClosing = true
+    }
+
+    private func checkSeats() throws {
+        try expect(queue.isClosing == isClosing, "isClosing")
+        try expect(occupied.keys.allSatisfy { $0.place < readers }, "a reader that does not exist")
+    }
+
+    private func freeSeats(_ request: Queue.Request) -> Int {
+        (request == .write ? 1 : readers) - occupied.keys.count { $0.serves(request) }
+    }
+
+    private func expect(_ isTrue: Bool, _ what: @autoclosure () -> String) throws {
+        if !isTrue { throw mismatch(what()) }
+    }
+
+    private func mismatch(_ what: String) -> Mismatch {
+        Mismatch(description: "\(readers) readers, seed \(seed), step \(steps): \(what)")
+    }
+}
+
+extension AccessQueue.Seat {
+    fileprivate var place: Int { if case .reader(let place) = self { place } else { -1 } }
+
+    fileprivate func serves(_ request: AccessQueue.Request) -> Bool { (self == .writer) == (request == .write) }
+}

@@ -1,0 +1,93 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Something that happens once and that closures and tasks wait for: tests order their steps by it, never by time.
+///
+/// A wait gives up after a minute, so that a deadlock is a red test and not one that hangs.
+final class Moment: Sendable {
+    struct NeverCame: Error {}
+
+    static let patience = 60
+
+    private let hasCome = Atomic<Bool>(false)
+    private let gate = DispatchSemaphore(value: 0)
+
+    var isPast: Bool { hasCome.load(ordering: .acquiring) }
+
+    func come() {
+        hasCome.store(true, ordering: .releasing)
+        gate.signal()
+    }
+
+    /// Waits on the running thread; for a store's closures.
+    func block() throws {
+        guard gate.wait(timeout: .now() + .seconds(Self.patience)) == .success else { throw NeverCame() }
+        // The next one who waits, too.
+        gate.signal()
+    }
+
+    /// Waits without blocking a thread.
+    func wait() async throws {
+        try await eventually { isPast }
+    }
+}
+
+/// Lets nobody pass before a number of closures are there.
+final class Barrier: Sendable {
+    private let missing: Atomic<Int>
+    private let isComplete = Moment()
+
+    init(_ count: Int) {
+        missing = Atomic(count)
+    }
+
+    func block() throws {
+        if missing.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { isComplete.come() }
+        try isComplete.block()
+    }
+}
+
+/// Waits until something is true; gives up after a minute.
+func eventually(_ isTrue: () throws -> Bool) async throws {
+    let deadline = ContinuousClock.now + .seconds(Moment.patience)
+    while try !isTrue() {
+        guard ContinuousClock.now < deadline else { throw Moment.NeverCame() }
+        // Without cancellation: a test that cancels its own task still waits.
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) { continuation.resume() }
+        }
+    }
+}
+
+/// Runs work that a deadlock would keep from ending; gives up after a minute.
+func ending<T: Sendable>(_ work: @escaping @Sendable () async throws -> T) async throws -> T {
+    let end = Moment()
+    let task = Task {
+        defer { end.come() }
+        return try await work()
+    }
+    try await end.wait()
+    return try await task.value
+}
+
+/// Runs blocking code on a thread of its own.
+func onThread<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread { continuation.resume(with: Result { try body() }) }.start()
+    }
+}
+
+/// Counts.
+final class Tally: Sendable {
+    private let count = Atomic<Int>(0)
+    private let highest = Atomic<Int>(0)
+
+    var value: Int { count.load(ordering: .acquiring) }
+    var peak: Int { highest.load(ordering: .acquiring) }
+
+    func add(_ number: Int = 1) {
+        let now = count.add(number, ordering: .acquiringAndReleasing).newValue
+        highest.max(now, ordering: .acquiringAndReleasing)
+    }
+}

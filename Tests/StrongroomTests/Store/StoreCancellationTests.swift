@@ -1,0 +1,124 @@
+import Strongroom
+import Testing
+
+@Suite("Cancelling before the turn")
+struct StoreCancellationTests {
+    @Test("A write that waits is taken back")
+    @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
+    func aWaitingWriteIsTakenBack() async throws {
+        let fixture = try await LineStore()
+        let (store, canEnd) = (fixture.store, Moment())
+        let holder = try await fixture.holdWriter(until: canEnd)
+        // An immediate task has asked for the writer when this returns.
+        let waiting = Task.immediate { try await store.write { db in try addLine(1, db) } }
+        let behind = Task.immediate { try await store.write { db in try addLine(2, db) } }
+        waiting.cancel()
+        // It ends while the writer is still taken.
+        await #expect(throws: CancellationError.self) { try await ending { try await waiting.value } }
+        canEnd.come()
+        try await holder.value
+        try await behind.value
+        #expect(try await fixture.lines() == [2])
+    }
+
+    @Test("A read that waits is taken back")
+    @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
+    func aWaitingReadIsTakenBack() async throws {
+        let fixture = try await LineStore(readers: 1)
+        let (store, inside, canEnd, hasRun) = (fixture.store, Moment(), Moment(), Moment())
+        let holder = Task {
+            try await store.read { _ in
+                inside.come()
+                try canEnd.block()
+            }
+        }
+        try await inside.wait()
+        let waiting = Task.immediate { try await store.read { _ in hasRun.come() } }
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await ending { try await waiting.value } }
+        canEnd.come()
+        try await holder.value
+        #expect(try await fixture.lines() == [])
+        #expect(!hasRun.isPast)
+    }
+
+    @Test("A task that is cancelled already does not even begin, also where nobody is in its way")
+    func aCancelledTaskNeverRuns() async throws {
+        let fixture = try await LineStore()
+        let (store, isCancelled, hasRun) = (fixture.store, Moment(), Moment())
+        let task = Task {
+            try await isCancelled.wait()
+            await #expect(throws: CancellationError.self) { try await store.write { _ in hasRun.come() } }
+            await #expect(throws: CancellationError.self) { try await store.read { _ in hasRun.come() } }
+        }
+        task.cancel()
+        isCancelled.come()
+        try await task.value
+        #expect(!hasRun.isPast)
+        try await fixture.store.write { db in try addLine(1, db) }
+        #expect(try await fixture.lines() == [1])
+    }
+
+    @Test func aWriteThatHasBegunRunsToItsEnd() async throws {
+        let fixture = try await LineStore()
+        let (store, inside, isCancelled) = (fixture.store, Moment(), Moment())
+        let task = Task {
+            try await store.write { db in
+                inside.come()
+                try isCancelled.block()
+                try addLine(1, db)
+            }
+        }
+        try await inside.wait()
+        task.cancel()
+        isCancelled.come()
+        try await task.value
+        #expect(try await fixture.lines() == [1])
+    }
+
+    @Test func everyWriteOfACancelledGroupIsEitherDoneOrNeverBegun() async throws {
+        let fixture = try await LineStore(readers: 2)
+        let store = fixture.store
+        let (done, begun) = (Tally(), Tally())
+        for round in 0..<40 {
+            let canEnd = Moment()
+            let holder = try await fixture.holdWriter(until: canEnd)
+            let tasks = (0..<10).map { number in
+                Task {
+                    try await store.write { db in
+                        begun.add()
+                        try addLine(round * 10 + number, db)
+                    }
+                    done.add()
+                }
+            }
+            // The grant of the first and the cancelling of all race with each other.
+            canEnd.come()
+            for task in tasks.shuffled() { task.cancel() }
+            try await holder.value
+            for task in tasks {
+                do { try await task.value } catch is CancellationError {}
+            }
+        }
+        #expect(done.value == begun.value)
+        #expect(try await fixture.lines().count == done.value)
+        try await store.write { db in try addLine(-1, db) }
+    }
+
+    @Test func cancelledReadsLeaveEveryReaderFree() async throws {
+        let store = try await LineStore(readers: 3).store
+        for _ in 0..<100 {
+            let tasks = (0..<8).map { _ in Task { try await store.read { db in try lineNumbers(db) } } }
+            for task in tasks { task.cancel() }
+            for task in tasks {
+                do { _ = try await task.value } catch is CancellationError {}
+            }
+        }
+        // All three are still there.
+        let barrier = Barrier(3)
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<3 { group.addTask { try await store.read { _ in try barrier.block() } } }
+            try await group.waitForAll()
+        }
+    }
+}

@@ -1,0 +1,217 @@
+import Foundation
+import Strongroom
+import StrongroomTesting
+import Testing
+
+@Suite("Readers and the writer beside each other")
+struct StoreConcurrencyTests {
+    @Test func aReaderDoesNotBlockTheWriter() async throws {
+        let fixture = try await LineStore(readers: 1)
+        let store = fixture.store
+        let (inside, isWritten) = (Moment(), Moment())
+        let reader = Task {
+            try await store.read { db in
+                _ = try lineNumbers(db)
+                inside.come()
+                try isWritten.block()
+            }
+        }
+        try await inside.wait()
+        // Returns, although the read can only end after it.
+        try await store.write { db in try addLine(1, db) }
+        isWritten.come()
+        try await reader.value
+    }
+
+    @Test func theWriterDoesNotBlockAReader() async throws {
+        let fixture = try await LineStore(readers: 1)
+        let isRead = Moment()
+        let writer = try await fixture.holdWriter(until: isRead)
+        #expect(try await fixture.lines() == [])
+        isRead.come()
+        try await writer.value
+    }
+
+    @Test(arguments: [1, 2, 5, 9])
+    func asManyReadsRunAtTheSameTimeAsThereAreReaders(readers: Int) async throws {
+        let store = try await LineStore(readers: readers).store
+        let barrier = Barrier(readers)
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<readers {
+                group.addTask {
+                    try await store.read { db in
+                        _ = try lineNumbers(db)
+                        try barrier.block()
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test func blockingReadsRunAtTheSameTimeToo() async throws {
+        let store = try await LineStore(readers: 3).store
+        let barrier = Barrier(3)
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<3 {
+                group.addTask { try await onThread { try store.read { _ in try barrier.block() } } }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test func theDefaultIsAReaderForEachProcessorAndAtLeastTwo() async throws {
+        let count = max(2, ProcessInfo.processInfo.activeProcessorCount)
+        #expect(StoreSettings().readers == count)
+        let store = try await LineStore().store
+        let barrier = Barrier(count)
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<count {
+                group.addTask { try await store.read { _ in try barrier.block() } }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test(arguments: [0, -1, Int.min])
+    func fewerThanOneReaderCountsAsOne(readers: Int) async throws {
+        #expect(StoreSettings(readers: readers).readers == 1)
+        var settings = StoreSettings()
+        settings.readers = readers
+        #expect(settings.readers == 1)
+        let temporary = try await TemporaryStore(settings: settings)
+        let one = try await temporary.store.read { db in try db.value("SELECT 1", as: Int.self) }
+        #expect(one == 1)
+    }
+
+    @Test func neverMoreReadsRunThanThereAreReadersAndNeverMoreThanOneWrite() async throws {
+        let store = try await LineStore(readers: 3).store
+        let (reading, writing) = (Tally(), Tally())
+        try await withThrowingTaskGroup { group in
+            for number in 0..<120 {
+                let tally = number % 2 == 0 ? reading : writing
+                let body: @Sendable () -> Void = {
+                    tally.add()
+                    Thread.sleep(forTimeInterval: 0.000_2)
+                    tally.add(-1)
+                }
+                group.addTask {
+                    switch number % 4 {
+                    case 0: try await store.read { _ in body() }
+                    case 1: try await store.write { _ in body() }
+                    case 2: try await onThread { try store.read { _ in body() } }
+                    default: try await onThread { try store.write { _ in body() } }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(reading.peak <= 3)
+        #expect(writing.peak == 1)
+        #expect(reading.value == 0 && writing.value == 0)
+    }
+
+    @Test("Writes run in the order in which they were asked for")
+    @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
+    func writesRunInOrder() async throws {
+        let fixture = try await LineStore()
+        let store = fixture.store
+        let areAsked = Moment()
+        let holder = try await fixture.holdWriter(until: areAsked)
+        try await store.read { _ in }
+        let writers = (0..<50).map { number in
+            // An immediate task has asked for the writer when this returns.
+            Task.immediate {
+                try await store.write { db in
+                    _ = try db.execute("INSERT INTO line VALUES ((SELECT count(*) FROM line) * 1000 + \(number))")
+                }
+            }
+        }
+        areAsked.come()
+        try await holder.value
+        for writer in writers { try await writer.value }
+        #expect(try await fixture.lines() == (0..<50).map { $0 * 1000 + $0 })
+    }
+
+    @Test func oneTaskReadsItsOwnWrites() async throws {
+        let fixture = try await LineStore(readers: 2)
+        let store = fixture.store
+        try await withThrowingTaskGroup { group in
+            for task in 0..<8 {
+                group.addTask {
+                    for number in 0..<20 {
+                        let line = task * 100 + number
+                        try await store.write { db in try addLine(line, db) }
+                        let isThere = try await store.read { db in
+                            try db.value("SELECT count(*) FROM line WHERE number = \(line)", as: Int.self)
+                        }
+                        #expect(isThere == 1)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await fixture.lines().count == 160)
+    }
+}
+
+@Suite("Five hundred tasks move money")
+struct StoreTransferTests {
+    private static let accounts = 20
+    private static let each = 1_000
+
+    @Test(arguments: [1, 4])
+    func everySnapshotHasTheSameSum(readers: Int) async throws {
+        let store = try await LineStore(readers: readers).store
+        try await store.write { db in
+            try db.execute("CREATE TABLE account (id INTEGER PRIMARY KEY, balance INTEGER NOT NULL)")
+            for id in 0..<Self.accounts { try db.execute("INSERT INTO account VALUES (\(id), \(Self.each))") }
+        }
+        let done = Tally()
+        try await withThrowingTaskGroup { group in
+            for number in 0..<500 {
+                group.addTask {
+                    switch number % 5 {
+                    case 0: try await store.write { db in try Self.transfer(number, db) }
+                    case 1: try await onThread { try store.write { db in try Self.transfer(number, db) } }
+                    case 2: try await Self.failHalfWay(number, store)
+                    case 3: try await store.read { db in try Self.checkSum(db) }
+                    default: try await onThread { try store.read { db in try Self.checkSum(db) } }
+                    }
+                    done.add()
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(done.value == 500)
+        try await store.read { db in try Self.checkSum(db) }
+        let moved = try await store.read { db in
+            try db.value("SELECT count(*) FROM line", as: Int.self)
+        }
+        #expect(moved == 200)
+    }
+
+    private static func transfer(_ number: Int, _ db: borrowing WriteTransaction) throws {
+        let (from, to) = (number % accounts, (number / accounts + number + 1) % accounts)
+        try db.execute("UPDATE account SET balance = balance - \(number) WHERE id = \(from)")
+        try db.execute("UPDATE account SET balance = balance + \(number) WHERE id = \(to)")
+        try addLine(number, db)
+    }
+
+    private static func failHalfWay(_ number: Int, _ store: Store) async throws {
+        do {
+            try await store.write { db in
+                try db.execute("UPDATE account SET balance = balance - 1 WHERE id = \(number % accounts)")
+                throw Refusal(number: number)
+            }
+        } catch is Refusal {}
+    }
+
+    private static func checkSum(_ db: borrowing ReadTransaction) throws {
+        // Two queries in one snapshot, with others' commits in between.
+        for _ in 0..<2 {
+            let sum = try db.value("SELECT sum(balance) FROM account", as: Int.self)
+            guard sum == accounts * each else { throw Refusal(number: sum ?? -1) }
+        }
+    }
+}
