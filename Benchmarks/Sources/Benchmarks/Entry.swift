@@ -48,11 +48,14 @@ extension Entry {
 
     /// An entry of the test data: a name of 14 to 31 bytes, a note in two of three rows.
     private init(number: Int, using generator: inout SeededGenerator) {
-        name = "\(Self.word(&generator))-\(Self.word(&generator))-\(number)-\(UInt16.random(in: 0...9999, using: &generator))"
+        name =
+            "\(Self.word(&generator))-\(Self.word(&generator))-\(number)-\(UInt16.random(in: 0...9999, using: &generator))"
         size = Int64.random(in: 0...1_000_000_000, using: &generator)
         score = Double.random(in: 0...1, using: &generator)
         digest = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-        note = number.isMultiple(of: 3) ? nil : "\(Self.word(&generator)) and \(Self.word(&generator)), row \(number) of many"
+        note =
+            number.isMultiple(of: 3)
+            ? nil : "\(Self.word(&generator)) and \(Self.word(&generator)), row \(number) of many"
     }
 
     private static func word(_ generator: inout SeededGenerator) -> String {

@@ -69,7 +69,7 @@ extension Bool: ColumnValue {
 }
 
 extension Double: ColumnValue {
-    /// A floating-point column.
+    /// A floating-point column; the engine keeps a negative zero in it as zero.
     @inlinable public static var storageClass: StorageClass { .real }
 
     /// Reads a number.

@@ -6,7 +6,18 @@ enum Identifier {
     /// would find nothing instead of failing. See SQLite's documentation, «SQLite Keywords» (sqlite.org/lang_keywords.html) and
     /// «Quirks», section 8 (sqlite.org/quirks.html).
     static func quote(_ name: String) -> String {
-        "`\(name.doubling("`"))`"
+        "`\(doubling("`", in: name))`"
+    }
+
+    /// A text with every quote of a kind doubled, also one that a combining mark follows, which is another character to Swift.
+    static func doubling(_ quote: Unicode.Scalar, in text: String) -> String {
+        guard text.unicodeScalars.contains(quote) else { return text }
+        var doubled = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            doubled.append(scalar)
+            if scalar == quote { doubled.append(scalar) }
+        }
+        return String(doubled)
     }
 
     /// Refuses what no quoting makes a name.
@@ -14,18 +25,5 @@ enum Identifier {
         guard !name.isEmpty, !name.utf8.contains(0) else {
             throw StrongroomError(.invalidName, "A \(what) has no name, or a NUL in it; give it a name.")
         }
-    }
-}
-
-extension String {
-    /// The text with every quote of a kind doubled, also one that a combining mark follows, which is another character to Swift.
-    func doubling(_ quote: Unicode.Scalar) -> String {
-        guard unicodeScalars.contains(quote) else { return self }
-        var doubled = String.UnicodeScalarView()
-        for scalar in unicodeScalars {
-            doubled.append(scalar)
-            if scalar == quote { doubled.append(scalar) }
-        }
-        return String(doubled)
     }
 }

@@ -87,7 +87,7 @@ extension Value {
         case .integer(let number): "(\(number))"
         case .real(let number): number.isInfinite ? (number < 0 ? "(-9e999)" : "(9e999)") : "(\(number))"
         case .text(let text) where text.utf8.contains(0): "(CAST(x'\(Self.hex(Array(text.utf8)))' AS TEXT))"
-        case .text(let text): "'\(text.doubling("'"))'"
+        case .text(let text): "'\(Identifier.doubling("'", in: text))'"
         case .blob(let bytes): "x'\(Self.hex(bytes))'"
         }
     }

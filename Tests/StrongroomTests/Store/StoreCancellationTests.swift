@@ -59,21 +59,27 @@ struct StoreCancellationTests {
         #expect(try await fixture.lines() == [1])
     }
 
-    @Test func aWriteThatHasBegunRunsToItsEnd() async throws {
+    @Test func aWriteThatIsCancelledWhileItRunsIsKeptAsAWholeOrNotAtAll() async throws {
         let fixture = try await LineStore()
         let (store, inside, isCancelled) = (fixture.store, Moment(), Moment())
         let task = Task {
             try await store.write { db in
+                try addLine(1, db)
                 inside.come()
                 try isCancelled.block()
-                try addLine(1, db)
+                try addLine(2, db)
             }
         }
         try await inside.wait()
         task.cancel()
         isCancelled.come()
-        try await task.value
-        #expect(try await fixture.lines() == [1])
+        do {
+            try await task.value
+            #expect(try await fixture.lines() == [1, 2])
+        } catch is CancellationError {
+            #expect(try await fixture.lines() == [])
+        }
+        try await store.write { db in try addLine(3, db) }
     }
 
     @Test func everyWriteOfACancelledGroupIsEitherDoneOrNeverBegun() async throws {

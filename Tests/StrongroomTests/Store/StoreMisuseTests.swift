@@ -106,17 +106,19 @@ struct StoreMisuseTests {
     @Test func theFirstStoreIsStillNestedInsideTheSecond() async throws {
         let (one, other) = (try await LineStore(), try await LineStore())
         let (store, otherStore) = (one.store, other.store)
-        try await store.write { db in
-            try addLine(1, db)
-            try otherStore.write { otherDB in
-                try addLine(2, otherDB)
+        try await ending {
+            try await store.write { db in
+                try addLine(1, db)
+                try otherStore.write { otherDB in
+                    try addLine(2, otherDB)
+                    try expectFailure(.nestedAccess) { try Inner.write.run(store) }
+                    try expectFailure(.nestedAccess) { try Inner.read.run(otherStore) }
+                }
+                // Leaving the second store does not make one forget the first.
                 try expectFailure(.nestedAccess) { try Inner.write.run(store) }
-                try expectFailure(.nestedAccess) { try Inner.read.run(otherStore) }
+                let seen = try otherStore.read { otherDB in try lineNumbers(otherDB) }
+                #expect(seen == [2])
             }
-            // Leaving the second store does not make one forget the first.
-            try expectFailure(.nestedAccess) { try Inner.write.run(store) }
-            let seen = try otherStore.read { otherDB in try lineNumbers(otherDB) }
-            #expect(seen == [2])
         }
         #expect(try await one.lines() == [1])
         #expect(try await other.lines() == [2])
@@ -162,6 +164,19 @@ struct StoreMisuseTests {
         try await blockingLater.value
         #expect(isLeaving.isPast)
         #expect(try await fixture.lines() == [1, 2, 3])
+    }
+
+    @Test("An immediate task that a transaction starts is not inside it, although it begins on its thread")
+    @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
+    func anImmediateTaskIsNotInsideTheTransaction() async throws {
+        let fixture = try await LineStore()
+        let store = fixture.store
+        let later = try await store.write { db in
+            try addLine(1, db)
+            return Task.immediate { try await store.write { db in try addLine(2, db) } }
+        }
+        try await ending { try await later.value }
+        #expect(try await fixture.lines() == [1, 2])
     }
 
     @Test func aTaskMayReadWhatItsStarterHasNotCommitted() async throws {

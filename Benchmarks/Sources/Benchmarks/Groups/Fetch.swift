@@ -1,7 +1,8 @@
 import Strongroom
 
 extension Group {
-    static let fetch = Group("fetch", "200,000 rows decoded into an array of records, which is freed again") { workplace in
+    static let fetch = Group("fetch", "200,000 rows decoded into an array of records, which is freed again") {
+        workplace in
         let entries = Entry.testData(count: Workplace.rowCount)
         let expected = Summary(entries)
         let file = try await workplace.makeFile(entries)

@@ -1,7 +1,8 @@
 import Strongroom
 
 extension Group {
-    static let insert = Group("insert", "200,000 rows of 5 columns in one transaction, into a fresh file") { workplace in
+    static let insert = Group("insert", "200,000 rows of 5 columns in one transaction, into a fresh file") {
+        workplace in
         let entries = Entry.testData(count: Workplace.rowCount)
         let rivalEntries = try RivalEntries(entries)
         let expected = Summary(entries)

@@ -1,7 +1,8 @@
 import Strongroom
 
 extension Group {
-    static let point = Group("point", "200,000 reads by key in one read transaction, in a shuffled order") { workplace in
+    static let point = Group("point", "200,000 reads by key in one read transaction, in a shuffled order") {
+        workplace in
         let entries = Entry.testData(count: Workplace.rowCount)
         let expected = Summary(entries)
         var generator = SeededGenerator(seed: 2)
