@@ -103,12 +103,13 @@ extension Migrator {
         _ reason: String,
         _ cause: StrongroomError?
     ) -> StrongroomError {
-        StrongroomError(
+        let circumstances: [StrongroomError.Code] = [.busy, .diskFull, .inputOutput, .outOfMemory, .permissionDenied]
+        let advice = cause.map { circumstances.contains($0.code) } ?? false ? "Then" : "Correct the migration, then"
+        return StrongroomError(
             .migrationFailed,
             """
             Migration «\(version)» failed and was undone; the file is at the version before it, or not made if it was to be \
-            new. \(reason) \
-            Correct the migration and open the store again.
+            new. \(reason) \(advice) open the store again.
             """,
             database: connection.database,
             sql: cause?.sql,

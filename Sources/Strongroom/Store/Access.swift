@@ -19,14 +19,14 @@ final class Access: Sendable {
     private let whenDrained = DispatchSemaphore(value: 0)
     /// Open once the store is closed; whoever comes through opens it for the next one.
     private let turnstile = DispatchSemaphore(value: 0)
-    private let whenClosed: @Sendable () -> Void
+    private let whenClosed: Locked<(@Sendable () -> Void)?>
     private let database: String
 
     /// A connection with the thread that tasks use it on.
     private final class Seat: @unchecked Sendable {  // guarded by AccessQueue: one holder at a time
         let worker: SeatWorker
         let role: Connection.Role
-        let open: @Sendable (Connection.Role) throws -> Connection
+        var open: @Sendable (Connection.Role) throws -> Connection
         var connection: Connection?
 
         init(_ name: String, _ role: Connection.Role, open: @escaping @Sendable (Connection.Role) throws -> Connection)
@@ -46,7 +46,8 @@ final class Access: Sendable {
 
     /// Makes the seats; readers are opened when they are first used.
     ///
-    /// - Parameter whenClosed: Called once, when no connection is left: after closing, or when the last reference went without.
+    /// - Parameter whenClosed: Called once, when no connection is left: after closing, or when the last reference went without; let
+    ///   go of then.
     init(
         database: String,
         readers count: Int,
@@ -55,7 +56,7 @@ final class Access: Sendable {
         whenClosed: @escaping @Sendable () -> Void
     ) {
         self.database = database
-        self.whenClosed = whenClosed
+        self.whenClosed = Locked(whenClosed)
         queue = Locked(Queue(readers: count))
         writer = Seat("strongroom.w", .writer, open: open)
         writer.connection = connection
@@ -188,13 +189,16 @@ final class Access: Sendable {
 
     /// Closes the connections, the writer's last, so that the engine brings the log into the file, and ends the threads.
     private func dismantle() {
+        let error = closed
         for seat in readers + [writer] {
             // The thread that opened it may not have let go of it yet.
             seat.connection?.close()
             seat.connection = nil
+            // What opens a connection knows the key, and a closed store may be held for long.
+            seat.open = { _ in throw error }
             seat.worker.stop()
         }
-        whenClosed()
+        whenClosed.withLock { $0.take() }?()
     }
 
     private subscript(_ seat: Queue.Seat) -> Seat {

@@ -143,8 +143,9 @@ public final class Stores: Sendable {
             readers: opening.settings.readers,
             writer: writer,
             open: open,
+            // With the opening this keeps the configuration, and what the file's place depends on, as long as the store is open.
             whenClosed: { [weak self] in
-                OpenFiles.shared.release(file.path)
+                OpenFiles.shared.release(opening.path)
                 self?.forget(opening.name)
             }
         )

@@ -23,7 +23,8 @@ struct SwiftCompiler: Sendable {
     }
 
     private let modules: String
-    private let directory: TemporaryDirectory
+    /// Where the compiler keeps what it made of the system's headers, for the next snippet and the next run.
+    private let cache: String
 
     /// Where `swiftc` lies: beside the runtime that the tests use, or else on the PATH; nil when there is none.
     static let path: String? = {
@@ -37,7 +38,7 @@ struct SwiftCompiler: Sendable {
         let found = places.first { FileManager.default.fileExists(atPath: "\($0)/Strongroom.swiftmodule") }
         guard let found else { throw Unusable(reason: "no module of Strongroom in \(places)") }
         modules = found
-        directory = try TemporaryDirectory()
+        cache = products.appending(path: "SnippetModuleCache").path(percentEncoded: false)
     }
 
     /// Compiles source up to the checks of ownership, in Swift 6 mode; nothing is written.
@@ -52,7 +53,7 @@ struct SwiftCompiler: Sendable {
         process.currentDirectoryURL = own.url
         process.arguments =
             ["-emit-sil", "-o", "/dev/null", "-swift-version", "6", "snippet.swift"]
-            + ["-I", modules, "-I", Self.engineModule, "-module-cache-path", directory.path("modules")]
+            + ["-I", modules, "-I", Self.engineModule, "-module-cache-path", cache]
             + Self.engineHeaders.flatMap { ["-Xcc", $0] }
         process.standardOutput = FileHandle.nullDevice
         // A file, since a pipe that nobody empties would stop the compiler.

@@ -1,3 +1,4 @@
+import StrongroomTesting
 import Testing
 
 // A transaction that cannot be ended, and a worker without a store, cannot be had through the public interface.
@@ -82,6 +83,52 @@ struct AccessTests {
         try await access.perform(.read) { _ in }
         try await access.perform(.read) { _ in }
         #expect(attempts.value == 3)
+    }
+}
+
+@Suite("A closed store")
+struct ClosedAccessTests {
+    private final class Secret: Sendable {}
+
+    @Test func whatOpensConnectionsIsLetGoOf() async throws {
+        let fixture = try await LineStore()
+        let secret = Secret()
+        weak let weakSecret = secret
+        let access = try Access(
+            database: "lines.sqlite",
+            readers: 2,
+            writer: Connection(path: fixture.directory.path("other"), mode: .create, database: "other"),
+            open: { [secret, directory = fixture.directory] _ in
+                _ = secret
+                return try Connection(path: directory.path("other"), mode: .existing, database: "other")
+            },
+            whenClosed: {}
+        )
+        try await access.perform(.read) { _ in }
+        #expect(weakSecret != nil)
+        try await onThread { try access.close { _ in } }
+        try await eventually { weakSecret == nil }
+        try await expectFailure(.closed) { try await access.perform(.read) { _ in } }
+    }
+
+    @Test func whoeverClosesIsToldOnceAlsoWhenTheLastWorkFails() async throws {
+        let fixture = try await LineStore()
+        let told = Tally()
+        let access = try Access(
+            database: "lines.sqlite",
+            readers: 1,
+            writer: Connection(path: fixture.directory.path("other"), mode: .create, database: "other"),
+            open: { _ in throw Refusal(number: 1) },
+            whenClosed: { told.add() }
+        )
+        await #expect(throws: Refusal(number: 2)) {
+            try await onThread { try access.close { _ in throw Refusal(number: 2) } }
+        }
+        #expect(told.value == 1)
+        // Closed all the same, and whoever closes it again has nothing to complain about.
+        try await onThread { try access.close { _ in throw Refusal(number: 3) } }
+        try await expectFailure(.closed) { try await access.perform(.write) { _ in } }
+        #expect(told.value == 1)
     }
 }
 

@@ -79,7 +79,7 @@ struct StoreLifetimeTests {
 
     @Test(arguments: End.allCases)
     func aHundredStoresLeaveNoThreadAndNoDescriptor(end: End) async throws {
-        let directory = try TemporaryDirectory()
+        var directory = try TemporaryDirectory()
         let threads = ThreadLog()
         // Closed stores are kept: closing is to end their threads, not only dropping them.
         var kept: [Store] = []
@@ -105,6 +105,8 @@ struct StoreLifetimeTests {
         #expect(threads.count == 300)
         try await eventually { threads.alive == 0 }
         try await eventually { try openFiles(directory.path("")) == 0 }
+        // Nor does anybody hold their configurations, which hold the directory and know the key.
+        try await eventually { isKnownUniquelyReferenced(&directory) }
         #expect(kept.allSatisfy { $0.path.hasPrefix(directory.path("")) })
     }
 
