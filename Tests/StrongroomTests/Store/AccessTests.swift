@@ -90,37 +90,39 @@ struct AccessTests {
 struct ClosedAccessTests {
     private final class Secret: Sendable {}
 
+    private func access(
+        in directory: TemporaryDirectory,
+        whenClosed: @escaping @Sendable () -> Void = {},
+        open: @escaping @Sendable (Connection.Role) throws -> Connection
+    ) throws -> Access {
+        let writer = try Connection(path: directory.path("other"), mode: .create, database: "other")
+        return Access(database: "other", readers: 1, writer: writer, open: open, whenClosed: whenClosed)
+    }
+
     @Test func whatOpensConnectionsIsLetGoOf() async throws {
-        let fixture = try await LineStore()
-        let secret = Secret()
-        weak let weakSecret = secret
-        let access = try Access(
-            database: "lines.sqlite",
-            readers: 2,
-            writer: Connection(path: fixture.directory.path("other"), mode: .create, database: "other"),
-            open: { [secret, directory = fixture.directory] _ in
-                _ = secret
+        let directory = try TemporaryDirectory()
+        weak var secret: Secret?
+        func makeAccess() throws -> Access {
+            let held = Secret()
+            secret = held
+            return try self.access(in: directory) { _ in
+                _ = held
                 return try Connection(path: directory.path("other"), mode: .existing, database: "other")
-            },
-            whenClosed: {}
-        )
+            }
+        }
+        let access = try makeAccess()
         try await access.perform(.read) { _ in }
-        #expect(weakSecret != nil)
+        #expect(secret != nil)
         try await onThread { try access.close { _ in } }
-        try await eventually { weakSecret == nil }
+        try await eventually { secret == nil }
         try await expectFailure(.closed) { try await access.perform(.read) { _ in } }
     }
 
     @Test func whoeverClosesIsToldOnceAlsoWhenTheLastWorkFails() async throws {
-        let fixture = try await LineStore()
         let told = Tally()
-        let access = try Access(
-            database: "lines.sqlite",
-            readers: 1,
-            writer: Connection(path: fixture.directory.path("other"), mode: .create, database: "other"),
-            open: { _ in throw Refusal(number: 1) },
-            whenClosed: { told.add() }
-        )
+        let access = try self.access(in: TemporaryDirectory(), whenClosed: { told.add() }) { _ in
+            throw Refusal(number: 1)
+        }
         await #expect(throws: Refusal(number: 2)) {
             try await onThread { try access.close { _ in throw Refusal(number: 2) } }
         }
