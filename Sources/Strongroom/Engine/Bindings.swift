@@ -5,16 +5,14 @@ import CSQLCipher
 /// A record's ``Record/encode(to:)`` gets one and sets the value of each column, by the column's place in
 /// ``Record/columnNames``.
 public struct Bindings: ~Copyable {
-    @usableFromInline let statement: OpaquePointer
-    @usableFromInline let arena: ParameterArena
-    /// What an insert binds in place of NULL, by place; empty where no column has a default.
-    @usableFromInline let defaults: [Value]
+    // The statement is not held: whoever lends the bindings holds it until it has run.
+    private let statement: OpaquePointer
+    private let parameters: UnsafeMutablePointer<ParameterState>
 
     @usableFromInline
-    init(_ statement: borrowing Statement, defaults: [Value] = []) {
+    init(_ statement: borrowing Statement) {
         self.statement = statement.pointer
-        self.arena = statement.arena
-        self.defaults = defaults
+        parameters = statement.parameters
     }
 
     /// Sets one parameter.
@@ -40,6 +38,7 @@ public struct Bindings: ~Copyable {
     ///
     /// - Throws: ``StrongroomError`` with `limit` for an index that the statement has not.
     public func bind(_ value: Int64, at index: Int) throws {
+        parameters.pointee.hold(index)
         try check(sqlite3_bind_int64(statement, Int32(clamping: index) &+ 1, value))
     }
 
@@ -49,6 +48,7 @@ public struct Bindings: ~Copyable {
     ///   index that the statement has not.
     public func bind(_ value: Double, at index: Int) throws {
         guard !value.isNaN else { throw Self.notANumber }
+        parameters.pointee.hold(index)
         try check(sqlite3_bind_double(statement, Int32(clamping: index) &+ 1, value))
     }
 
@@ -56,10 +56,11 @@ public struct Bindings: ~Copyable {
     ///
     /// - Throws: ``StrongroomError`` with `limit` for an index that the statement has not or text that is too long.
     public func bind(_ value: String, at index: Int) throws {
-        var value = value
-        try value.withUTF8 { bytes in
-            let place = arena.copy(UnsafeRawBufferPointer(bytes)).assumingMemoryBound(to: CChar.self)
+        try value.withCString { start in
+            let bytes = UnsafeRawBufferPointer(start: start, count: value.utf8.count)
+            let place = parameters.pointee.copy(bytes).assumingMemoryBound(to: CChar.self)
             let count = try Self.length(bytes.count)
+            parameters.pointee.hold(index)
             try check(sqlite3_bind_text(statement, Int32(clamping: index) &+ 1, place, count, nil))
         }
     }
@@ -75,8 +76,9 @@ public struct Bindings: ~Copyable {
     ///
     /// - Throws: ``StrongroomError`` with `limit` for an index that the statement has not or too many bytes.
     public func bind(bytes: UnsafeRawBufferPointer, at index: Int) throws {
-        let place = arena.copy(bytes)
+        let place = parameters.pointee.copy(bytes)
         let count = try Self.length(bytes.count)
+        parameters.pointee.hold(index)
         try check(sqlite3_bind_blob(statement, Int32(clamping: index) &+ 1, place, count, nil))
     }
 
@@ -84,9 +86,9 @@ public struct Bindings: ~Copyable {
     ///
     /// - Throws: ``StrongroomError`` with `limit` for an index that the statement has not.
     public func bindNull(at index: Int) throws {
-        if index < defaults.count, defaults[index] != .null {
-            try bind(defaults[index], at: index)
-        } else {
+        if let value = parameters.pointee.defaultValue(at: index) {
+            try bind(value, at: index)
+        } else if parameters.pointee.drop(index) {
             try check(sqlite3_bind_null(statement, Int32(clamping: index) &+ 1))
         }
     }
@@ -111,6 +113,7 @@ public struct Bindings: ~Copyable {
         )
     }
 
+    @inline(__always)
     private static func length(_ count: Int) throws -> Int32 {
         guard let length = Int32(exactly: count) else {
             throw StrongroomError(.limit, "A value of \(count) bytes is too long for the engine; split it.")

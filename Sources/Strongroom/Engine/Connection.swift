@@ -20,8 +20,8 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
 
     let pointer: OpaquePointer
     @usableFromInline let database: String
-    private var ownStatements = StatementCache()
-    private var userStatements = StatementCache()
+    @exclusivity(unchecked) private var ownStatements = StatementCache()
+    @exclusivity(unchecked) private var userStatements = StatementCache()
     private let authorizer = Authorizer()
     private var isClosed = false
 
@@ -35,7 +35,7 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
         case doomed
     }
 
-    var transactionState = TransactionState.none
+    @exclusivity(unchecked) var transactionState = TransactionState.none
 
     /// Opens a file; nothing is read yet.
     ///
@@ -140,10 +140,11 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
     @usableFromInline
     func statement(_ key: OperationKey, make: () throws -> (sql: String, defaults: [Value])) throws -> Statement {
         try checkTransaction()
+        if let statement = userStatements.latest(for: key) { return statement }
         return try userStatements.statement(for: key) {
             let (sql, defaults) = try make()
             let statement = try prepare(sql)
-            statement.defaults = defaults
+            statement.parameters.pointee.defaults = defaults
             return statement
         }
     }

@@ -2,8 +2,7 @@
 ///
 /// The engine is told that bound memory does not move (`SQLITE_STATIC`), so a block is never grown: a value that does not
 /// fit gets a block of its own, and the next execution starts with one block that is large enough for all.
-@usableFromInline
-final class ParameterArena {
+struct ParameterArena: ~Copyable {
     private static let smallest = 512
     private static let largestKept = 1 << 20
 
@@ -24,7 +23,7 @@ final class ParameterArena {
     }
 
     /// Copies bytes in and returns where they stay until ``reset()``; never nil, also for no bytes.
-    func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawPointer {
+    mutating func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawPointer {
         let place = take(bytes.count)
         if let source = bytes.baseAddress {
             place.copyMemory(from: source, byteCount: bytes.count)
@@ -32,7 +31,7 @@ final class ParameterArena {
         return UnsafeRawPointer(place)
     }
 
-    private func take(_ count: Int) -> UnsafeMutableRawPointer {
+    private mutating func take(_ count: Int) -> UnsafeMutableRawPointer {
         if used + count <= capacity {
             defer { used += count }
             return block + used
@@ -47,12 +46,12 @@ final class ParameterArena {
     var mustUnbind: Bool { !overflow.isEmpty }
 
     /// Makes all memory free for the next execution; the parameters must be unbound first where ``mustUnbind`` says so.
-    func reset() {
+    mutating func reset() {
         if !overflow.isEmpty { grow() }
         used = 0
     }
 
-    private func grow() {
+    private mutating func grow() {
         for extra in overflow { extra.deallocate() }
         overflow.removeAll()
         let wanted = capacity + overflowBytes

@@ -4,26 +4,27 @@ import CSQLCipher
 @usableFromInline
 final class Statement {
     @usableFromInline let pointer: OpaquePointer
-    @usableFromInline let arena = ParameterArena()
+    let parameters: UnsafeMutablePointer<ParameterState>
 
     private unowned let owner: Connection
 
     /// Set while somebody steps through the statement, so that a nested use gets one of its own.
-    @usableFromInline var isInUse = false
-
-    /// What an insert binds in place of NULL, by place; empty where no column has a default.
-    @usableFromInline var defaults: [Value] = []
+    @exclusivity(unchecked) @usableFromInline var isInUse = false
 
     /// When the statement was last handed out; the cache drops the oldest.
-    var lastUse: UInt64 = 0
+    @exclusivity(unchecked) var lastUse: UInt64 = 0
 
     init(_ pointer: OpaquePointer, owner: Connection) {
         self.pointer = pointer
         self.owner = owner
+        parameters = .allocate(capacity: 1)
+        parameters.initialize(to: ParameterState(count: Int(sqlite3_bind_parameter_count(pointer))))
     }
 
     deinit {
         sqlite3_finalize(pointer)
+        parameters.deinitialize(count: 1)
+        parameters.deallocate()
     }
 
     var sql: String { sqlite3_sql(pointer).map { String(cString: $0) } ?? "" }
@@ -57,23 +58,14 @@ final class Statement {
     @usableFromInline
     func finish() {
         sqlite3_reset(pointer)
-        if arena.mustUnbind { sqlite3_clear_bindings(pointer) }
-        arena.reset()
+        parameters.pointee.renew(for: pointer)
         isInUse = false
     }
 
-    /// Sets all parameters to NULL, so that one that is forgotten never keeps the value of an earlier row.
+    /// Sets the parameters that a record has not set to NULL.
     @usableFromInline
-    func clearBindings() {
-        sqlite3_clear_bindings(pointer)
-    }
-
-    /// Resets for another execution within one use.
-    @usableFromInline
-    func rewind() {
-        sqlite3_reset(pointer)
-        sqlite3_clear_bindings(pointer)
-        arena.reset()
+    func dropUnsetParameters() {
+        parameters.pointee.dropUnset(of: pointer)
     }
 
     /// The statements that work on names alone, so that no failure of theirs can quote a value.

@@ -17,6 +17,8 @@ struct StatementCache {
 
     private var bySQL: [String: Statement] = [:]
     private var byOperation: [OperationKey: Statement] = [:]
+    /// The operation that was asked for last, so that a loop finds its statement without hashing.
+    private var latest: (key: OperationKey, statement: Statement)?
     private var clock: UInt64 = 0
 
     /// The statement for a text, marked as in use; one that is in use already is left alone.
@@ -36,14 +38,23 @@ struct StatementCache {
         return statement
     }
 
+    /// The statement of the operation that was asked for last, marked as in use; nil when another one is wanted or it is in use.
+    func latest(for key: OperationKey) -> Statement? {
+        guard let (latestKey, statement) = latest, latestKey == key, !statement.isInUse else { return nil }
+        statement.isInUse = true
+        return statement
+    }
+
     /// The statement for a table's operation, marked as in use.
     mutating func statement(for key: OperationKey, prepare: () throws -> Statement) throws -> Statement {
         if let cached = byOperation[key] {
+            latest = (key, cached)
             return try checkOut(cached, prepare: prepare)
         }
         let statement = try prepare()
         statement.isInUse = true
         byOperation[key] = statement
+        latest = (key, statement)
         return statement
     }
 
@@ -66,5 +77,6 @@ struct StatementCache {
     mutating func removeAll() {
         bySQL.removeAll()
         byOperation.removeAll()
+        latest = nil
     }
 }

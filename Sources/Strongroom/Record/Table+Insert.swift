@@ -55,14 +55,16 @@ extension Table {
     @inlinable
     static func insert(_ record: RecordType, on connection: Connection) throws -> Key {
         try validateInsert(record)
-        let statement = try connection.statement(OperationKey(Self.self, TableStatements.Operation.insert)) {
+        let known = key(of: record)
+        let hasKey = known != nil
+        let operation = hasKey ? TableStatements.Operation.insertWithKey : TableStatements.Operation.insert
+        let statement = try connection.statement(OperationKey(Self.self, operation)) {
             let statements = TableStatements(schema, RecordType.columnNames)
-            return (try statements.insert(), try statements.defaults())
+            return (try statements.insert(withKey: hasKey), try statements.defaults())
         }
         defer { statement.finish() }
-        statement.clearBindings()
-        try record.encode(to: Bindings(statement, defaults: statement.defaults))
-        let known = key(of: record)
+        try record.encode(to: Bindings(statement))
+        statement.dropUnsetParameters()
         if known == nil, Key.generated(rowID: 0) == nil { throw TableFailure.missingKey(schema) }
         try statement.run()
         if let known { return known }

@@ -51,10 +51,10 @@ extension Table {
             return (try statements.update(keepingNil: keepingNil), [])
         }
         defer { statement.finish() }
-        statement.clearBindings()
         let bindings = Bindings(statement)
         try record.encode(to: bindings)
         try key.bind(to: bindings, at: statement.lastParameter)
+        statement.dropUnsetParameters()
         try statement.run()
         return connection.changes > 0
     }

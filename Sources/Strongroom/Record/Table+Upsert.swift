@@ -119,8 +119,8 @@ extension Table {
         let statements = TableStatements(schema, RecordType.columnNames)
         let statement = try connection.statement(statements.keyByUnique(column.name))
         defer { statement.finish() }
-        statement.clearBindings()
         try record.encode(to: Bindings(statement))
+        statement.dropUnsetParameters()
         guard try statement.step() else { return nil }
         let row = Row(statement)
         guard try !row.isNull(at: 0) else { throw TableFailure.missingUnique(schema, column.name) }

@@ -27,10 +27,25 @@ struct TableStatements {
 
     private var columnList: String { columnNames.map(Identifier.quote).joined(separator: ", ") }
 
+    /// - Parameter withKey: Whether the record has a key. A key that the engine is to make is left out: given as NULL, it
+    ///   would be looked up before the row is inserted.
     @usableFromInline
-    func insert() throws -> String {
-        let places = columnNames.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
-        return "INSERT INTO \(table) (\(columnList)) VALUES (\(places))"
+    func insert(withKey: Bool) throws -> String {
+        let leftOut = withKey ? nil : placeOfMadeKey
+        let places = columnNames.indices.filter { $0 != leftOut }
+        let columns = places.map { Identifier.quote(columnNames[$0]) }.joined(separator: ", ")
+        let parameters = places.map { "?\($0 + 1)" }.joined(separator: ", ")
+        return "INSERT INTO \(table) (\(columns)) VALUES (\(parameters))"
+    }
+
+    /// The place of the key that the engine makes. Not the last place: the statement must have a parameter for each column that
+    /// the record binds, and the last one's number is their count.
+    private var placeOfMadeKey: Int? {
+        guard
+            let key = schema.columns.first(where: \.isRowID), key.defaultValue == nil,
+            let place = columnNames.firstIndex(of: key.name)
+        else { return nil }
+        return place == columnNames.indices.last ? nil : place
     }
 
     @usableFromInline
