@@ -1,18 +1,36 @@
 import CSQLCipher
 
-/// The parameters of a statement that is about to run.
+/// The parameters of a statement that is about to run, or a list that collects a record's values.
 ///
 /// A record's ``Record/encode(to:)`` gets one and sets the value of each column, by the column's place in
 /// ``Record/columnNames``.
 public struct Bindings: ~Copyable {
     // The statement is not held: whoever lends the bindings holds it until it has run.
-    private let statement: OpaquePointer
-    private let parameters: UnsafeMutablePointer<ParameterState>
+    private let target: Target
+    /// The parameter at which the places begin, and how many there are.
+    private let base: Int
+    private let width: Int
 
+    private enum Target {
+        case statement(OpaquePointer, UnsafeMutablePointer<ParameterState>)
+        case list(UnsafeMutablePointer<[Value]>)
+    }
+
+    /// - Parameters:
+    ///   - base: The parameter, counted from 0, at which the places begin.
+    ///   - width: How many places there are; by default all that the statement has.
     @usableFromInline
-    init(_ statement: borrowing Statement) {
-        self.statement = statement.pointer
-        parameters = statement.parameters
+    init(_ statement: borrowing Statement, from base: Int = 0, width: Int = .max) {
+        target = .statement(statement.pointer, statement.parameters)
+        self.base = base
+        self.width = width
+    }
+
+    /// - Parameter list: Gets the values; a place behind its end is refused.
+    init(_ list: UnsafeMutablePointer<[Value]>) {
+        target = .list(list)
+        base = 0
+        width = .max
     }
 
     /// Sets one parameter.
@@ -38,8 +56,13 @@ public struct Bindings: ~Copyable {
     ///
     /// - Throws: ``StrongroomError`` with `limit` for an index that the statement has not.
     public func bind(_ value: Int64, at index: Int) throws {
-        parameters.pointee.hold(index)
-        try check(sqlite3_bind_int64(statement, Int32(clamping: index) &+ 1, value))
+        switch target {
+        case .statement(let statement, let parameters):
+            let place = place(index)
+            parameters.pointee.hold(place)
+            try check(sqlite3_bind_int64(statement, Int32(clamping: place) &+ 1, value))
+        case .list: try collect(.integer(value), at: index)
+        }
     }
 
     /// Binds a number.
@@ -48,20 +71,29 @@ public struct Bindings: ~Copyable {
     ///   index that the statement has not.
     public func bind(_ value: Double, at index: Int) throws {
         guard !value.isNaN else { throw Self.notANumber }
-        parameters.pointee.hold(index)
-        try check(sqlite3_bind_double(statement, Int32(clamping: index) &+ 1, value))
+        switch target {
+        case .statement(let statement, let parameters):
+            let place = place(index)
+            parameters.pointee.hold(place)
+            try check(sqlite3_bind_double(statement, Int32(clamping: place) &+ 1, value))
+        case .list: try collect(.real(value), at: index)
+        }
     }
 
     /// Binds text, with the NULs in it.
     ///
     /// - Throws: ``StrongroomError`` with `limit` for an index that the statement has not or text that is too long.
     public func bind(_ value: String, at index: Int) throws {
+        guard case .statement(let statement, let parameters) = target else {
+            return try collect(.text(value), at: index)
+        }
         try value.withCString { start in
             let bytes = UnsafeRawBufferPointer(start: start, count: value.utf8.count)
-            let place = parameters.pointee.copy(bytes).assumingMemoryBound(to: CChar.self)
+            let copy = parameters.pointee.copy(bytes).assumingMemoryBound(to: CChar.self)
             let count = try Self.length(bytes.count)
-            parameters.pointee.hold(index)
-            try check(sqlite3_bind_text(statement, Int32(clamping: index) &+ 1, place, count, nil))
+            let place = place(index)
+            parameters.pointee.hold(place)
+            try check(sqlite3_bind_text(statement, Int32(clamping: place) &+ 1, copy, count, nil))
         }
     }
 
@@ -76,20 +108,28 @@ public struct Bindings: ~Copyable {
     ///
     /// - Throws: ``StrongroomError`` with `limit` for an index that the statement has not or too many bytes.
     public func bind(bytes: UnsafeRawBufferPointer, at index: Int) throws {
-        let place = parameters.pointee.copy(bytes)
+        guard case .statement(let statement, let parameters) = target else {
+            return try collect(.blob([UInt8](bytes)), at: index)
+        }
+        let copy = parameters.pointee.copy(bytes)
         let count = try Self.length(bytes.count)
-        parameters.pointee.hold(index)
-        try check(sqlite3_bind_blob(statement, Int32(clamping: index) &+ 1, place, count, nil))
+        let place = place(index)
+        parameters.pointee.hold(place)
+        try check(sqlite3_bind_blob(statement, Int32(clamping: place) &+ 1, copy, count, nil))
     }
 
     /// Binds NULL; an insert binds the column's default, where it has one.
     ///
     /// - Throws: ``StrongroomError`` with `limit` for an index that the statement has not.
     public func bindNull(at index: Int) throws {
+        guard case .statement(let statement, let parameters) = target else {
+            return try collect(.null, at: index)
+        }
+        let place = place(index)
         if let value = parameters.pointee.defaultValue(at: index) {
             try bind(value, at: index)
-        } else if parameters.pointee.drop(index) {
-            try check(sqlite3_bind_null(statement, Int32(clamping: index) &+ 1))
+        } else if parameters.pointee.drop(place) {
+            try check(sqlite3_bind_null(statement, Int32(clamping: place) &+ 1))
         }
     }
 
@@ -113,6 +153,21 @@ public struct Bindings: ~Copyable {
         )
     }
 
+    /// The parameter, counted from 0; for an index that is not the record's, one that no statement has.
+    @inline(__always)
+    private func place(_ index: Int) -> Int {
+        UInt(bitPattern: index) < UInt(bitPattern: width) ? base &+ index : -1
+    }
+
+    private func collect(_ value: Value, at index: Int) throws {
+        guard case .list(let list) = target else { return }
+        guard list.pointee.indices.contains(index) else {
+            throw StrongroomError(
+                .limit, "The record has \(list.pointee.count) columns; one beyond them was set: check its column list.")
+        }
+        list.pointee[index] = value
+    }
+
     @inline(__always)
     private static func length(_ count: Int) throws -> Int32 {
         guard let length = Int32(exactly: count) else {
@@ -127,6 +182,7 @@ public struct Bindings: ~Copyable {
     }
 
     private func failure(_ result: Int32) -> StrongroomError {
+        guard case .statement(let statement, _) = target else { return StrongroomError(.engine, "No statement.") }
         let code = ResultCode(extended: result)
         let message =
             result == SQLITE_RANGE

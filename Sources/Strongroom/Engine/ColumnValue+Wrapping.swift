@@ -1,4 +1,7 @@
 extension Optional: ColumnValue where Wrapped: ColumnValue {
+    /// The wrapped type.
+    public typealias Unwrapped = Wrapped
+
     /// The storage class of the wrapped type.
     @inlinable public static var storageClass: StorageClass { Wrapped.storageClass }
 

@@ -7,6 +7,9 @@
 /// enum Priority: Int, ColumnValue { case low, high }
 /// ```
 public protocol ColumnValue: Sendable {
+    /// The type without its optional: `Int` for `Int?`, itself for any other.
+    associatedtype Unwrapped: ColumnValue = Self
+
     /// The storage class that a column of this type is declared with.
     static var storageClass: StorageClass { get }
 

@@ -59,6 +59,7 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
         }
         sqlite3_extended_result_codes(pointer, 1)
         authorizer.install(on: pointer)
+        guard ListTable.install(on: pointer) == SQLITE_OK else { throw failure("The connection could not be set up") }
     }
 
     deinit {
@@ -137,9 +138,17 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
 
     /// A statement for a table's operation; its text, and what an insert binds in place of NULL, are made only when it is
     /// prepared.
+    ///
+    /// - Parameter key: The operation; nil for one that has no key, which is known by its text.
     @usableFromInline
-    func statement(_ key: OperationKey, make: () throws -> (sql: String, defaults: [Value])) throws -> Statement {
+    func statement(_ key: OperationKey?, make: () throws -> (sql: String, defaults: [Value])) throws -> Statement {
         try checkTransaction()
+        guard let key else {
+            let (sql, defaults) = try make()
+            let statement = try userStatements.statement(for: sql, prepare: prepare)
+            statement.parameters.pointee.defaults = defaults
+            return statement
+        }
         if let statement = userStatements.latest(for: key) { return statement }
         return try userStatements.statement(for: key) {
             let (sql, defaults) = try make()
@@ -147,6 +156,12 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
             statement.parameters.pointee.defaults = defaults
             return statement
         }
+    }
+
+    /// A piece of SQL that is made once and then kept.
+    @usableFromInline
+    func text(_ key: OperationKey, make: () -> String) -> String {
+        userStatements.text(for: key, make: make)
     }
 
     /// Without this a statement after the engine's own rollback would commit by itself.

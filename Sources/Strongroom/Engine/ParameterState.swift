@@ -58,6 +58,12 @@ struct ParameterState: ~Copyable {
         return true
     }
 
+    /// Whether a parameter may hold a value that was set since the statement was made ready.
+    func mayHold(_ index: Int) -> Bool {
+        guard let bit = Self.bit(index) else { return true }
+        return held & ~stale & bit != 0
+    }
+
     /// Binds NULL to the parameters that were not set, so that one that is forgotten never keeps the value of an earlier row.
     mutating func dropUnset(of statement: OpaquePointer) {
         while stale != 0 {

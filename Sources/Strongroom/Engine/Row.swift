@@ -17,22 +17,61 @@ import Glibc
 /// }
 /// ```
 public struct Row: ~Copyable {
-    private let statement: OpaquePointer
+    private let source: Source
+    /// The column of the statement at which the row begins: a join's second record does not begin at 0.
+    private let base: Int
+    /// The number of columns of a part; a whole row has as many as the statement, which can change with the schema.
+    private let width: Int
+
+    private enum Source {
+        case statement(OpaquePointer)
+        case list(UnsafePointer<ValueList>)
+    }
 
     @usableFromInline
     init(_ statement: borrowing Statement) {
-        self.statement = statement.pointer
+        source = .statement(statement.pointer)
+        base = 0
+        width = .max
+    }
+
+    /// A part of a statement's row.
+    ///
+    /// - Parameters:
+    ///   - base: The statement's column that is the part's first.
+    ///   - count: The number of columns.
+    @usableFromInline
+    init(_ statement: borrowing Statement, from base: Int, count: Int) {
+        source = .statement(statement.pointer)
+        self.base = base
+        width = count
+    }
+
+    /// - Parameter list: Must stay where it is as long as the row is used.
+    init(_ list: UnsafePointer<ValueList>) {
+        source = .list(list)
+        base = 0
+        width = list.pointee.values.count
     }
 
     /// The number of columns.
-    public var count: Int { Int(sqlite3_column_count(statement)) }
+    public var count: Int {
+        guard width == .max, case .statement(let statement) = source else { return width }
+        return Int(sqlite3_column_count(statement))
+    }
 
     /// The name of a column, as the statement gives it.
     ///
     /// - Parameter index: The column, counted from 0.
     /// - Returns: The name, or nil where there is no such column.
     public func name(at index: Int) -> String? {
-        sqlite3_column_name(statement, Int32(clamping: index)).map { String(cString: $0) }
+        guard index >= 0, index < count else { return nil }
+        switch source {
+        case .statement(let statement):
+            return sqlite3_column_name(statement, Int32(clamping: base + index)).map { String(cString: $0) }
+        case .list(let list):
+            return list.pointee.names[index]
+        }
     }
 
     /// The value of a column.
@@ -70,7 +109,8 @@ public struct Row: ~Copyable {
     ///
     /// - Throws: ``StrongroomError`` with `typeMismatch` when the column holds no integer.
     public func integer(at index: Int) throws -> Int64 {
-        let cell = cell(index)
+        guard case .statement(let statement) = source else { return try listed(index, "an integer", \.asInteger) }
+        let cell = cell(index, of: statement)
         guard sqlite3_value_type(cell) == SQLITE_INTEGER else { throw mismatch(at: index, wanted: "an integer") }
         return sqlite3_value_int64(cell)
     }
@@ -79,7 +119,8 @@ public struct Row: ~Copyable {
     ///
     /// - Throws: ``StrongroomError`` with `typeMismatch` when the column holds no number.
     public func real(at index: Int) throws -> Double {
-        let cell = cell(index)
+        guard case .statement(let statement) = source else { return try listed(index, "a number", \.asReal) }
+        let cell = cell(index, of: statement)
         switch sqlite3_value_type(cell) {
         case SQLITE_FLOAT:
             return sqlite3_value_double(cell)
@@ -97,7 +138,8 @@ public struct Row: ~Copyable {
     ///
     /// - Throws: ``StrongroomError`` with `typeMismatch` when the column holds no text or text that is no UTF-8.
     public func text(at index: Int) throws -> String {
-        let cell = cell(index)
+        guard case .statement(let statement) = source else { return try listed(index, "text", \.asText) }
+        let cell = cell(index, of: statement)
         guard sqlite3_value_type(cell) == SQLITE_TEXT else { throw mismatch(at: index, wanted: "text") }
         guard let start = sqlite3_value_text(cell) else { throw outOfMemory }
         let length = Int(sqlite3_value_bytes(cell))
@@ -113,7 +155,8 @@ public struct Row: ~Copyable {
     ///
     /// - Throws: ``StrongroomError`` with `typeMismatch` when the column holds no bytes.
     public func blob(at index: Int) throws -> [UInt8] {
-        let cell = cell(index)
+        guard case .statement(let statement) = source else { return try listed(index, "bytes", \.asBlob) }
+        let cell = cell(index, of: statement)
         guard sqlite3_value_type(cell) == SQLITE_BLOB else { throw mismatch(at: index, wanted: "bytes") }
         // The engine answers with a null pointer for no bytes, and also when memory is short.
         guard let start = sqlite3_value_blob(cell) else {
@@ -140,16 +183,26 @@ public struct Row: ~Copyable {
 
     @inline(__always)
     private func storageClass(_ index: Int) -> Int32 {
-        sqlite3_value_type(cell(index))
+        switch source {
+        case .statement(let statement): sqlite3_value_type(cell(index, of: statement))
+        case .list(let list): list.pointee.storageClass(index)
+        }
     }
 
-    /// The engine's value of a column, from which class, content and length are had without looking the column up for each.
+    /// The engine's value of a column, from which class, content and length are had without looking the column up for each; that of a
+    /// column that is not the row's is NULL.
     ///
     /// The engine allows that while no other thread uses the connection («Column Values», sqlite.org/c3ref/column_blob.html), and
     /// whoever has the row holds the connection's seat.
     @inline(__always)
-    private func cell(_ index: Int) -> OpaquePointer? {
-        sqlite3_column_value(statement, Int32(clamping: index))
+    private func cell(_ index: Int, of statement: OpaquePointer) -> OpaquePointer? {
+        sqlite3_column_value(statement, UInt(bitPattern: index) < UInt(bitPattern: width) ? Int32(clamping: base &+ index) : -1)
+    }
+
+    private func listed<T>(_ index: Int, _ wanted: String, _ content: (Value) -> T?) throws -> T {
+        guard case .list(let list) = source, index >= 0, index < count, let found = content(list.pointee.values[index])
+        else { throw mismatch(at: index, wanted: wanted) }
+        return found
     }
 }
 
@@ -172,14 +225,13 @@ extension Row {
             case SQLITE_BLOB: "bytes"
             default: "NULL"
             }
-        return StrongroomError(
-            .typeMismatch,
-            "Column «\(column)» holds \(found) where \(wanted) was wanted; correct the row or the record's type.",
-            sql: sql
-        )
+        return .typeMismatch(TypeMismatch(column: column, found: found, wanted: wanted), sql: sql)
     }
 
-    private var sql: String? { sqlite3_sql(statement).map { String(cString: $0) } }
+    private var sql: String? {
+        guard case .statement(let statement) = source else { return nil }
+        return sqlite3_sql(statement).map { String(cString: $0) }
+    }
 
     private var outOfMemory: StrongroomError {
         StrongroomError(.outOfMemory, "Memory ran out while a value was read.", sql: sql)

@@ -31,8 +31,13 @@ final class Statement {
 
     var parameterCount: Int { Int(sqlite3_bind_parameter_count(pointer)) }
 
-    /// The place of the last parameter, counted from 0.
-    @usableFromInline var lastParameter: Int { parameterCount - 1 }
+    /// The first of the last parameters, counted from 0.
+    @usableFromInline
+    func lastParameters(_ count: Int) -> Int { parameterCount - count }
+
+    /// Whether a parameter may hold a value; of the first 64, one that does not is NULL.
+    @usableFromInline
+    func mayHold(_ index: Int) -> Bool { parameters.pointee.mayHold(index) }
 
     @usableFromInline var isReadOnly: Bool { sqlite3_stmt_readonly(pointer) != 0 }
 

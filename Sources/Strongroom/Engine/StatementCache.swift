@@ -1,13 +1,24 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
 /// A statement that a table runs again and again, known without its text.
 @usableFromInline
 struct OperationKey: Hashable {
     @usableFromInline let type: ObjectIdentifier
     @usableFromInline let operation: Int
+    /// What tells operations of one kind apart.
+    @usableFromInline let detail: UInt64
 
     @usableFromInline
-    init(_ type: Any.Type, _ operation: Int) {
+    init(_ type: Any.Type, _ operation: Int, _ detail: UInt64 = 0) {
         self.type = ObjectIdentifier(type)
         self.operation = operation
+        self.detail = detail
     }
 }
 
@@ -15,47 +26,68 @@ struct OperationKey: Hashable {
 struct StatementCache {
     private static let capacity = 256
 
-    private var bySQL: [String: Statement] = [:]
+    private var bySQL: [Text: Statement] = [:]
     private var byOperation: [OperationKey: Statement] = [:]
-    /// The operation that was asked for last, so that a loop finds its statement without hashing.
-    private var latest: (key: OperationKey, statement: Statement)?
+    /// The operations that were asked for last, so that a loop finds its statements without hashing.
+    private var latest: [(key: OperationKey, statement: Statement)] = []
+    private var nextPlace = 0
+    private static let latestCount = 4
     private var clock: UInt64 = 0
+    private var texts: [OperationKey: String] = [:]
 
     /// The statement for a text, marked as in use; one that is in use already is left alone.
     mutating func statement(for sql: String, prepare: (String) throws -> Statement) throws -> Statement {
         clock += 1
-        if let place = bySQL.index(forKey: sql) {
-            let (text, cached) = bySQL[place]
-            // Swift takes texts for equal that differ only in how their letters are composed; the engine does not.
-            if text.utf8.elementsEqual(sql.utf8) { return try checkOut(cached) { try prepare(sql) } }
-            bySQL.remove(at: place)
-        }
+        let text = Text(sql)
+        if let cached = bySQL[text] { return try checkOut(cached) { try prepare(sql) } }
         let statement = try prepare(sql)
         statement.lastUse = clock
         statement.isInUse = true
         if bySQL.count >= Self.capacity { dropOldest() }
-        bySQL[sql] = statement
+        bySQL[text] = statement
         return statement
     }
 
-    /// The statement of the operation that was asked for last, marked as in use; nil when another one is wanted or it is in use.
+    /// The statement of an operation that was asked for a short while ago, marked as in use; nil when another one is wanted or it
+    /// is in use.
     func latest(for key: OperationKey) -> Statement? {
-        guard let (latestKey, statement) = latest, latestKey == key, !statement.isInUse else { return nil }
-        statement.isInUse = true
-        return statement
+        for entry in latest where entry.key == key {
+            guard !entry.statement.isInUse else { return nil }
+            entry.statement.isInUse = true
+            return entry.statement
+        }
+        return nil
     }
 
     /// The statement for a table's operation, marked as in use.
     mutating func statement(for key: OperationKey, prepare: () throws -> Statement) throws -> Statement {
         if let cached = byOperation[key] {
-            latest = (key, cached)
+            note(key, cached)
             return try checkOut(cached, prepare: prepare)
         }
         let statement = try prepare()
         statement.isInUse = true
         byOperation[key] = statement
-        latest = (key, statement)
+        note(key, statement)
         return statement
+    }
+
+    /// A piece of SQL that is made once and then kept.
+    mutating func text(for key: OperationKey, make: () -> String) -> String {
+        if let text = texts[key] { return text }
+        let text = make()
+        texts[key] = text
+        return text
+    }
+
+    private mutating func note(_ key: OperationKey, _ statement: Statement) {
+        guard !latest.contains(where: { $0.key == key }) else { return }
+        if latest.count < Self.latestCount {
+            latest.append((key, statement))
+        } else {
+            latest[nextPlace] = (key, statement)
+            nextPlace = (nextPlace + 1) % Self.latestCount
+        }
     }
 
     private func checkOut(_ cached: Statement, prepare: () throws -> Statement) throws -> Statement {
@@ -77,6 +109,40 @@ struct StatementCache {
     mutating func removeAll() {
         bySQL.removeAll()
         byOperation.removeAll()
-        latest = nil
+        latest.removeAll()
+        texts.removeAll()
+    }
+}
+
+extension StatementCache {
+    /// A statement's text, compared byte by byte: Swift takes texts for equal that differ only in how their letters are composed,
+    /// the engine does not.
+    private struct Text: Hashable {
+        private var text: String
+
+        init(_ text: String) {
+            self.text = text
+            self.text.makeContiguousUTF8()
+        }
+
+        static func == (left: Text, right: Text) -> Bool {
+            let count = left.text.utf8.count
+            guard count == right.text.utf8.count else { return false }
+            return left.withBytes { left in
+                right.withBytes { right in
+                    guard let left = left.baseAddress, let right = right.baseAddress else { return count == 0 }
+                    return memcmp(left, right, count) == 0
+                }
+            }
+        }
+
+        func hash(into hasher: inout Hasher) {
+            withBytes { hasher.combine(bytes: $0) }
+        }
+
+        private func withBytes<T>(_ body: (UnsafeRawBufferPointer) -> T) -> T {
+            text.utf8.withContiguousStorageIfAvailable { body(UnsafeRawBufferPointer($0)) }
+                ?? Array(text.utf8).withUnsafeBytes(body)
+        }
     }
 }

@@ -26,6 +26,9 @@ public struct StrongroomError: Error, Sendable, Equatable {
     /// The engine's own result code, where the engine reported the failure.
     public var resultCode: ResultCode?
 
+    /// Where a value lies that does not fit, for the code `typeMismatch`.
+    public internal(set) var mismatch: TypeMismatch?
+
     /// Makes an error.
     ///
     /// - Parameters:

@@ -15,8 +15,19 @@ public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
     /// The values, in the order of their places.
     public private(set) var values: [Value]
 
-    /// A value that could not be stored; thrown when the statement runs.
-    private(set) var defect: StrongroomError?
+    /// What is wrong with it, such as a value that cannot be stored; thrown when the statement runs.
+    var defect: StrongroomError? { flaw?.error }
+
+    // By reference, since nearly none has one and each is copied often.
+    private var flaw: Flaw?
+
+    private final class Flaw: Sendable, Equatable {
+        let error: StrongroomError
+
+        init(_ error: StrongroomError) { self.error = error }
+
+        static func == (left: Flaw, right: Flaw) -> Bool { left.error == right.error }
+    }
 
     /// SQL without values.
     ///
@@ -37,14 +48,26 @@ public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
         self.values = values
     }
 
+    /// SQL that fails with an error when it runs.
+    init(failing error: StrongroomError) {
+        self.init("")
+        flaw = Flaw(error)
+    }
+
+    /// Empty SQL with room for a text.
+    init(reserving bytes: Int) {
+        self.init("")
+        text.reserveCapacity(bytes)
+    }
+
     mutating func append(text: String) {
         self.text += text
     }
 
     mutating func append(_ other: SQL) {
         text += other.text
-        values += other.values
-        defect = defect ?? other.defect
+        if values.isEmpty { values = other.values } else { values += other.values }
+        if flaw == nil { flaw = other.flaw }
     }
 
     mutating func append<V: ColumnValue>(value: V) {
@@ -53,9 +76,8 @@ public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
             values.append(try value.stored())
         } catch {
             values.append(.null)
-            defect =
-                defect ?? (error as? StrongroomError)
-                ?? StrongroomError(.valueNotStorable, "\(V.self) has no stored form.")
+            let error = error as? StrongroomError
+            flaw = flaw ?? Flaw(error ?? StrongroomError(.valueNotStorable, "\(V.self) has no stored form."))
         }
     }
 

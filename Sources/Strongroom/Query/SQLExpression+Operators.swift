@@ -1,49 +1,84 @@
 extension SQLExpression {
     /// The value is equal; nil stands for NULL.
     public static func == (left: Self, right: Value) -> Condition {
-        compare(left, "=", right, whenNull: "IS NULL")
+        compare(left, " = ", right, whenNull: " IS NULL")
     }
 
     /// The value differs; with nil: it is not NULL. A row with NULL differs from no value, as in SQL.
     public static func != (left: Self, right: Value) -> Condition {
-        compare(left, "<>", right, whenNull: "IS NOT NULL")
+        compare(left, " <> ", right, whenNull: " IS NOT NULL")
     }
 
     /// The value is smaller.
-    public static func < (left: Self, right: Value) -> Condition { Condition("\(left.sql) < \(right)") }
+    public static func < (left: Self, right: Value) -> Condition { Condition(left.sql, " < ", value: right) }
 
     /// The value is smaller or equal.
-    public static func <= (left: Self, right: Value) -> Condition { Condition("\(left.sql) <= \(right)") }
+    public static func <= (left: Self, right: Value) -> Condition { Condition(left.sql, " <= ", value: right) }
 
     /// The value is larger.
-    public static func > (left: Self, right: Value) -> Condition { Condition("\(left.sql) > \(right)") }
+    public static func > (left: Self, right: Value) -> Condition { Condition(left.sql, " > ", value: right) }
 
     /// The value is larger or equal.
-    public static func >= (left: Self, right: Value) -> Condition { Condition("\(left.sql) >= \(right)") }
+    public static func >= (left: Self, right: Value) -> Condition { Condition(left.sql, " >= ", value: right) }
+
+    /// The value lies between two others, or is one of them.
+    ///
+    /// - Parameters:
+    ///   - lower: The smallest value.
+    ///   - upper: The largest value; below the smallest, nothing lies between them.
+    /// - Returns: The condition.
+    public func isBetween(_ lower: Value, and upper: Value) -> Condition {
+        Condition("\(sql) BETWEEN \(lower) AND \(upper)")
+    }
 
     /// The value is one of a list; an empty list holds none, and nil in it stands for NULL.
     ///
-    /// - Parameter values: At most ``EngineFeatures/maximumParameters`` values, less those elsewhere in the statement.
+    /// - Parameter values: Any number of values.
     /// - Returns: The condition.
-    public func isIn(_ values: [Value]) -> Condition {
+    public func isIn(_ values: some Sequence<Value>) -> Condition {
+        let values = Array(values)
         var list: SQL = "\(sql) IN ("
-        for (place, value) in values.filter({ !Self.isNull($0) }).enumerated() {
-            if place > 0 { list.append(", ") }
-            list.append(value: value)
+        let present = values.filter { !Self.isNull($0) }
+        if present.count <= ListTable.shortest {
+            for (place, value) in present.enumerated() {
+                if place > 0 { list.append(text: ", ") }
+                list.append(value: value)
+            }
+        } else {
+            // A statement takes only so many parameters.
+            list.append(Self.table(of: present))
         }
-        list.append(")")
-        return Condition(values.contains(where: Self.isNull) ? "\(list) OR \(sql) IS NULL" : list)
+        list.append(text: ")")
+        return Condition(present.count < values.count ? "\(list) OR \(sql) IS NULL" : list)
+    }
+
+    /// The value lies in a range.
+    ///
+    /// - Parameter range: The smallest and the largest value.
+    /// - Returns: The condition.
+    public func isIn(_ range: ClosedRange<Value>) -> Condition where Value: Comparable {
+        isBetween(range.lowerBound, and: range.upperBound)
+    }
+
+    /// The value lies in a range.
+    ///
+    /// - Parameter range: The smallest value, and the one that is too large.
+    /// - Returns: The condition.
+    public func isIn(_ range: Range<Value>) -> Condition where Value: Comparable {
+        self >= range.lowerBound && self < range.upperBound
+    }
+
+    private static func table(of values: [Value]) -> SQL {
+        do {
+            return "SELECT value FROM \(name: ListTable.name)(\(ListTable.encode(try values.map { try $0.stored() })))"
+        } catch {
+            return SQL(failing: error as? StrongroomError ?? StrongroomError(.valueNotStorable, "\(error)"))
+        }
     }
 
     private static func compare(_ left: Self, _ sign: String, _ right: Value, whenNull: String) -> Condition {
-        var sql = left.sql
-        if isNull(right) {
-            sql.append(text: " " + whenNull)
-        } else {
-            sql.append(text: " " + sign + " ")
-            sql.append(value: right)
-        }
-        return Condition(sql)
+        guard Value.isNullable, isNull(right) else { return Condition(left.sql, sign, value: right) }
+        return Condition(left.sql, whenNull, SQL(""))
     }
 
     private static func isNull(_ value: Value) -> Bool {
@@ -53,24 +88,40 @@ extension SQLExpression {
 }
 
 extension SQLExpression {
-    /// The two values are equal.
-    public static func == <Other: SQLExpression>(left: Self, right: Other) -> Condition where Other.Value == Value {
-        Condition("\(left.sql) = \(right.sql)")
+    /// The two values are equal; unknown where one is NULL.
+    public static func == <Other: SQLExpression>(left: Self, right: Other) -> Condition
+    where Other.Value.Unwrapped == Value.Unwrapped {
+        Condition(left.sql, " = ", right.sql)
     }
 
-    /// The two values differ.
-    public static func != <Other: SQLExpression>(left: Self, right: Other) -> Condition where Other.Value == Value {
-        Condition("\(left.sql) <> \(right.sql)")
+    /// The two values differ; unknown where one is NULL.
+    public static func != <Other: SQLExpression>(left: Self, right: Other) -> Condition
+    where Other.Value.Unwrapped == Value.Unwrapped {
+        Condition(left.sql, " <> ", right.sql)
     }
 
     /// The left value is smaller.
-    public static func < <Other: SQLExpression>(left: Self, right: Other) -> Condition where Other.Value == Value {
-        Condition("\(left.sql) < \(right.sql)")
+    public static func < <Other: SQLExpression>(left: Self, right: Other) -> Condition
+    where Other.Value.Unwrapped == Value.Unwrapped {
+        Condition(left.sql, " < ", right.sql)
+    }
+
+    /// The left value is smaller or equal.
+    public static func <= <Other: SQLExpression>(left: Self, right: Other) -> Condition
+    where Other.Value.Unwrapped == Value.Unwrapped {
+        Condition(left.sql, " <= ", right.sql)
     }
 
     /// The left value is larger.
-    public static func > <Other: SQLExpression>(left: Self, right: Other) -> Condition where Other.Value == Value {
-        Condition("\(left.sql) > \(right.sql)")
+    public static func > <Other: SQLExpression>(left: Self, right: Other) -> Condition
+    where Other.Value.Unwrapped == Value.Unwrapped {
+        Condition(left.sql, " > ", right.sql)
+    }
+
+    /// The left value is larger or equal.
+    public static func >= <Other: SQLExpression>(left: Self, right: Other) -> Condition
+    where Other.Value.Unwrapped == Value.Unwrapped {
+        Condition(left.sql, " >= ", right.sql)
     }
 }
 

@@ -25,34 +25,47 @@ public struct Condition: SQLExpression, Equatable {
     ///
     /// - Parameter sql: The SQL; values are interpolated, as in `"age > \(limit)"`.
     public init(_ sql: SQL) {
-        self.sql = "(\(sql))"
+        var enclosed = SQL(reserving: sql.text.utf8.count + 2)
+        enclosed.append(text: "(")
+        enclosed.append(sql)
+        enclosed.append(text: ")")
+        self.sql = enclosed
+    }
+
+    /// Two pieces of SQL with a sign between them.
+    init(_ left: SQL, _ sign: String, _ right: SQL) {
+        var sql = SQL(reserving: left.text.utf8.count + sign.utf8.count + right.text.utf8.count + 2)
+        sql.append(text: "(")
+        sql.append(left)
+        sql.append(text: sign)
+        sql.append(right)
+        sql.append(text: ")")
+        self.sql = sql
+    }
+
+    /// SQL and a value with a sign between them.
+    init<V: ColumnValue>(_ left: SQL, _ sign: String, value: V) {
+        var sql = SQL(reserving: left.text.utf8.count + sign.utf8.count + 3)
+        sql.append(text: "(")
+        sql.append(left)
+        sql.append(text: sign)
+        sql.append(value: value)
+        sql.append(text: ")")
+        self.sql = sql
     }
 
     /// Both conditions hold.
     public static func && (left: Condition, right: Condition) -> Condition {
-        Condition("\(left.sql) AND \(right.sql)")
+        Condition(left.sql, " AND ", right.sql)
     }
 
     /// At least one of the conditions holds.
     public static func || (left: Condition, right: Condition) -> Condition {
-        Condition("\(left.sql) OR \(right.sql)")
+        Condition(left.sql, " OR ", right.sql)
     }
 
-    /// The condition does not hold.
+    /// The condition does not hold; where it is unknown because of a NULL, it stays unknown, and the row is not found.
     public static prefix func ! (condition: Condition) -> Condition {
         Condition("NOT \(condition.sql)")
     }
-}
-
-/// A column and a direction to sort by.
-public struct Ordering: Sendable, Equatable {
-    let sql: SQL
-}
-
-extension SQLExpression {
-    /// Smallest first; NULLs come first.
-    public var ascending: Ordering { Ordering(sql: "\(sql) ASC") }
-
-    /// Largest first; NULLs come last.
-    public var descending: Ordering { Ordering(sql: "\(sql) DESC") }
 }

@@ -8,10 +8,8 @@
 /// let number = try recent.count(db)
 /// ```
 public struct Query<Source: Table>: Sendable {
-    private var condition: Condition?
-    private var orderings: [SQL] = []
-    private var limit: Int?
-    private var offset: Int?
+    @usableFromInline var clauses = QueryClauses()
+    private var anchor: Source.RecordType?
 
     /// All rows of the table.
     public init() {}
@@ -22,23 +20,22 @@ public struct Query<Source: Table>: Sendable {
     /// - Returns: The narrower query.
     public func `where`(_ condition: (Source.Columns) -> Condition) -> Query {
         var copy = self
-        let added = condition(Source.columns)
-        copy.condition = self.condition.map { $0 && added } ?? added
+        copy.clauses.add(condition(Source.columns))
         return copy
     }
 
     /// Sorts the rows; orderings given before count more.
     ///
-    /// - Parameter ordering: Makes the ordering from the table's columns.
+    /// ```swift
+    /// Contact.order { $0.city.ascending } _: { $0.name.ascending.nullsLast }
+    /// ```
+    ///
+    /// - Parameter orderings: Make the orderings from the table's columns; the first counts most.
     /// - Returns: The sorted query.
-    public func order(_ ordering: (Source.Columns) -> Ordering) -> Query {
-        order(ordering(Source.columns).sql)
-    }
-
-    @usableFromInline
-    func order(_ sql: SQL) -> Query {
+    public func order(_ orderings: (Source.Columns) -> Ordering...) -> Query {
         var copy = self
-        copy.orderings.append(sql)
+        let columns = Source.columns
+        for ordering in orderings { copy.clauses.orderings.append(ordering(columns)) }
         return copy
     }
 
@@ -51,82 +48,103 @@ public struct Query<Source: Table>: Sendable {
     public func limit(_ count: Int, offset: Int = 0) -> Query {
         precondition(count >= 0 && offset >= 0, "a limit and an offset are not negative")
         var copy = self
-        copy.limit = count
-        copy.offset = offset
+        copy.clauses.limit = count
+        copy.clauses.offset = offset
         return copy
     }
 
-    /// Runs the query.
+    /// Counts equal rows once. Of use with ``fetch(as:_:)``: the records of a table differ by their keys.
     ///
-    /// - Parameter db: A transaction.
-    /// - Returns: The records.
-    /// - Throws: ``StrongroomError`` with `typeMismatch`, or the engine's failure.
-    @inlinable
-    public func fetch(_ db: borrowing some Reading & ~Copyable) throws -> [Source.RecordType] {
-        try db.fetch(Source.RecordType.self, select(Source.RecordType.columnNames))
+    /// - Returns: The query without duplicates.
+    public func distinct() -> Query {
+        var copy = self
+        copy.clauses.isDistinct = true
+        return copy
     }
 
-    /// The first record of the query.
+    /// Keeps the rows that come behind a record in the query's order: the next page, found by an index and not by counting.
     ///
-    /// - Parameter db: A transaction.
-    /// - Returns: The record, or nil when there is none.
-    /// - Throws: ``StrongroomError`` with `typeMismatch`, or the engine's failure.
-    @inlinable
-    public func first(_ db: borrowing some Reading & ~Copyable) throws -> Source.RecordType? {
-        try limitedToOne().fetch(db).first
+    /// The primary key decides between rows that are otherwise equal, so no row stands on two pages or on none, also when rows
+    /// come and go between the pages.
+    ///
+    /// ```swift
+    /// let byName = Contact.order { $0.name.ascending }.limit(20)
+    /// let first = try byName.fetch(db)
+    /// let second = try byName.after(first.last).fetch(db)
+    /// ```
+    ///
+    /// - Parameter record: The last record of the page before, or nil for the first page. It need not be in the table any more.
+    /// - Returns: The query; it can be sorted by columns alone.
+    public func after(_ record: Source.RecordType?) -> Query {
+        var copy = self
+        copy.anchor = record
+        return copy
     }
 
-    /// The number of rows of the query, its limit included.
-    ///
-    /// - Parameter db: A transaction.
-    /// - Returns: The number.
-    /// - Throws: ``StrongroomError`` with the engine's failure.
-    public func count(_ db: borrowing some Reading & ~Copyable) throws -> Int {
-        var unordered = self
-        unordered.orderings = []
-        let rows = unordered.rows("1")
-        return try db.value(limit == nil ? unordered.rows("count(*)") : "SELECT count(*) FROM (\(rows))") ?? 0
-    }
-
-    /// Deletes the rows of the query.
-    ///
-    /// - Parameter db: A write transaction.
-    /// - Returns: The number of rows that were deleted.
-    /// - Throws: ``StrongroomError`` with `constraint` when other rows refer to one of them, or the engine's failure.
-    @discardableResult
-    public func delete(in db: borrowing some Writing & ~Copyable) throws -> Int {
-        var sql: SQL = "DELETE FROM \(name: Source.schema.name)"
-        if limit != nil {
-            // By the row's number only without a key: a table may have none, or a column of that name.
-            let key = SQL.name(Source.schema.columns.first(where: \.isPrimaryKey)?.name ?? "rowid")
-            sql.append(" WHERE \(key) IN (\(rows(key)))")
-        } else if let condition {
-            sql.append(" WHERE \(condition.sql)")
+    func `where`(key: Source.Key) throws -> Query {
+        var copy = self
+        let values = try Source.plainValues(of: key)
+        for (column, value) in zip(try Source.schema.keyColumns(), values) {
+            copy.clauses.add(Condition(.name(column.name), " = ", value: value))
         }
-        return try db.execute(sql)
+        return copy
     }
 
+    /// Sorts by the primary key behind all that is asked for already.
     @usableFromInline
-    func limitedToOne() -> Query {
-        limit(min(limit ?? 1, 1), offset: offset ?? 0)
+    func orderedByKey(descending: Bool) throws -> Query {
+        var copy = self
+        for column in try Source.schema.keyColumns() where !copy.clauses.orderings.contains(column: column.name) {
+            copy.clauses.orderings.append(Ordering(.name(column.name), column: column.name, descending: descending))
+        }
+        return copy
     }
 
+    /// The clauses with what ``after(_:)`` asks for.
     @usableFromInline
-    func select(_ columns: [String]) -> SQL {
-        rows(SQL(columns.map(Identifier.quote).joined(separator: ", ")))
+    func resolved() throws -> QueryClauses {
+        guard let anchor else { return clauses }
+        var ordered = try orderedByKey(descending: clauses.orderings.last?.isDescending ?? false).clauses
+        ordered.add(try ordered.isBehind(anchor))
+        return ordered
     }
+}
 
-    private func rows(_ result: SQL) -> SQL {
-        var sql: SQL = "SELECT \(result) FROM \(name: Source.schema.name)"
-        if let condition { sql.append(" WHERE \(condition.sql)") }
-        for (place, ordering) in orderings.enumerated() {
-            sql.append(place == 0 ? " ORDER BY " : ", ")
-            sql.append(ordering)
+extension [Ordering] {
+    fileprivate func contains(column: String) -> Bool {
+        contains { $0.column == column }
+    }
+}
+
+extension QueryClauses {
+    /// What holds for the rows that come behind a record in the order of the query.
+    fileprivate func isBehind(_ record: some Record) throws -> Condition {
+        let values = try record.columnValues()
+        var behind: Condition?
+        var level: Condition?
+        for ordering in orderings {
+            guard let column = ordering.column, let value = values[column] else {
+                throw StrongroomError(
+                    .sql,
+                    "The query is sorted by more than the record's columns, so no page can follow a record; sort by columns."
+                )
+            }
+            if let next = ordering.isBehind(value) {
+                let alternative = level.map { $0 && next } ?? next
+                behind = behind.map { $0 || alternative } ?? alternative
+            }
+            let same = ordering.isLevel(with: value)
+            level = level.map { $0 && same } ?? same
         }
-        if let limit {
-            sql.append(" LIMIT \(limit) OFFSET \(offset ?? 0)")
-        }
-        return sql
+        return behind ?? Condition("0")
+    }
+}
+
+extension Table {
+    static func plainValues(of key: Key) throws -> [Value] {
+        var values = [Value](repeating: .null, count: Key.columnCount)
+        try withUnsafeMutablePointer(to: &values) { try key.bind(to: Bindings($0), at: 0) }
+        return values
     }
 }
 

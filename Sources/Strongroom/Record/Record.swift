@@ -34,4 +34,27 @@ public protocol Record: Sendable {
     /// - Parameter bindings: The parameters; a column's place in ``columnNames`` is its index. One that is not set is NULL.
     /// - Throws: ``StrongroomError`` with `valueNotStorable` for a value that the engine has not.
     func encode(to bindings: borrowing Bindings) throws
+
+    /// Reads the columns of a row into a record that is there; what the table does not hold stays as it is.
+    ///
+    /// - Parameter row: The row; its columns are ``columnNames``, in that order.
+    /// - Throws: ``StrongroomError`` with `typeMismatch` when a value does not fit.
+    mutating func update(from row: borrowing Row) throws
+
+    /// The column that a property is stored in, by which `#Predicate` finds it.
+    ///
+    /// - Parameter property: A property of the record.
+    /// - Returns: The column's name, or nil when the property is not stored.
+    static func columnName(of property: PartialKeyPath<Self>) -> String?
+}
+
+extension Record {
+    /// Reads a new record from the row.
+    @inlinable
+    public mutating func update(from row: borrowing Row) throws {
+        self = try Self(row: row)
+    }
+
+    /// Nil: no property is known.
+    public static func columnName(of property: PartialKeyPath<Self>) -> String? { nil }
 }

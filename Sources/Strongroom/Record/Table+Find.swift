@@ -12,12 +12,27 @@ extension Table {
     /// - Throws: ``StrongroomError`` with `typeMismatch`, or the engine's failure.
     @inlinable
     public static func find(_ key: Key, in db: borrowing some Reading & ~Copyable) throws -> RecordType? {
-        let statement = try db.handle.connection.statement(OperationKey(Self.self, TableStatements.Operation.find)) {
+        let connection = db.handle.connection
+        let statement = try connection.statement(OperationKey(Self.self, TableStatements.Operation.find)) {
             (try TableStatements(schema, RecordType.columnNames).find(), [])
         }
         defer { statement.finish() }
         try key.bind(to: Bindings(statement), at: 0)
-        return try statement.step() ? RecordType(row: Row(statement)) : nil
+        guard try statement.step() else { return nil }
+        do {
+            return try RecordType(row: Row(statement))
+        } catch {
+            throw located(error, key, on: connection)
+        }
+    }
+
+    @usableFromInline
+    static func located(_ error: any Error, _ key: Key, on connection: Connection) -> any Error {
+        do {
+            return try Query<Self>().where(key: key).located(error, at: 0, on: connection)
+        } catch {
+            return error
+        }
     }
 
     /// Whether there is a row with a key.
@@ -42,12 +57,28 @@ extension Table {
     public static func find(_ keys: some Sequence<Key>, in db: borrowing some Reading & ~Copyable) throws
         -> [RecordType]
     {
-        var seen: Set<Value> = []
         var records: [RecordType] = []
-        for key in keys where try seen.insert(key.stored().exact).inserted {
+        for key in try distinct(keys) {
             if let record = try find(key, in: db) { records.append(record) }
         }
         return records
+    }
+
+    /// The keys without those that stand before them; told apart as the engine does.
+    @usableFromInline
+    static func distinct(_ keys: some Sequence<Key>) throws -> [Key] {
+        var seen: Set<[Value]> = []
+        return try keys.filter { try seen.insert($0.stored()).inserted }
+    }
+
+    /// The record with the highest primary key.
+    ///
+    /// - Parameter db: A transaction.
+    /// - Returns: The record, or nil when the table is empty.
+    /// - Throws: ``StrongroomError`` with `typeMismatch`, or the engine's failure.
+    @inlinable
+    public static func latest(in db: borrowing some Reading & ~Copyable) throws -> RecordType? {
+        try Query<Self>().latest(db)
     }
 
     /// Every record of the table, in the order of the primary key.
@@ -57,7 +88,7 @@ extension Table {
     /// - Throws: ``StrongroomError`` with `typeMismatch`, or the engine's failure.
     @inlinable
     public static func all(in db: borrowing some Reading & ~Copyable) throws -> [RecordType] {
-        try Query<Self>().order(SQL.name(schema.primaryKey().name)).fetch(db)
+        try Query<Self>().orderedByKey(descending: false).fetch(db)
     }
 
     /// The number of rows.
@@ -87,6 +118,11 @@ extension Table {
     /// - Parameter orderings: Makes the orderings from the table's columns; the first counts most.
     /// - Returns: The query.
     public static func order(_ orderings: (Columns) -> Ordering...) -> Query<Self> {
-        orderings.reduce(Query<Self>()) { $0.order($1) }
+        var query = Query<Self>()
+        for ordering in orderings { query = query.order(ordering) }
+        return query
     }
+
+    /// Every record, as a query to refine or to run.
+    public static var query: Query<Self> { Query() }
 }

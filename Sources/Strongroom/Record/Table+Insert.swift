@@ -33,23 +33,56 @@ extension Table {
         setKey(try insert(record, on: db.handle.connection), of: &record)
     }
 
-    /// Inserts a list of records; all of them or none.
+    /// Inserts a record unless a row with the same key, or the same value in a unique column, is there.
+    ///
+    /// Any other constraint that refuses it is an error.
     ///
     /// - Parameters:
-    ///   - records: The records.
+    ///   - record: The record.
     ///   - db: A write transaction.
-    /// - Returns: The rows' keys, in the order of the records.
-    /// - Throws: As `insert`; then no record of the list is inserted.
+    /// - Returns: The row's key, or nil when nothing was inserted.
+    /// - Throws: As ``insert(_:in:)``.
     @inlinable
     @discardableResult
-    public static func insert(
-        contentsOf records: some Sequence<RecordType>,
-        in db: borrowing some Writing & ~Copyable
-    ) throws -> [Key] {
-        let connection = db.handle.connection
-        return try connection.inSavepoint {
-            try records.map { try insert($0, on: connection) }
+    public static func insertOrIgnore(_ record: RecordType, in db: borrowing some Writing & ~Copyable) throws -> Key? {
+        do {
+            return try insert(record, on: db.handle.connection)
+        } catch let error as StrongroomError where error.isDuplicate {
+            return nil
         }
+    }
+
+    /// Inserts a row of single values; the other columns get their defaults.
+    ///
+    /// ```swift
+    /// let key = try Contact.insert(in: db) { [$0.name.set("Ada"), $0.email.set("ada@example.org")] }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - db: A write transaction.
+    ///   - assignments: Makes the values from the table's columns.
+    /// - Returns: The row's id in the engine; the key, where that is an integer.
+    /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, or the engine's failure.
+    @discardableResult
+    public static func insert(
+        in db: borrowing some Writing & ~Copyable,
+        _ assignments: (Columns) -> [Assignment]
+    ) throws -> Int64 {
+        let assignments = assignments(columns)
+        var sql: SQL = "INSERT INTO \(name: schema.name) "
+        if assignments.isEmpty {
+            sql.append(text: "DEFAULT VALUES")
+        } else {
+            let names = assignments.map { Identifier.quote($0.column) }.joined(separator: ", ")
+            sql.append(text: "(\(names)) VALUES (")
+            for (place, assignment) in assignments.enumerated() {
+                if place > 0 { sql.append(text: ", ") }
+                sql.append(assignment.value)
+            }
+            sql.append(text: ")")
+        }
+        try db.execute(sql)
+        return db.handle.connection.lastInsertedRowID
     }
 
     @inlinable
@@ -57,8 +90,9 @@ extension Table {
         try validateInsert(record)
         let known = key(of: record)
         let hasKey = known != nil
-        let operation = hasKey ? TableStatements.Operation.insertWithKey : TableStatements.Operation.insert
-        let statement = try connection.statement(OperationKey(Self.self, operation)) {
+        let statement = try connection.statement(
+            OperationKey(Self.self, hasKey ? Operation.insertWithKey : Operation.insert)
+        ) {
             let statements = TableStatements(schema, RecordType.columnNames)
             return (try statements.insert(withKey: hasKey), try statements.defaults())
         }

@@ -33,29 +33,129 @@ extension Table {
         }
     }
 
-    @inlinable
-    static func update(_ record: RecordType, on connection: Connection) throws {
+    /// Writes some of a record's columns into the row with its key.
+    ///
+    /// ```swift
+    /// try Contact.update(contact, only: { [$0.name, $0.phone] }, in: db)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - record: The record; nil is written as NULL.
+    ///   - chosen: Chooses the columns; none changes nothing. The key is never changed.
+    ///   - db: A write transaction.
+    /// - Throws: As the form for all columns; `sql` for a column that the record has not.
+    public static func update(
+        _ record: RecordType,
+        only chosen: (Columns) -> [any TableColumn],
+        in db: borrowing some Writing & ~Copyable
+    ) throws {
         guard let key = key(of: record) else { throw TableFailure.missingKey(schema) }
         try validateUpdate(record)
-        guard try update(record, at: key, keepingNil: false, on: connection) else {
+        let names = chosen(columns).map(\.definition.name)
+        let left = RecordType.columnNames.indices.filter { !names.contains(RecordType.columnNames[$0]) }
+        guard names.allSatisfy(RecordType.columnNames.contains) else {
+            throw StrongroomError(.sql, "A record of table «\(schema.name)» lacks one of the columns \(names).")
+        }
+        let connection = db.handle.connection
+        guard try update(record, at: key, Operation.overwrite, except: left, cached: false, on: connection) else {
             throw TableFailure.noSuchRow(schema)
         }
     }
 
-    /// Writes a record, which the table has been asked about, into the row with a key; false when there is no such row.
+    /// Sets columns of the row with a key.
+    ///
+    /// ```swift
+    /// try Contact.update(42, in: db) { [$0.phone.set(nil), $0.calls.set($0.calls + 1)] }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - key: The primary key.
+    ///   - db: A write transaction.
+    ///   - assignments: Makes the assignments from the table's columns; none changes nothing.
+    /// - Returns: Whether there is such a row.
+    /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, or the engine's failure.
+    @discardableResult
+    public static func update(
+        _ key: Key,
+        in db: borrowing some Writing & ~Copyable,
+        _ assignments: (Columns) -> [Assignment]
+    ) throws -> Bool {
+        try Query<Self>().where(key: key).update(in: db, assignments) > 0
+    }
+
+    /// Sets columns of the rows with some keys; of all of them or of none.
+    ///
+    /// - Parameters:
+    ///   - keys: The primary keys, any number.
+    ///   - db: A write transaction.
+    ///   - assignments: Makes the assignments from the table's columns; none changes nothing.
+    /// - Returns: The number of rows that there are.
+    /// - Throws: As the form for one key; then no row is changed.
+    @discardableResult
+    public static func update(
+        keys: some Sequence<Key>,
+        in db: borrowing some Writing & ~Copyable,
+        _ assignments: (Columns) -> [Assignment]
+    ) throws -> Int {
+        try db.savepoint { db in
+            var count = 0
+            for key in try distinct(keys) where try update(key, in: db, assignments) { count += 1 }
+            return count
+        }
+    }
+
+    @usableFromInline typealias Operation = TableStatements.Operation
+
     @inlinable
-    static func update(_ record: RecordType, at key: Key, keepingNil: Bool, on connection: Connection) throws -> Bool {
-        let operation = keepingNil ? TableStatements.Operation.keep : TableStatements.Operation.update
-        let statement = try connection.statement(OperationKey(Self.self, operation)) {
+    static func update(_ record: RecordType, on connection: Connection) throws {
+        guard let key = key(of: record) else { throw TableFailure.missingKey(schema) }
+        try validateUpdate(record)
+        guard try update(record, at: key, Operation.overwrite, on: connection) else {
+            throw TableFailure.noSuchRow(schema)
+        }
+    }
+
+    /// Writes a record, which the table has been asked about, into the row with a key.
+    ///
+    /// - Parameters:
+    ///   - operation: How nil is treated, and whether all columns are written.
+    ///   - leftOut: The places that are not written.
+    ///   - cached: Whether the operation and the places make a key for the statement cache.
+    /// - Returns: False when there is no such row.
+    @inlinable
+    static func update(
+        _ record: RecordType,
+        at key: Key,
+        _ operation: Int,
+        except leftOut: [Int] = [],
+        cached: Bool = true,
+        on connection: Connection
+    ) throws -> Bool {
+        let operationKey = cached ? OperationKey(Self.self, operation, places: leftOut) : nil
+        let statement = try connection.statement(operationKey) {
+            let keepingNil = operation == Operation.keep || operation == Operation.keepRest
             let statements = TableStatements(schema, RecordType.columnNames)
-            return (try statements.update(keepingNil: keepingNil), [])
+            return (try statements.update(keepingNil: keepingNil, except: leftOut), [])
         }
         defer { statement.finish() }
         let bindings = Bindings(statement)
         try record.encode(to: bindings)
-        try key.bind(to: bindings, at: statement.lastParameter)
+        try key.bind(to: bindings, at: statement.lastParameters(Key.columnCount))
         statement.dropUnsetParameters()
         try statement.run()
         return connection.changes > 0
+    }
+}
+
+extension OperationKey {
+    /// A key for an operation on some of a record's columns; nil when one of them has too high a place.
+    @inlinable
+    init?(_ type: Any.Type, _ operation: Int, places: [Int]) {
+        var detail: UInt64 = 0
+        for place in places {
+            guard place < UInt64.bitWidth else { return nil }
+            detail |= 1 << UInt64(place)
+        }
+        self.init(type, operation, detail)
     }
 }

@@ -29,34 +29,35 @@ public struct Upserted<Key: TableKey>: Sendable, Equatable {
 }
 
 extension Table {
-    /// Updates the row that a unique column points to, or inserts a new one.
+    /// Updates the row that unique columns point to, or inserts a new one.
     ///
-    /// Three steps, on every engine: the row in which the column has the record's value is updated and keeps its key; where
+    /// Three steps, on every engine: the row in which the columns have the record's values is updated and keeps its key; where
     /// there is none, the row with the record's key is updated; where there is none either, the record is inserted, with its
     /// key where it has one. When the column is the primary key and nil, the record is inserted.
     ///
     /// ```swift
     /// try Contact.upsert(contact, by: \.email, in: db)
+    /// try Price.upsert(price, by: \.shop, \.article, nils: .keep, in: db)
     /// ```
     ///
     /// - Parameters:
     ///   - record: The record.
-    ///   - column: The primary key or a unique column.
+    ///   - columns: The primary key, a unique column, or all columns of a unique index.
     ///   - nils: What nil does to a row that is there. A new row gets the column's default in place of nil.
     ///   - db: A write transaction.
     /// - Returns: Whether the row was there, and its key.
-    /// - Throws: ``StrongroomError`` with `notUnique` when the column is neither the primary key nor unique, `missingKey` when it is
-    ///   another column and nil, `constraint`; what the validations throw.
+    /// - Throws: ``StrongroomError`` with `notUnique` when the columns are neither the primary key nor unique, `missingKey` when one
+    ///   of other columns is nil, `constraint`; what the validations throw.
     @inlinable
     @discardableResult
-    public static func upsert<V>(
+    public static func upsert<each V>(
         _ record: RecordType,
-        by column: KeyPath<Columns, Column<V>>,
+        by columns: repeat KeyPath<Columns, Column<each V>>,
         nils: NilPolicy = .overwrite,
         in db: borrowing some Writing & ~Copyable
     ) throws -> Upserted<Key> {
-        let definition = columns[keyPath: column].definition
-        return try upsert(record, by: definition, nils: nils, on: db.handle.connection)
+        let target = try UpsertTarget<Self>(repeat each columns)
+        return try upsert(record, by: target, nils: nils, on: db.handle.connection)
     }
 
     /// Updates the row with the record's key, or inserts a new one.
@@ -74,30 +75,85 @@ extension Table {
         nils: NilPolicy = .overwrite,
         in db: borrowing some Writing & ~Copyable
     ) throws -> Upserted<Key> {
-        try upsert(record, by: schema.primaryKey(), nils: nils, on: db.handle.connection)
+        try upsert(record, by: UpsertTarget<Self>.primaryKey, nils: nils, on: db.handle.connection)
+    }
+
+    /// Upserts a list of records; all of them or none.
+    ///
+    /// - Parameters:
+    ///   - records: The records, in the order in which they are written; one may find the row that an earlier one made.
+    ///   - columns: The primary key, a unique column, or all columns of a unique index.
+    ///   - nils: What nil does to a row that is there.
+    ///   - db: A write transaction.
+    /// - Returns: For each record whether its row was there, and its key.
+    /// - Throws: As the form for one record; then nothing is changed.
+    @inlinable
+    @discardableResult
+    public static func upsert<each V>(
+        contentsOf records: some Sequence<RecordType>,
+        by columns: repeat KeyPath<Columns, Column<each V>>,
+        nils: NilPolicy = .overwrite,
+        in db: borrowing some Writing & ~Copyable
+    ) throws -> [Upserted<Key>] {
+        let target = try UpsertTarget<Self>(repeat each columns)
+        return try upsert(contentsOf: records, by: target, nils: nils, on: db.handle.connection)
+    }
+
+    /// Upserts a list of records by the primary key; all of them or none.
+    ///
+    /// - Parameters:
+    ///   - records: The records, in the order in which they are written; one without a key is inserted.
+    ///   - nils: What nil does to a row that is there.
+    ///   - db: A write transaction.
+    /// - Returns: For each record whether its row was there, and its key.
+    /// - Throws: As the form for one record; then nothing is changed.
+    @inlinable
+    @discardableResult
+    public static func upsert(
+        contentsOf records: some Sequence<RecordType>,
+        nils: NilPolicy = .overwrite,
+        in db: borrowing some Writing & ~Copyable
+    ) throws -> [Upserted<Key>] {
+        try upsert(contentsOf: records, by: .primaryKey, nils: nils, on: db.handle.connection)
+    }
+
+    @inlinable
+    static func upsert(
+        contentsOf records: some Sequence<RecordType>,
+        by target: UpsertTarget<Self>,
+        nils: NilPolicy,
+        on connection: Connection
+    ) throws -> [Upserted<Key>] {
+        try connection.inSavepoint {
+            try records.map { try upsert($0, by: target, nils: nils, on: connection) }
+        }
     }
 
     @inlinable
     static func upsert(
         _ record: RecordType,
-        by column: ColumnDefinition,
+        by target: UpsertTarget<Self>,
         nils: NilPolicy,
         on connection: Connection
     ) throws -> Upserted<Key> {
         // A failure after the update must not leave the update behind; each step is one statement, and one alone changes.
-        let keepingNil = nils == .keep
-        if !column.isPrimaryKey, let present = try rowKey(of: record, by: column, on: connection) {
+        let all = nils == .keep ? Operation.keep : Operation.overwrite
+        if !target.isPrimaryKey, let present = try target.row(of: record, on: connection) {
             try validateUpdate(record)
-            guard try update(record, at: present, keepingNil: keepingNil, on: connection) else {
-                throw TableFailure.noSuchRow(schema)
-            }
-            return Upserted(.updated, present)
+            let rest = nils == .keep ? Operation.keepRest : Operation.overwriteRest
+            let isUpdated =
+                present.isSame
+                ? try update(record, at: present.key, rest, except: target.places, on: connection)
+                : try update(record, at: present.key, all, on: connection)
+            guard isUpdated else { throw TableFailure.noSuchRow(schema) }
+            return Upserted(.updated, present.key)
         }
         if let key = key(of: record), try isUpdate(record, at: key, on: connection),
-            try update(record, at: key, keepingNil: keepingNil, on: connection)
+            try update(record, at: key, all, on: connection)
         {
             return Upserted(.updated, key)
         }
+        if target.isPrimaryKey { try schema.checkKey() }
         return Upserted(.inserted, try insert(record, on: connection))
     }
 
@@ -111,19 +167,5 @@ extension Table {
             if try isPresent(key, on: connection) { throw error }
             return false
         }
-    }
-
-    /// The key of the row in which a unique column has the record's value.
-    @inlinable
-    static func rowKey(of record: RecordType, by column: ColumnDefinition, on connection: Connection) throws -> Key? {
-        let statements = TableStatements(schema, RecordType.columnNames)
-        let statement = try connection.statement(statements.keyByUnique(column.name))
-        defer { statement.finish() }
-        try record.encode(to: Bindings(statement))
-        statement.dropUnsetParameters()
-        guard try statement.step() else { return nil }
-        let row = Row(statement)
-        guard try !row.isNull(at: 0) else { throw TableFailure.missingUnique(schema, column.name) }
-        return try Key(from: row, at: 0)
     }
 }

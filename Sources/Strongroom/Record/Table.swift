@@ -45,24 +45,30 @@ public protocol Table<RecordType>: Sendable {
     /// The table's name, columns and indexes.
     static var schema: TableSchema { get }
 
+    /// The name of the database that the table lies in, for those who look a store up by it; nil where it lies in several.
+    static var databaseName: String? { get }
+
     /// The primary key of a record, or nil when it has none yet.
     static func key(of record: RecordType) -> Key?
 
     /// Writes the primary key that an insert gave into the record.
     static func setKey(_ key: Key, of record: inout RecordType)
 
-    /// Called before a record is inserted; throw to refuse it.
+    /// Called before a record is inserted; throw to refuse it. It only judges: nothing tells whether the insert then succeeds.
     ///
     /// - Throws: Whatever tells your program why.
     static func validateInsert(_ record: RecordType) throws
 
-    /// Called before a record is updated; throw to refuse it.
+    /// Called before a record is written into a row; throw to refuse it. An update of single columns has no record to ask about.
     ///
     /// - Throws: Whatever tells your program why.
     static func validateUpdate(_ record: RecordType) throws
 }
 
 extension Table {
+    /// Nil: the table lies in any database.
+    @inlinable public static var databaseName: String? { nil }
+
     /// Accepts every record.
     @inlinable public static func validateInsert(_ record: RecordType) throws {}
 

@@ -6,12 +6,20 @@ struct TableStatements {
     enum Operation {
         @usableFromInline static let insert = 0
         @usableFromInline static let insertWithKey = 1
-        @usableFromInline static let find = 2
-        @usableFromInline static let update = 3
-        @usableFromInline static let delete = 4
-        /// An upsert's update; one for each way to treat nil.
-        @usableFromInline static let overwrite = 5
-        @usableFromInline static let keep = 6
+        @usableFromInline static let insertMany = 2
+        @usableFromInline static let insertManyWithKey = 3
+        @usableFromInline static let find = 4
+        @usableFromInline static let delete = 5
+        /// An update by key; one for each way to treat nil.
+        @usableFromInline static let overwrite = 6
+        @usableFromInline static let keep = 7
+        /// The key of the row that unique columns point to.
+        @usableFromInline static let lookUp = 8
+        /// An update that leaves the unique columns alone; one for each way to treat nil.
+        @usableFromInline static let overwriteRest = 9
+        @usableFromInline static let keepRest = 10
+        /// The beginning of a query.
+        @usableFromInline static let select = 11
     }
 
     private let schema: TableSchema
@@ -25,91 +33,96 @@ struct TableStatements {
 
     private var table: String { Identifier.quote(schema.name) }
 
-    private var columnList: String { columnNames.map(Identifier.quote).joined(separator: ", ") }
-
-    /// - Parameter withKey: Whether the record has a key. A key that the engine is to make is left out: given as NULL, it
-    ///   would be looked up before the row is inserted.
+    /// - Parameters:
+    ///   - withKey: Whether the record has a key. A key that the engine is to make is left out: given as NULL, it
+    ///     would be looked up before the row is inserted.
+    ///   - rows: The number of records. With several, a failure leaves those before it in the table: the engine then needs no
+    ///     journal for the statement, and whoever runs it undoes the whole.
     @usableFromInline
-    func insert(withKey: Bool) throws -> String {
+    func insert(withKey: Bool, rows: Int = 1) throws -> String {
         let leftOut = withKey ? nil : placeOfMadeKey
-        let places = columnNames.indices.filter { $0 != leftOut }
+        let places = columnNames.indices.filter { $0 != leftOut && isWritten($0) }
         let columns = places.map { Identifier.quote(columnNames[$0]) }.joined(separator: ", ")
-        let parameters = places.map { "?\($0 + 1)" }.joined(separator: ", ")
-        return "INSERT INTO \(table) (\(columns)) VALUES (\(parameters))"
+        let values = (0..<rows).map { row in
+            let first = row * columnNames.count + 1
+            return "(\(places.map { "?\(first + $0)" }.joined(separator: ", ")))"
+        }
+        let verb = rows == 1 ? "INSERT" : "INSERT OR FAIL"
+        return "\(verb) INTO \(table) (\(columns)) VALUES \(values.joined(separator: ", "))"
     }
 
     /// The place of the key that the engine makes. Not the last place: the statement must have a parameter for each column that
     /// the record binds, and the last one's number is their count.
     private var placeOfMadeKey: Int? {
+        let keys = schema.columns.filter(\.isPrimaryKey)
         guard
-            let key = schema.columns.first(where: \.isRowID), key.defaultValue == nil,
+            keys.count == 1, let key = keys.first, key.isRowID, key.defaultValue == nil,
             let place = columnNames.firstIndex(of: key.name)
         else { return nil }
         return place == columnNames.indices.last ? nil : place
     }
 
+    /// The beginning of a query: what it selects, from where.
+    ///
+    /// - Parameter distinct: Whether equal rows count once.
     @usableFromInline
-    func select() -> String {
-        "SELECT \(columnList) FROM \(table)"
+    func select(distinct: Bool = false) -> String {
+        let columns = columnNames.map(Identifier.quote).joined(separator: ", ")
+        return "SELECT \(distinct ? "DISTINCT " : "")\(columns) FROM \(table)"
     }
 
     @usableFromInline
     func find() throws -> String {
-        "\(select()) WHERE \(try quotedKey()) = ?1"
+        "\(select()) WHERE \(try keyCondition(from: 1))"
     }
 
     @usableFromInline
     func delete() throws -> String {
-        "DELETE FROM \(table) WHERE \(try quotedKey()) = ?1"
+        "DELETE FROM \(table) WHERE \(try keyCondition(from: 1))"
     }
 
-    /// Sets all columns of the record but the key, in the row whose key is the parameter after the record's own.
+    /// Sets the columns of the record but the key, in the row whose key is in the parameters after the record's own.
     ///
-    /// - Parameter keepingNil: Whether nil leaves what the row has.
+    /// - Parameters:
+    ///   - keepingNil: Whether nil leaves what the row has.
+    ///   - leftOut: The places that are not set either.
     @usableFromInline
-    func update(keepingNil: Bool) throws -> String {
-        let key = try schema.primaryKey().name
-        let assignments = columnNames.enumerated()
-            .filter { $0.element != key }
-            .map { place, name in
-                let column = Identifier.quote(name)
+    func update(keepingNil: Bool, except leftOut: [Int] = []) throws -> String {
+        let keys = try schema.keyColumns().map(\.name)
+        let assignments = columnNames.indices
+            .filter { !keys.contains(columnNames[$0]) && !leftOut.contains($0) && isWritten($0) }
+            .map { place in
+                let column = Identifier.quote(columnNames[place])
                 return keepingNil ? "\(column) = ifnull(?\(place + 1), \(column))" : "\(column) = ?\(place + 1)"
             }
+        let condition = try keyCondition(from: columnNames.count + 1)
         guard !assignments.isEmpty else {
             // Nothing but a key: the row stays, and the statement tells whether it is there.
-            let column = Identifier.quote(key)
-            return "UPDATE \(table) SET \(column) = \(column) WHERE \(column) = ?\(keyParameter + 1)"
+            let column = Identifier.quote(keys.first ?? "rowid")
+            return "UPDATE \(table) SET \(column) = \(column) WHERE \(condition)"
         }
-        return """
-            UPDATE \(table) SET \(assignments.joined(separator: ", ")) \
-            WHERE \(Identifier.quote(key)) = ?\(keyParameter + 1)
-            """
+        return "UPDATE \(table) SET \(assignments.joined(separator: ", ")) WHERE \(condition)"
     }
 
-    /// The place of an update's key among its parameters: after the record's columns.
-    @usableFromInline var keyParameter: Int { columnNames.count }
-
-    /// Gives the key of the row in which a unique column has the record's value, and one row of NULL when that value is nil.
+    /// Gives the key of the row in which unique columns have the record's values, and whether they are the same to the last byte: an
+    /// update that does not touch them spares the engine their index.
     @usableFromInline
-    func keyByUnique(_ column: String) throws -> String {
-        guard
-            let place = columnNames.firstIndex(of: column),
-            let definition = schema.columns.first(where: { $0.name == column })
-        else {
-            throw StrongroomError(.notUnique, "Table «\(schema.name)» and its record have no column «\(column)».")
-        }
-        let hasIndex = schema.indexes.contains { $0.isUnique && $0.columns == [column] }
-        guard definition.isUnique || hasIndex else {
+    func keyByUnique(_ places: [Int]) throws -> String {
+        let names = places.map { columnNames[$0] }
+        guard schema.isUnique(names) else {
+            let list = names.joined(separator: "», «")
             throw StrongroomError(
                 .notUnique,
-                "Column «\(column)» of table «\(schema.name)» is not unique; upsert by the primary key or a unique column."
+                "«\(list)» of table «\(schema.name)» is not unique; upsert by the primary key or by the columns of a unique index."
             )
         }
+        let columns = places.map { (Identifier.quote(columnNames[$0]), $0 + 1) }
+        let keys = try schema.keyColumns().map { Identifier.quote($0.name) }.joined(separator: ", ")
+        let same = columns.map { "\($0) = ?\($1) COLLATE BINARY" }.joined(separator: " AND ")
+        let equal = columns.map { "\($0) = ?\($1)" }.joined(separator: " AND ")
         // The record binds all its columns, so the statement must have a parameter for the last of them, too.
-        return """
-            SELECT \(try quotedKey()) FROM \(table) WHERE \(Identifier.quote(column)) = ?\(place + 1) \
-            UNION ALL SELECT NULL WHERE ?\(place + 1) IS NULL AND ?\(columnNames.count) IS ?\(columnNames.count)
-            """
+        let last = "?\(columnNames.count) IS ?\(columnNames.count)"
+        return "SELECT \(keys), \(same) FROM \(table) WHERE \(equal) AND \(last)"
     }
 
     /// What an insert binds in place of NULL, by place; empty when no column has a default.
@@ -123,7 +136,41 @@ struct TableStatements {
         return values.contains { $0 != .null } ? values : []
     }
 
-    private func quotedKey() throws -> String {
-        Identifier.quote(try schema.primaryKey().name)
+    private func keyCondition(from parameter: Int) throws -> String {
+        try schema.keyColumns().enumerated()
+            .map { "\(Identifier.quote($1.name)) = ?\(parameter + $0)" }
+            .joined(separator: " AND ")
+    }
+
+    /// Whether a record's column is written at all.
+    private func isWritten(_ place: Int) -> Bool {
+        true
+    }
+}
+
+extension TableSchema {
+    /// The columns of the primary key.
+    ///
+    /// - Throws: ``StrongroomError`` with `invalidName` when there is none.
+    func keyColumns() throws -> [ColumnDefinition] {
+        let keys = columns.filter(\.isPrimaryKey)
+        guard !keys.isEmpty else {
+            throw StrongroomError(
+                .invalidName, "Table «\(name)» has no primary key; give one column `primaryKey: true`.")
+        }
+        return keys
+    }
+
+    @usableFromInline
+    func checkKey() throws {
+        if !columns.contains(where: \.isPrimaryKey) { _ = try keyColumns() }
+    }
+
+    /// Whether no two rows can have the same values in some columns.
+    func isUnique(_ names: [String]) -> Bool {
+        let wanted = Set(names)
+        if names.count == 1, columns.contains(where: { $0.name == names[0] && $0.isUnique }) { return true }
+        if wanted == Set(columns.filter(\.isPrimaryKey).map(\.name)) { return true }
+        return indexes.contains { $0.isUnique && Set($0.columns) == wanted }
     }
 }

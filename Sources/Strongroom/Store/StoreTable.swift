@@ -80,19 +80,19 @@ public struct StoreTable<Source: Table>: Sendable {
         try await store.write { db in try Source.update(record, in: db) }
     }
 
-    /// Updates the row that a unique column points to, or inserts a new one.
+    /// Updates the row that unique columns point to, or inserts a new one.
     ///
-    /// - Throws: As ``Table/upsert(_:by:nils:in:)`` and `Store.write`.
+    /// - Throws: As `Table.upsert` and `Store.write`.
     @inlinable
     @discardableResult
-    public func upsert<V>(
+    public func upsert<each V>(
         _ record: Source.RecordType,
-        by column: KeyPath<Source.Columns, Column<V>>,
+        by columns: repeat KeyPath<Source.Columns, Column<each V>>,
         nils: NilPolicy = .overwrite
     ) async throws -> Upserted<Source.Key> {
-        let definition = Source.columns[keyPath: column].definition
+        let target = try UpsertTarget<Source>(repeat each columns)
         return try await store.write { db in
-            try Source.upsert(record, by: definition, nils: nils, on: db.handle.connection)
+            try Source.upsert(record, by: target, nils: nils, on: db.handle.connection)
         }
     }
 

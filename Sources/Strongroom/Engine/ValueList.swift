@@ -1,0 +1,39 @@
+import CSQLCipher
+
+/// The values of a record outside any statement, by column.
+struct ValueList {
+    let names: [String]
+    var values: [Value]
+
+    init(_ names: [String]) {
+        self.names = names
+        values = Array(repeating: .null, count: names.count)
+    }
+
+    func storageClass(_ index: Int) -> Int32 {
+        guard values.indices.contains(index) else { return SQLITE_NULL }
+        return switch values[index] {
+        case .null: SQLITE_NULL
+        case .integer: SQLITE_INTEGER
+        case .real: SQLITE_FLOAT
+        case .text: SQLITE_TEXT
+        case .blob: SQLITE_BLOB
+        }
+    }
+}
+
+extension Value {
+    var asInteger: Int64? { if case .integer(let number) = self { number } else { nil } }
+
+    var asReal: Double? {
+        switch self {
+        case .real(let number): number
+        case .integer(let number): Double(exactly: number)
+        default: nil
+        }
+    }
+
+    var asText: String? { if case .text(let text) = self { text } else { nil } }
+
+    var asBlob: [UInt8]? { if case .blob(let bytes) = self { bytes } else { nil } }
+}

@@ -1,0 +1,45 @@
+/// A value that the engine computes for each row, or for a group of rows.
+///
+/// ```swift
+/// Contact.where { $0.age + 1 > 18 }
+/// ```
+public struct Computed<Value: ColumnValue>: SQLExpression {
+    /// The SQL, in parentheses where it needs them.
+    public let sql: SQL
+
+    /// Makes an expression from SQL.
+    ///
+    /// - Parameters:
+    ///   - sql: The SQL; values are interpolated.
+    ///   - type: The Swift type of what it gives.
+    public init(_ sql: SQL, as type: Value.Type = Value.self) {
+        self.sql = sql
+    }
+
+    init(_ left: SQL, _ sign: String, _ right: SQL) {
+        sql = Condition(left, sign, right).sql
+    }
+
+    init<V: ColumnValue>(_ left: SQL, _ sign: String, value: V) {
+        sql = Condition(left, sign, value: value).sql
+    }
+
+    init<V: ColumnValue>(value: V, _ sign: String, _ right: SQL) {
+        var sql = SQL(reserving: right.text.utf8.count + sign.utf8.count + 3)
+        sql.append(text: "(")
+        sql.append(value: value)
+        sql.append(text: sign)
+        sql.append(right)
+        sql.append(text: ")")
+        self.sql = sql
+    }
+
+    init(function name: String, _ argument: SQL) {
+        var sql = SQL(reserving: name.utf8.count + argument.text.utf8.count + 2)
+        sql.append(text: name)
+        sql.append(text: "(")
+        sql.append(argument)
+        sql.append(text: ")")
+        self.sql = sql
+    }
+}

@@ -1,0 +1,71 @@
+/// What rows are sorted by: a column or an expression, a direction, and the place of the NULLs.
+///
+/// ```swift
+/// Contact.order { $0.phone.ascending.nullsLast }
+/// ```
+public struct Ordering: Sendable, Equatable {
+    let expression: SQL
+    /// The column's name, where it is a column.
+    let column: String?
+    let isDescending: Bool
+    private(set) var hasNullsLast: Bool
+
+    init(_ expression: SQL, column: String?, descending: Bool) {
+        self.expression = expression
+        self.column = column
+        isDescending = descending
+        hasNullsLast = descending
+    }
+
+    /// The same ordering with the NULLs before all values.
+    public var nullsFirst: Ordering {
+        var copy = self
+        copy.hasNullsLast = false
+        return copy
+    }
+
+    /// The same ordering with the NULLs behind all values.
+    public var nullsLast: Ordering {
+        var copy = self
+        copy.hasNullsLast = true
+        return copy
+    }
+
+    /// The SQL. The NULLs' place by an ordering of its own where it is not the engine's: `NULLS LAST` is known from SQLite 3.30 on.
+    var sql: SQL {
+        var sql = SQL(reserving: 64)
+        if hasNullsLast != isDescending {
+            sql.append(expression)
+            sql.append(text: hasNullsLast ? " IS NULL, " : " IS NOT NULL, ")
+        }
+        sql.append(expression)
+        sql.append(text: isDescending ? " DESC" : " ASC")
+        return sql
+    }
+
+    /// What holds for the rows that come behind a value.
+    ///
+    /// - Returns: The condition, or nil when no row does.
+    func isBehind(_ value: Value) -> Condition? {
+        if value == .null {
+            return hasNullsLast ? nil : Condition("\(expression) IS NOT NULL")
+        }
+        let beyond = Condition(expression, isDescending ? " < " : " > ", value: value)
+        return hasNullsLast ? beyond || Condition("\(expression) IS NULL") : beyond
+    }
+
+    /// What holds for the rows that have the same value.
+    func isLevel(with value: Value) -> Condition {
+        value == .null ? Condition("\(expression) IS NULL") : Condition(expression, " = ", value: value)
+    }
+}
+
+extension SQLExpression {
+    /// Smallest first; NULLs come first, unless ``Ordering/nullsLast`` is asked for.
+    public var ascending: Ordering { Ordering(sql, column: columnName, descending: false) }
+
+    /// Largest first; NULLs come last, unless ``Ordering/nullsFirst`` is asked for.
+    public var descending: Ordering { Ordering(sql, column: columnName, descending: true) }
+
+    private var columnName: String? { (self as? any TableColumn)?.definition.name }
+}

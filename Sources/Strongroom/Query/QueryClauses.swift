@@ -1,0 +1,59 @@
+/// What follows a query's table: which rows, in which order, how many.
+@usableFromInline
+struct QueryClauses: Sendable {
+    var condition: Condition?
+    var orderings: [Ordering] = []
+    var limit: Int?
+    var offset = 0
+    @usableFromInline var isDistinct = false
+    var groups: [SQL] = []
+    var having: Condition?
+
+    init() {}
+
+    mutating func add(_ added: Condition) {
+        condition = condition.map { $0 && added } ?? added
+    }
+
+    mutating func add(having added: Condition) {
+        having = having.map { $0 && added } ?? added
+    }
+
+    var hasLimit: Bool { limit != nil || offset > 0 }
+
+    /// The query.
+    ///
+    /// - Parameter beginning: What is selected, and from where.
+    func sql(after beginning: String) -> SQL {
+        var sql = SQL(reserving: beginning.utf8.count + 96)
+        sql.append(text: beginning)
+        append(to: &sql)
+        return sql
+    }
+
+    func append(to sql: inout SQL) {
+        if let condition {
+            sql.append(text: " WHERE ")
+            sql.append(condition.sql)
+        }
+        for (place, group) in groups.enumerated() {
+            sql.append(text: place == 0 ? " GROUP BY " : ", ")
+            sql.append(group)
+        }
+        if let having {
+            sql.append(text: " HAVING ")
+            sql.append(having.sql)
+        }
+        for (place, ordering) in orderings.enumerated() {
+            sql.append(text: place == 0 ? " ORDER BY " : ", ")
+            sql.append(ordering.sql)
+        }
+        guard hasLimit else { return }
+        sql.append(text: " LIMIT ")
+        sql.append(value: limit ?? -1)
+        if offset > 0 {
+            sql.append(text: " OFFSET ")
+            sql.append(value: offset)
+        }
+    }
+}

@@ -1,0 +1,57 @@
+extension Query {
+    /// Sets columns of the query's rows.
+    ///
+    /// ```swift
+    /// let moved = try Contact.where { $0.city == "Bonn" }.update(in: db) { [$0.city.set("Köln")] }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - db: A write transaction.
+    ///   - assignments: Makes the assignments from the table's columns; none changes nothing.
+    /// - Returns: The number of rows of the query.
+    /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, or the engine's failure; then no row is changed.
+    @discardableResult
+    public func update(
+        in db: borrowing some Writing & ~Copyable,
+        _ assignments: (Source.Columns) -> [Assignment]
+    ) throws -> Int {
+        let assignments = assignments(Source.columns)
+        guard !assignments.isEmpty else { return try count(db) }
+        var sql: SQL = "UPDATE \(name: Source.schema.name) SET "
+        for (place, assignment) in assignments.enumerated() {
+            sql.append(text: "\(place == 0 ? "" : ", ")\(Identifier.quote(assignment.column)) = ")
+            sql.append(assignment.value)
+        }
+        try appendRows(to: &sql)
+        return try db.execute(sql)
+    }
+
+    /// Deletes the rows of the query.
+    ///
+    /// - Parameter db: A write transaction.
+    /// - Returns: The number of rows that were deleted.
+    /// - Throws: ``StrongroomError`` with `constraint` when other rows refer to one of them, or the engine's failure.
+    @discardableResult
+    public func delete(in db: borrowing some Writing & ~Copyable) throws -> Int {
+        var sql: SQL = "DELETE FROM \(name: Source.schema.name)"
+        try appendRows(to: &sql)
+        return try db.execute(sql)
+    }
+
+    /// Adds which rows a change is for.
+    private func appendRows(to sql: inout SQL) throws {
+        let clauses = try resolved()
+        guard clauses.hasLimit else {
+            guard let condition = clauses.condition else { return }
+            sql.append(text: " WHERE ")
+            sql.append(condition.sql)
+            return
+        }
+        // By the row's number only without a key: a table may have none, or a column of that name.
+        let keys = Source.schema.columns.filter(\.isPrimaryKey).map(\.name)
+        let key = (keys.isEmpty ? ["rowid"] : keys).map(Identifier.quote).joined(separator: ", ")
+        sql.append(text: " WHERE \(keys.count > 1 ? "(\(key))" : key) IN (")
+        sql.append(clauses.sql(after: "SELECT \(key) FROM \(Identifier.quote(Source.schema.name))"))
+        sql.append(text: ")")
+    }
+}

@@ -1,0 +1,183 @@
+extension Query {
+    /// Runs the query.
+    ///
+    /// - Parameter db: A transaction.
+    /// - Returns: The records.
+    /// - Throws: ``StrongroomError`` with `typeMismatch`, which names table, column and row, or the engine's failure.
+    @inlinable
+    public func fetch(_ db: borrowing some Reading & ~Copyable) throws -> [Source.RecordType] {
+        try fetch(as: Source.RecordType.self, db)
+    }
+
+    /// Runs the query and reads no more than another record's columns.
+    ///
+    /// ```swift
+    /// let cards = try Contact.where { $0.phone != nil }.fetch(as: NameCard.self, db)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - type: The record's type; its columns are columns of the table.
+    ///   - db: A transaction.
+    /// - Returns: The records.
+    /// - Throws: ``StrongroomError`` with `typeMismatch`, `sql` for a column that the table has not, or the engine's failure.
+    @inlinable
+    public func fetch<R: Record>(as type: R.Type, _ db: borrowing some Reading & ~Copyable) throws -> [R] {
+        let connection = db.handle.connection
+        let statement = try statement(as: type, on: connection)
+        defer { statement.finish() }
+        var records: [R] = []
+        let row = Row(statement)
+        do {
+            while try statement.step() {
+                records.append(try R(row: row))
+            }
+        } catch {
+            throw located(error, at: records.count, on: connection)
+        }
+        return records
+    }
+
+    /// Hands the records to a closure, one at a time.
+    ///
+    /// ```swift
+    /// try Contact.where { $0.phone != nil }.forEach(db) { contact in print(contact.name) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - db: A transaction.
+    ///   - body: Gets each record.
+    /// - Throws: As ``fetch(_:)``; what the closure throws.
+    @inlinable
+    public func forEach(
+        _ db: borrowing some Reading & ~Copyable,
+        _ body: (Source.RecordType) throws -> Void
+    ) throws {
+        try withCursor(db) { cursor in
+            while let record = try cursor.next() { try body(record) }
+        }
+    }
+
+    /// Lends a cursor, which reads a record when it is asked for it and holds none.
+    ///
+    /// ```swift
+    /// let found = try Contact.order { $0.name.ascending }.withCursor(db) { cursor in
+    ///     while let contact = try cursor.next() {
+    ///         if contact.matches(pattern) { return contact }
+    ///     }
+    ///     return nil
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - db: A transaction.
+    ///   - body: Gets the cursor; it is valid only inside the closure.
+    /// - Returns: What the closure returns.
+    /// - Throws: ``StrongroomError`` with the engine's failure; what the closure throws.
+    @inlinable
+    public func withCursor<T>(
+        _ db: borrowing some Reading & ~Copyable,
+        _ body: (inout RecordCursor<Source>) throws -> T
+    ) throws -> T {
+        let connection = db.handle.connection
+        let statement = try statement(as: Source.RecordType.self, on: connection)
+        defer { statement.finish() }
+        var cursor = RecordCursor(self, statement, on: connection)
+        return try body(&cursor)
+    }
+
+    /// The first record of the query.
+    ///
+    /// - Parameter db: A transaction.
+    /// - Returns: The record, or nil when there is none.
+    /// - Throws: As ``fetch(_:)``.
+    @inlinable
+    public func first(_ db: borrowing some Reading & ~Copyable) throws -> Source.RecordType? {
+        try limitedToOne().withCursor(db) { cursor in try cursor.next() }
+    }
+
+    /// The record of the query with the highest primary key, whatever the query is sorted by.
+    ///
+    /// - Parameter db: A transaction.
+    /// - Returns: The record, or nil when there is none.
+    /// - Throws: As ``fetch(_:)``.
+    @inlinable
+    public func latest(_ db: borrowing some Reading & ~Copyable) throws -> Source.RecordType? {
+        try unordered().orderedByKey(descending: true).first(db)
+    }
+
+    /// Whether there is a row.
+    ///
+    /// - Parameter db: A transaction.
+    /// - Returns: True when there is at least one.
+    /// - Throws: ``StrongroomError`` with the engine's failure.
+    public func exists(_ db: borrowing some Reading & ~Copyable) throws -> Bool {
+        let rows = try limitedToOne().resolved().sql(after: "SELECT 1 FROM \(Identifier.quote(Source.schema.name))")
+        return try db.value(rows, as: Int.self) != nil
+    }
+
+    /// The number of rows of the query, its limit included.
+    ///
+    /// - Parameter db: A transaction.
+    /// - Returns: The number.
+    /// - Throws: ``StrongroomError`` with the engine's failure.
+    public func count(_ db: borrowing some Reading & ~Copyable) throws -> Int {
+        try value(db) { _ in RowCount() }
+    }
+
+    /// A value that is computed from all rows of the query, its limit included.
+    ///
+    /// ```swift
+    /// let oldest = try Contact.where { $0.city == "Bonn" }.value(db) { $0.age.max() }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - db: A transaction.
+    ///   - expression: Makes the aggregate from the table's columns.
+    /// - Returns: The value.
+    /// - Throws: ``StrongroomError`` with `typeMismatch`, `sql`, or the engine's failure.
+    public func value<E: SQLExpression>(
+        _ db: borrowing some Reading & ~Copyable,
+        _ expression: (Source.Columns) -> E
+    ) throws -> E.Value {
+        var clauses = try resolved()
+        let table = Identifier.quote(Source.schema.name)
+        if !clauses.hasLimit { clauses.orderings = [] }
+        var sql: SQL = "SELECT \(expression(Source.columns).sql) FROM "
+        if clauses.hasLimit {
+            sql.append(text: "(")
+            sql.append(clauses.sql(after: "SELECT * FROM \(table)"))
+            sql.append(text: ")")
+        } else {
+            sql.append(clauses.sql(after: table))
+        }
+        guard let value = try db.value(sql, as: E.Value.self) else {
+            throw StrongroomError(.sql, "The expression gives no row; compute it with an aggregate.", sql: sql.text)
+        }
+        return value
+    }
+
+    @usableFromInline
+    func limitedToOne() -> Query {
+        limit(min(clauses.limit ?? 1, 1), offset: clauses.offset)
+    }
+
+    @usableFromInline
+    func unordered() -> Query {
+        var copy = self
+        copy.clauses.orderings = []
+        return copy
+    }
+
+    /// The query's statement for a record's columns, with its values bound.
+    @usableFromInline
+    func statement<R: Record>(as type: R.Type, on connection: Connection) throws -> Statement {
+        let clauses = try resolved()
+        let beginning = connection.text(OperationKey(RecordsOf<Source, R>.self, clauses.isDistinct ? 1 : 0)) {
+            TableStatements(Source.schema, R.columnNames).select(distinct: clauses.isDistinct)
+        }
+        return try connection.statement(for: clauses.sql(after: beginning))
+    }
+}
+
+/// Stands for the records of one type in one table, where a key for both is needed.
+private enum RecordsOf<Source: Table, R: Record> {}

@@ -1,0 +1,30 @@
+extension Query {
+    /// An error with the table and the row added, where it is a value that does not fit.
+    ///
+    /// - Parameters:
+    ///   - number: The row's place in the query's result, counted from 0.
+    @usableFromInline
+    func located(_ error: any Error, at number: Int, on connection: Connection) -> any Error {
+        guard let error = error as? StrongroomError, error.mismatch != nil else { return error }
+        return error.located(in: Source.schema.name, rowID: rowID(at: number, on: connection))
+    }
+
+    /// The id of a row of the result; nil where rows have none or stand for several.
+    private func rowID(at number: Int, on connection: Connection) -> Int64? {
+        guard !clauses.isDistinct else { return nil }
+        // The failure to tell is the one that is there already.
+        return try? findRowID(at: number, on: connection)
+    }
+
+    private func findRowID(at number: Int, on connection: Connection) throws -> Int64? {
+        var clauses = try resolved()
+        clauses.limit = 1
+        clauses.offset += number
+        // With the record's columns, so that the engine walks the table in the same way.
+        let columns = Source.RecordType.columnNames.map(Identifier.quote).joined(separator: ", ")
+        let beginning = "SELECT rowid, \(columns) FROM \(Identifier.quote(Source.schema.name))"
+        let statement = try connection.statement(for: clauses.sql(after: beginning))
+        defer { statement.finish() }
+        return try statement.step() ? Row(statement).integer(at: 0) : nil
+    }
+}

@@ -1,0 +1,52 @@
+extension Record {
+    /// The record's values by column, as the engine would keep them.
+    ///
+    /// ```swift
+    /// let values = try contact.columnValues()
+    /// print(values["name"] ?? .null)
+    /// ```
+    ///
+    /// - Returns: A value for each of ``columnNames``; nil is `Value.null`.
+    /// - Throws: ``StrongroomError`` with `valueNotStorable` for a value that the engine has not.
+    public func columnValues() throws -> [String: Value] {
+        let list = try values()
+        return Dictionary(zip(list.names, list.values), uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Takes over the values of another record, of this type or of any other, for the columns that both have.
+    ///
+    /// A nil of the other record changes nothing. Without overriding, it fills only what is nil here.
+    ///
+    /// ```swift
+    /// try contact.merge(imported)                       // fills the gaps
+    /// try contact.merge(imported, overriding: true)     // the import counts more
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - other: The other record.
+    ///   - overriding: Whether its values count more than those that are here.
+    ///   - columns: The columns to take over; nil for all.
+    /// - Throws: ``StrongroomError`` with `typeMismatch` when a value of the other record does not fit this one; then nothing is
+    ///   changed. `valueNotStorable` for a value that the engine has not.
+    public mutating func merge(
+        _ other: some Record,
+        overriding: Bool = false,
+        columns: Set<String>? = nil
+    ) throws {
+        var list = try values()
+        let theirs = try other.columnValues()
+        for (place, name) in list.names.enumerated() where columns?.contains(name) ?? true {
+            guard let value = theirs[name], value != .null else { continue }
+            if overriding || list.values[place] == .null { list.values[place] = value }
+        }
+        var merged = self
+        try withUnsafePointer(to: list) { try merged.update(from: Row($0)) }
+        self = merged
+    }
+
+    func values() throws -> ValueList {
+        var list = ValueList(Self.columnNames)
+        try withUnsafeMutablePointer(to: &list.values) { try encode(to: Bindings($0)) }
+        return list
+    }
+}

@@ -1,0 +1,62 @@
+/// The columns by which an upsert finds its row.
+@usableFromInline
+struct UpsertTarget<Source: Table>: Sendable {
+    /// The places of the columns among the record's; empty for the primary key.
+    @usableFromInline let places: [Int]
+
+    @usableFromInline var isPrimaryKey: Bool { places.isEmpty }
+
+    @usableFromInline static var primaryKey: UpsertTarget { UpsertTarget(places: []) }
+
+    @usableFromInline
+    init(places: [Int]) {
+        self.places = places
+    }
+
+    /// - Throws: ``StrongroomError`` with `notUnique` for a column that the table or its record has not.
+    @usableFromInline
+    init<each V>(_ columns: repeat KeyPath<Source.Columns, Column<each V>>) throws {
+        let all = Source.columns
+        var names: [String] = []
+        repeat names.append(all[keyPath: each columns].definition.name)
+        let keys = Source.schema.columns.filter(\.isPrimaryKey).map(\.name)
+        guard Set(keys) != Set(names) else {
+            places = []
+            return
+        }
+        places = try names.map { name in
+            guard let place = Source.RecordType.columnNames.firstIndex(of: name),
+                Source.schema.columns.contains(where: { $0.name == name })
+            else {
+                throw StrongroomError(
+                    .notUnique, "Table «\(Source.schema.name)» and its record have no column «\(name)».")
+            }
+            return place
+        }
+    }
+
+    /// The row that the columns point to: its key, and whether the columns are the same to the last byte.
+    @inlinable
+    func row(of record: Source.RecordType, on connection: Connection) throws -> (key: Source.Key, isSame: Bool)? {
+        let key = OperationKey(Source.self, TableStatements.Operation.lookUp, places: places)
+        let statement = try connection.statement(key) {
+            (try TableStatements(Source.schema, Source.RecordType.columnNames).keyByUnique(places), [])
+        }
+        defer { statement.finish() }
+        try record.encode(to: Bindings(statement))
+        statement.dropUnsetParameters()
+        for place in places where try !statement.mayHold(place) || isNull(place, in: record) {
+            throw TableFailure.missingUnique(Source.schema, Source.RecordType.columnNames[place])
+        }
+        guard try statement.step() else { return nil }
+        let row = Row(statement)
+        let isSame = try row.integer(at: Source.Key.columnCount) != 0
+        return (try Source.Key(from: row, at: 0), isSame)
+    }
+
+    /// Asked of the record itself for the columns that the statement keeps no account of.
+    @usableFromInline
+    func isNull(_ place: Int, in record: Source.RecordType) throws -> Bool {
+        try place >= UInt64.bitWidth && record.values().values[place] == .null
+    }
+}
