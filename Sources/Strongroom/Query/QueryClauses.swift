@@ -19,6 +19,9 @@ struct QueryClauses: Sendable {
         having = having.map { $0 && added } ?? added
     }
 
+    /// Whether all rows are wanted, in any order.
+    var isPlain: Bool { condition == nil && orderings.isEmpty && groups.isEmpty && !hasLimit && !isDistinct }
+
     var hasLimit: Bool { limit != nil || offset > 0 }
 
     /// The query.

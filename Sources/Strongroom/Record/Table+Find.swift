@@ -125,4 +125,16 @@ extension Table {
 
     /// Every record, as a query to refine or to run.
     public static var query: Query<Self> { Query() }
+
+    /// Puts rows together that have the same values.
+    ///
+    /// ```swift
+    /// let cities = try Contact.group { $0.city }.select { ($0.city, RowCount()) }.fetch(db)
+    /// ```
+    ///
+    /// - Parameter expressions: Makes the expressions to group by from the table's columns.
+    /// - Returns: The groups, of which values can be selected.
+    public static func group<each E: SQLExpression>(_ expressions: (Columns) -> (repeat each E)) -> GroupedQuery<Self> {
+        Query<Self>().group(expressions)
+    }
 }

@@ -1,0 +1,161 @@
+/// The tables, conditions, orderings and limits of a join; opaque.
+public struct JoinContent: Sendable {
+    private struct Member {
+        let alias: String
+        let table: String
+        let tableColumns: [String]
+        let recordColumns: [String]
+    }
+
+    private var source: SQL
+    private var members: [Member] = []
+    var clauses = QueryClauses()
+
+    /// A join of one table's rows, to which others are added.
+    init<Source: Table>(_ query: Query<Source>) throws {
+        let table = Identifier.quote(Source.schema.name)
+        let rows = try query.resolved()
+        // Joined as they are: limited and sorted before they meet the other table.
+        source = rows.isPlain ? SQL("\(table) AS t0") : "(\(rows.sql(after: "SELECT * FROM \(table)"))) AS t0"
+        add(Source.self, "t0")
+    }
+
+    private mutating func add<Source: Table>(_ table: Source.Type, _ alias: String) {
+        let names = Source.schema.columns.map(\.name)
+        members.append(
+            Member(
+                alias: alias, table: Source.schema.name, tableColumns: names,
+                recordColumns: Source.RecordType.columnNames))
+    }
+
+    func adding<Other: Table>(_ table: Other.Type, _ verb: String, as alias: String, on condition: Condition) -> JoinContent {
+        var copy = self
+        copy.source.append(text: " \(verb) \(Identifier.quote(Other.schema.name)) AS \(alias) ON ")
+        copy.source.append(condition.sql)
+        copy.add(table, alias)
+        return copy
+    }
+
+    func grouped<each G: SQLExpression>(by groups: repeat each G) -> JoinContent {
+        var copy = self
+        repeat copy.clauses.groups.append((each groups).sql)
+        return copy
+    }
+
+    func selection<each E: SQLExpression>(of expressions: repeat each E) -> Selection<repeat (each E).Value> {
+        var list: [SQL] = []
+        repeat list.append((each expressions).sql)
+        return Selection(list, from: source, clauses)
+    }
+
+    /// The columns of each table's record, one table after the other.
+    private var recordColumns: String {
+        members.flatMap { member in member.recordColumns.map { "\(member.alias).\(Identifier.quote($0))" } }
+            .joined(separator: ", ")
+    }
+
+    /// The number of rows. Of a distinct join those that would be read are counted; their columns need names that differ.
+    var count: SQL {
+        let list = members.flatMap { member in
+            member.recordColumns.map { name in
+                "\(member.alias).\(Identifier.quote(name)) AS \(Identifier.quote("\(member.alias).\(name)"))"
+            }
+        }
+        return "SELECT count(*) FROM (\(sql(SQL(list.joined(separator: ", ")))))"
+    }
+
+    /// The statement.
+    ///
+    /// - Parameter result: What is selected.
+    func sql(_ result: SQL) -> SQL {
+        var sql: SQL = clauses.isDistinct ? "SELECT DISTINCT " : "SELECT "
+        sql.append(result)
+        sql.append(text: " FROM ")
+        sql.append(source)
+        clauses.append(to: &sql)
+        return sql
+    }
+
+    func columns(named names: [String]) throws -> [SQL] {
+        try names.map { name in
+            let owners = members.filter { $0.tableColumns.contains(name) }
+            guard let owner = owners.first, owners.count == 1 else {
+                let tables = (owners.isEmpty ? members : owners).map { "«\($0.table)»" }.joined(separator: ", ")
+                let fault = owners.isEmpty ? "None of the tables \(tables) has" : "The tables \(tables) all have"
+                throw StrongroomError(.sql, "\(fault) a column «\(name)»; choose the columns with `columns:`.")
+            }
+            return SQL("\(owner.alias).\(Identifier.quote(name))")
+        }
+    }
+
+    func fetch<R: Record>(
+        _ type: R.Type,
+        _ expressions: [SQL],
+        _ db: borrowing some Reading & ~Copyable
+    ) throws -> [R] {
+        guard expressions.count == R.columnNames.count else {
+            throw StrongroomError(
+                .sql, "\(R.self) has \(R.columnNames.count) columns, and \(expressions.count) were chosen for them.")
+        }
+        var result = SQL(reserving: 128)
+        for (place, expression) in expressions.enumerated() {
+            if place > 0 { result.append(text: ", ") }
+            result.append("\(expression) AS \(name: R.columnNames[place])" as SQL)
+        }
+        var records: [R] = []
+        try db.forEachRow(sql(result)) { row in records.append(try R(row: row)) }
+        return records
+    }
+
+    func forEachRow(
+        _ db: borrowing some Reading & ~Copyable,
+        _ body: (inout JoinReader) throws -> Void
+    ) throws {
+        let connection = db.handle.connection
+        let statement = try connection.statement(for: sql(SQL(recordColumns)))
+        defer { statement.finish() }
+        var number = 0
+        while try statement.step() {
+            var reader = JoinReader(statement)
+            do {
+                try body(&reader)
+            } catch let error as StrongroomError where error.mismatch != nil {
+                let member = members[reader.part]
+                // The failure to tell is the one that is there already.
+                let rowID = try? rowID(of: member, at: number, on: connection)
+                throw error.located(in: member.table, rowID: rowID)
+            }
+            number += 1
+        }
+    }
+
+    private func rowID(of member: Member, at number: Int, on connection: Connection) throws -> Int64? {
+        guard !clauses.isDistinct else { return nil }
+        var one = self
+        one.clauses.limit = 1
+        one.clauses.offset += number
+        // With the records' columns, so that the engine walks the tables in the same way.
+        let statement = try connection.statement(for: one.sql(SQL("\(member.alias).rowid, \(recordColumns)")))
+        defer { statement.finish() }
+        return try statement.step() ? Row(statement).integer(at: 0) : nil
+    }
+}
+
+/// Reads the records of a join's row one after the other.
+struct JoinReader: ~Copyable {
+    private let statement: Statement
+    private var place = 0
+    /// The table whose record is read.
+    private(set) var part = -1
+
+    init(_ statement: Statement) {
+        self.statement = statement
+    }
+
+    mutating func next<Part: JoinPart>(_ type: Part.Type) throws -> Part.Output {
+        let count = Part.Source.RecordType.columnNames.count
+        defer { place += count }
+        part += 1
+        return try Part.read(Row(statement, from: place, count: count))
+    }
+}

@@ -1,0 +1,111 @@
+extension Query {
+    /// Reads single values of each row.
+    ///
+    /// ```swift
+    /// let names = try Contact.where { $0.phone != nil }.select { ($0.id, $0.name) }.fetch(db)
+    /// ```
+    ///
+    /// - Parameter expressions: Makes a tuple of expressions from the table's columns.
+    /// - Returns: The selection, to refine or to run.
+    /// - Throws: ``StrongroomError`` when the record of ``after(_:)`` has a value that cannot be stored.
+    public func select<each E: SQLExpression>(
+        _ expressions: (Source.Columns) -> (repeat each E)
+    ) throws -> Selection<repeat (each E).Value> {
+        let made = expressions(Source.columns)
+        var list: [SQL] = []
+        repeat list.append((each made).sql)
+        return Selection(list, from: .name(Source.schema.name), try resolved())
+    }
+
+    /// Puts rows together that have the same values.
+    ///
+    /// ```swift
+    /// let sizes = try Contact.query.group { ($0.country, $0.city) }.select { ($0.city, RowCount()) }.fetch(db)
+    /// ```
+    ///
+    /// - Parameter expressions: Makes the expressions to group by from the table's columns.
+    /// - Returns: The groups, of which values can be selected.
+    public func group<each E: SQLExpression>(
+        _ expressions: (Source.Columns) -> (repeat each E)
+    ) -> GroupedQuery<Source> {
+        let made = expressions(Source.columns)
+        var list: [SQL] = []
+        repeat list.append((each made).sql)
+        return GroupedQuery(self, by: list)
+    }
+}
+
+/// The rows of a query in groups.
+///
+/// See ``Query/group(_:)``.
+public struct GroupedQuery<Source: Table>: Sendable {
+    private let query: Query<Source>
+    private let groups: [SQL]
+    private var having: Condition?
+    private var orderings: [Ordering] = []
+    private var limit: (count: Int, offset: Int)?
+
+    init(_ query: Query<Source>, by groups: [SQL]) {
+        self.query = query
+        self.groups = groups
+    }
+
+    /// Keeps the groups for which a condition holds, besides those before it.
+    ///
+    /// - Parameter condition: Makes the condition from the table's columns, mostly with aggregates such as ``RowCount``.
+    /// - Returns: The narrower query.
+    public func having(_ condition: (Source.Columns) -> Condition) -> GroupedQuery {
+        var copy = self
+        let added = condition(Source.columns)
+        copy.having = having.map { $0 && added } ?? added
+        return copy
+    }
+
+    /// Sorts the groups; orderings given before count more.
+    ///
+    /// - Parameter orderings: Make the orderings from the table's columns, also with aggregates; the first counts most.
+    /// - Returns: The sorted query.
+    public func order(_ orderings: (Source.Columns) -> Ordering...) -> GroupedQuery {
+        var copy = self
+        for ordering in orderings { copy.orderings.append(ordering(Source.columns)) }
+        return copy
+    }
+
+    /// Limits the number of groups.
+    ///
+    /// - Parameters:
+    ///   - count: The most groups; not negative.
+    ///   - offset: The groups that are left out before them; not negative.
+    /// - Returns: The limited query.
+    public func limit(_ count: Int, offset: Int = 0) -> GroupedQuery {
+        precondition(count >= 0 && offset >= 0, "a limit and an offset are not negative")
+        var copy = self
+        copy.limit = (count, offset)
+        return copy
+    }
+
+    /// Reads values of each group.
+    ///
+    /// - Parameter expressions: Makes a tuple of expressions from the table's columns: what is grouped by, and aggregates.
+    /// - Returns: The selection, to run.
+    /// - Throws: ``StrongroomError`` when the record of ``Query/after(_:)`` has a value that cannot be stored.
+    public func select<each E: SQLExpression>(
+        _ expressions: (Source.Columns) -> (repeat each E)
+    ) throws -> Selection<repeat (each E).Value> {
+        let made = expressions(Source.columns)
+        var list: [SQL] = []
+        repeat list.append((each made).sql)
+        var clauses = try query.resolved()
+        var source = SQL.name(Source.schema.name)
+        if clauses.hasLimit {
+            // The rows are limited before they are grouped, under the table's own name.
+            source = "(\(clauses.sql(after: "SELECT * FROM \(Identifier.quote(Source.schema.name))"))) AS \(source)"
+            clauses = QueryClauses()
+        }
+        clauses.groups = groups
+        clauses.having = having
+        clauses.orderings = orderings
+        if let limit { (clauses.limit, clauses.offset) = (limit.count, limit.offset) }
+        return Selection(list, from: source, clauses)
+    }
+}

@@ -1,0 +1,73 @@
+/// A question whose answers are single values and not records: some expressions for each row, or for each group.
+///
+/// ```swift
+/// let cities = try Contact.group { $0.city }
+///     .having { _ in RowCount() > 1 }
+///     .select { ($0.city, RowCount(), $0.age.average()) }
+///     .fetch(db)                                    // [(String, Int, Double?)]
+/// ```
+public struct Selection<each Value: ColumnValue>: Sendable {
+    private let expressions: [SQL]
+    private let source: SQL
+    private var clauses: QueryClauses
+
+    init(_ expressions: [SQL], from source: SQL, _ clauses: QueryClauses) {
+        self.expressions = expressions
+        self.source = source
+        self.clauses = clauses
+    }
+
+    /// Counts equal rows once.
+    ///
+    /// - Returns: The selection without duplicates.
+    public func distinct() -> Selection {
+        var copy = self
+        copy.clauses.isDistinct = true
+        return copy
+    }
+
+    /// Runs the selection.
+    ///
+    /// - Parameter db: A transaction.
+    /// - Returns: The values, a tuple for each row.
+    /// - Throws: ``StrongroomError`` with `typeMismatch`, `sql`, or the engine's failure.
+    public func fetch(_ db: borrowing some Reading & ~Copyable) throws -> [(repeat each Value)] {
+        var rows: [(repeat each Value)] = []
+        try db.forEachRow(sql) { row in rows.append(try Self.read(row)) }
+        return rows
+    }
+
+    /// The values of the first row.
+    ///
+    /// - Parameter db: A transaction.
+    /// - Returns: The values, or nil when there is no row.
+    /// - Throws: As ``fetch(_:)``.
+    public func first(_ db: borrowing some Reading & ~Copyable) throws -> (repeat each Value)? {
+        var copy = self
+        copy.clauses.limit = min(clauses.limit ?? 1, 1)
+        return try copy.fetch(db).first
+    }
+
+    private static func read(_ row: borrowing Row) throws -> (repeat each Value) {
+        var place = -1
+        func next() -> Int {
+            place += 1
+            return place
+        }
+        return (repeat try (each Value)(from: row, at: next()))
+    }
+
+    /// The statement.
+    var sql: SQL {
+        var sql = SQL(reserving: 128)
+        sql.append(text: clauses.isDistinct ? "SELECT DISTINCT " : "SELECT ")
+        for (place, expression) in expressions.enumerated() {
+            if place > 0 { sql.append(text: ", ") }
+            sql.append(expression)
+        }
+        sql.append(text: " FROM ")
+        sql.append(source)
+        clauses.append(to: &sql)
+        return sql
+    }
+}
