@@ -1,3 +1,5 @@
+import CSQLCipher
+
 extension Connection {
     /// How a transaction begins.
     ///
@@ -32,8 +34,30 @@ extension Connection {
 
     private func commit() throws {
         guard transactionState == .open, isInTransaction else { throw transactionEnded }
+        // Before a commit, lest zeros that were read in a damaged page's place be written back for good.
+        do {
+            try run(Self.probe)
+        } catch {
+            throw hasMetDamage ? damage : error
+        }
         try run("COMMIT")
         transactionState = .none
+    }
+
+    /// A damaged page at the end of a long value is read as zeros without an error; the engine remembers it as long as the
+    /// transaction lasts, and tells when the schema is asked for.
+    private static let probe = "SELECT count(*) FROM sqlite_master"
+
+    /// Whether the engine has met a damaged page in this transaction; it then answers everything with an error of no meaning.
+    var hasMetDamage: Bool { sqlite3_exec(pointer, Self.probe, nil, nil, nil) != SQLITE_OK }
+
+    /// The error for a page that was damaged.
+    private var damage: StrongroomError {
+        StrongroomError(
+            .damaged,
+            "A page that was read is damaged, so nothing of the transaction counts. \(StrongroomError.Code.damaged.advice)",
+            database: database
+        )
     }
 
     private func rollBack() {

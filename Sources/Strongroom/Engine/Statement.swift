@@ -83,11 +83,15 @@ final class Statement {
     private func failure(_ result: Int32) -> StrongroomError {
         let code = ResultCode(extended: sqlite3_extended_errcode(owner.pointer))
         owner.noteFailure()
-        let kind = StrongroomError.Code(code)
         // For a plain SQLITE_ERROR the engine's words may quote a value that is bound or stored (a full-text query, a JSON path).
         let mayQuoteValue = code.primary == SQLITE_ERROR && !Self.valueless.contains(firstWord)
         let text = mayQuoteValue ? sqlite3_errstr(result) : sqlite3_errmsg(owner.pointer)
         let words = text.map { String(cString: $0) } ?? "unknown error"
+        // SQLCipher 3 calls a page that fails its authentication an SQL error; a real one leaves the transaction as it is.
+        let isDamage =
+            code.primary == SQLITE_ERROR
+            && (owner.transactionState == .doomed || owner.transactionState == .open && owner.hasMetDamage)
+        let kind = isDamage ? .damaged : StrongroomError.Code(code)
         return StrongroomError(
             kind,
             kind.advice.isEmpty ? words : "\(words). \(kind.advice)",

@@ -4,7 +4,7 @@
 /// Contact.where { $0.age + 1 > 18 }
 /// ```
 public struct Computed<Value: ColumnValue>: SQLExpression {
-    /// The SQL, in parentheses where it needs them.
+    /// The SQL; in parentheses, or a call of a function.
     public let sql: SQL
 
     /// Makes an expression from SQL.
@@ -13,7 +13,7 @@ public struct Computed<Value: ColumnValue>: SQLExpression {
     ///   - sql: The SQL; values are interpolated.
     ///   - type: The Swift type of what it gives.
     public init(_ sql: SQL, as type: Value.Type = Value.self) {
-        self.sql = sql
+        self.sql = Condition(sql).sql
     }
 
     init(_ left: SQL, _ sign: String, _ right: SQL) {

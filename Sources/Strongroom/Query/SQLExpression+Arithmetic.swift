@@ -56,7 +56,7 @@ extension SQLExpression where Value: NumericColumnValue {
     }
 
     /// The negative of the value.
-    public static prefix func - (value: Self) -> Computed<Value> { Computed("(- \(value.sql))") }
+    public static prefix func - (value: Self) -> Computed<Value> { Computed("- \(value.sql)") }
 }
 
 extension SQLExpression where Value: NumericColumnValue & FixedWidthInteger {

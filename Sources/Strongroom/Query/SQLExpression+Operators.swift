@@ -137,9 +137,9 @@ extension SQLExpression where Value: TextColumnValue {
     /// - Parameter prefix: The beginning; every text begins with an empty one.
     /// - Returns: The condition.
     public func hasPrefix(_ prefix: String) -> Condition {
-        let count = prefix.utf8.count
-        guard count > 0 else { return isAtLeast(0) }
-        return isAtLeast(count) && Condition("substr(\(bytes), 1, \(count)) = CAST(\(prefix) AS BLOB)")
+        guard !prefix.isEmpty else { return isText }
+        return isAtLeast(prefix)
+            && Condition("substr(\(bytes), 1, length(CAST(\(prefix) AS BLOB))) = CAST(\(prefix) AS BLOB)")
     }
 
     /// The text ends with another; case counts, and no character stands for others.
@@ -147,9 +147,9 @@ extension SQLExpression where Value: TextColumnValue {
     /// - Parameter suffix: The end; every text ends with an empty one.
     /// - Returns: The condition.
     public func hasSuffix(_ suffix: String) -> Condition {
-        let count = suffix.utf8.count
-        guard count > 0 else { return isAtLeast(0) }
-        return isAtLeast(count) && Condition("substr(\(bytes), -\(count)) = CAST(\(suffix) AS BLOB)")
+        guard !suffix.isEmpty else { return isText }
+        return isAtLeast(suffix)
+            && Condition("substr(\(bytes), -length(CAST(\(suffix) AS BLOB))) = CAST(\(suffix) AS BLOB)")
     }
 
     /// The text contains another; case counts, and no character stands for others.
@@ -157,16 +157,20 @@ extension SQLExpression where Value: TextColumnValue {
     /// - Parameter part: What is looked for; every text contains an empty one.
     /// - Returns: The condition.
     public func contains(_ part: String) -> Condition {
-        guard !part.isEmpty else { return isAtLeast(0) }
+        guard !part.isEmpty else { return isText }
         return Condition("instr(\(bytes), CAST(\(part) AS BLOB)) > 0")
     }
 
     /// The text as bytes: the engine's text functions stop at a NUL.
     private var bytes: SQL { "CAST(\(sql) AS BLOB)" }
 
-    /// The text has a number of bytes or more; unknown for NULL alone, whereas `substr` gives NULL for an empty text, too.
-    private func isAtLeast(_ count: Int) -> Condition {
-        Condition("length(\(bytes)) >= \(count)")
+    /// True; unknown for NULL.
+    private var isText: Condition { Condition("length(\(bytes)) >= 0") }
+
+    /// The text has as many bytes as another or more, in the encoding of the database; unknown for NULL alone, whereas `substr` gives
+    /// NULL for an empty text, too.
+    private func isAtLeast(_ other: String) -> Condition {
+        Condition("length(\(bytes)) >= length(CAST(\(other) AS BLOB))")
     }
 
     /// The text fits a pattern of the engine's LIKE: `%` any text, `_` any character, `\` before one that means itself.

@@ -22,7 +22,7 @@ extension Query {
             sql.append(text: "\(place == 0 ? "" : ", ")\(Identifier.quote(assignment.column)) = ")
             sql.append(assignment.value)
         }
-        try appendRows(to: &sql)
+        if let rows = try unsorted() { sql.append(" WHERE \(rows.sql)" as SQL) }
         return try db.execute(sql)
     }
 
@@ -34,24 +34,7 @@ extension Query {
     @discardableResult
     public func delete(in db: borrowing some Writing & ~Copyable) throws -> Int {
         var sql: SQL = "DELETE FROM \(name: Source.schema.name)"
-        try appendRows(to: &sql)
+        if let rows = try unsorted() { sql.append(" WHERE \(rows.sql)" as SQL) }
         return try db.execute(sql)
-    }
-
-    /// Adds which rows a change is for.
-    private func appendRows(to sql: inout SQL) throws {
-        let clauses = try resolved()
-        guard clauses.hasLimit else {
-            guard let condition = clauses.condition else { return }
-            sql.append(text: " WHERE ")
-            sql.append(condition.sql)
-            return
-        }
-        // By the row's number only without a key: a table may have none, or a column of that name.
-        let keys = Source.schema.columns.filter(\.isPrimaryKey).map(\.name)
-        let key = (keys.isEmpty ? ["rowid"] : keys).map(Identifier.quote).joined(separator: ", ")
-        sql.append(text: " WHERE \(keys.count > 1 ? "(\(key))" : key) IN (")
-        sql.append(clauses.sql(after: "SELECT \(key) FROM \(Identifier.quote(Source.schema.name))"))
-        sql.append(text: ")")
     }
 }

@@ -102,7 +102,7 @@ extension Query {
     /// - Throws: As ``fetch(_:)``.
     @inlinable
     public func latest(_ db: borrowing some Reading & ~Copyable) throws -> Source.RecordType? {
-        try unordered().orderedByKey(descending: true).first(db)
+        try highestFirst().first(db)
     }
 
     /// Whether there is a row.
@@ -162,10 +162,10 @@ extension Query {
     }
 
     @usableFromInline
-    func unordered() -> Query {
-        var copy = self
-        copy.clauses.orderings = []
-        return copy
+    func highestFirst() throws -> Query {
+        var sorted = Query()
+        if let rows = try unsorted() { sorted.clauses.add(rows) }
+        return try sorted.orderedByKey(descending: true)
     }
 
     /// The query's statement for a record's columns, with its values bound.

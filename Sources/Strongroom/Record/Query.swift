@@ -53,7 +53,8 @@ public struct Query<Source: Table>: Sendable {
         return copy
     }
 
-    /// Counts equal rows once. Of use with ``fetch(as:_:)``: the records of a table differ by their keys.
+    /// Counts equal rows once. Of use with ``fetch(as:_:)``: the records of a table differ by their keys, so ``count(_:)`` and
+    /// ``value(_:_:)`` are the same with and without.
     ///
     /// - Returns: The query without duplicates.
     public func distinct() -> Query {
@@ -101,12 +102,28 @@ public struct Query<Source: Table>: Sendable {
     }
 
     /// The clauses with what ``after(_:)`` asks for.
+    ///
+    /// Whatever is sorted or limited is sorted by the key in the end, also without a page before it: rows that are otherwise equal
+    /// stand in one order on every page. Equal rows that count once have no key to sort by.
     @usableFromInline
     func resolved() throws -> QueryClauses {
-        guard let anchor else { return clauses }
+        guard anchor != nil || !clauses.orderings.isEmpty || clauses.hasLimit, !clauses.isDistinct,
+            anchor != nil || Source.schema.hasKey
+        else { return clauses }
         var ordered = try orderedByKey(descending: clauses.orderings.last?.isDescending ?? false).clauses
-        ordered.add(try ordered.isBehind(anchor))
+        if let anchor { ordered.add(try ordered.isBehind(anchor)) }
         return ordered
+    }
+
+    /// The query's rows by their keys, in no order: what stands for them where they are to be sorted anew or changed.
+    func unsorted() throws -> Condition? {
+        let clauses = try resolved()
+        guard clauses.hasLimit else { return clauses.condition }
+        // By the row's number only without a key: a table may have none, or a column of that name.
+        let keys = Source.schema.hasKey ? try Source.schema.keyColumns().map(\.name) : ["rowid"]
+        let list = keys.map(Identifier.quote).joined(separator: ", ")
+        let rows = clauses.sql(after: "SELECT \(list) FROM \(Identifier.quote(Source.schema.name))")
+        return Condition("\(SQL(keys.count > 1 ? "(\(list))" : list)) IN (\(rows))")
     }
 }
 

@@ -48,6 +48,15 @@ public struct Selection<each Value: ColumnValue>: Sendable {
         return try copy.fetch(db).first
     }
 
+    /// The number of rows.
+    ///
+    /// - Parameter db: A transaction.
+    /// - Returns: The number.
+    /// - Throws: ``StrongroomError`` with `sql`, or the engine's failure.
+    public func count(_ db: borrowing some Reading & ~Copyable) throws -> Int {
+        try db.value("SELECT count(*) FROM (\(sql))") ?? 0
+    }
+
     private static func read(_ row: borrowing Row) throws -> (repeat each Value) {
         var place = -1
         func next() -> Int {

@@ -81,7 +81,7 @@ extension Table {
             }
             sql.append(text: ")")
         }
-        try db.execute(sql)
+        guard try db.execute(sql) > 0 else { throw TableFailure.ignoredInsert(schema) }
         return db.handle.connection.lastInsertedRowID
     }
 
@@ -101,6 +101,7 @@ extension Table {
         statement.dropUnsetParameters()
         if known == nil, Key.generated(rowID: 0) == nil { throw TableFailure.missingKey(schema) }
         try statement.run()
+        guard connection.changes > 0 else { throw TableFailure.ignoredInsert(schema) }
         if let known { return known }
         guard let made = Key.generated(rowID: connection.lastInsertedRowID) else {
             throw TableFailure.missingKey(schema)
@@ -117,6 +118,14 @@ enum TableFailure {
         StrongroomError(
             .missingKey,
             "A record of table «\(schema.name)» has no key; the engine makes keys only for an integer primary key. Set one."
+        )
+    }
+
+    @usableFromInline
+    static func ignoredInsert(_ schema: TableSchema) -> StrongroomError {
+        StrongroomError(
+            .constraint,
+            "A trigger of table «\(schema.name)» ignored the insert, so there is no row; mend the trigger or the record."
         )
     }
 

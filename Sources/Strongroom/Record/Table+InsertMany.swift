@@ -84,6 +84,7 @@ extension Table {
         }
         statement.dropUnsetParameters()
         try statement.run()
+        guard connection.changes == range.count else { throw RowsPerStatement.Unforeseen() }
         if hasKeys { return range.compactMap { key(of: records[$0]) } }
         let first = last &+ 1
         guard connection.lastInsertedRowID == last &+ Int64(range.count),

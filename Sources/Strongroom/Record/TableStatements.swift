@@ -161,9 +161,11 @@ extension TableSchema {
         return keys
     }
 
+    var hasKey: Bool { columns.contains(where: \.isPrimaryKey) }
+
     @usableFromInline
     func checkKey() throws {
-        if !columns.contains(where: \.isPrimaryKey) { _ = try keyColumns() }
+        if !hasKey { _ = try keyColumns() }
     }
 
     /// Whether no two rows can have the same values in some columns.

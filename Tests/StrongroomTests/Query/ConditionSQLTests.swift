@@ -75,14 +75,18 @@ struct ConditionSQLTests {
     }
 
     @Test func texts() async throws {
-        let length = "(length(CAST(`name` AS BLOB)) >= ?)"
+        let other = "length(CAST(? AS BLOB))"
+        let length = "(length(CAST(`name` AS BLOB)) >= \(other))"
+        let isText = "(length(CAST(`name` AS BLOB)) >= 0)"
         try await expect(
-            "(\(length) AND (substr(CAST(`name` AS BLOB), 1, ?) = CAST(? AS BLOB)))", [1, 1, "A"], finds: [1, 5]
+            "(\(length) AND (substr(CAST(`name` AS BLOB), 1, \(other)) = CAST(? AS BLOB)))", ["A", "A", "A"],
+            finds: [1, 5]
         ) {
             $0.name.hasPrefix("A")
         }
         try await expect(
-            "(\(length) AND (substr(CAST(`name` AS BLOB), -?) = CAST(? AS BLOB)))", [2, 2, "da"], finds: [1, 4]
+            "(\(length) AND (substr(CAST(`name` AS BLOB), -\(other)) = CAST(? AS BLOB)))", ["da", "da", "da"],
+            finds: [1, 4]
         ) {
             $0.name.hasSuffix("da")
         }
@@ -91,9 +95,9 @@ struct ConditionSQLTests {
         }
         try await expect("(`name` LIKE ? ESCAPE '\\')", ["a_a"], finds: [1, 4, 5]) { $0.name.like("a_a") }
         try await expect("(`name` LIKE ? ESCAPE '\\')", ["a\\_a"], finds: [5]) { $0.name.like("a\\_a") }
-        try await expect(length, [0], finds: [1, 2, 3, 4, 5]) { $0.name.hasPrefix("") }
-        try await expect("(NOT \(length))", [0], finds: []) { !$0.name.contains("") }
-        try await expect("(length(CAST(`phone` AS BLOB)) >= ?)", [0], finds: [2, 3, 4]) { $0.phone.hasSuffix("") }
+        try await expect(isText, [], finds: [1, 2, 3, 4, 5]) { $0.name.hasPrefix("") }
+        try await expect("(NOT \(isText))", [], finds: []) { !$0.name.contains("") }
+        try await expect("(length(CAST(`phone` AS BLOB)) >= 0)", [], finds: [2, 3, 4]) { $0.phone.hasSuffix("") }
     }
 
     @Test func twoColumns() async throws {
