@@ -8,7 +8,16 @@ struct GRDBRival {
         let line: String
     }
 
-    static func main() throws {
+    static func main() {
+        do {
+            try work()
+        } catch {
+            FileHandle.standardError.write(Data("GRDBRival: \(error)\n".utf8))
+            exit(EXIT_FAILURE)
+        }
+    }
+
+    private static func work() throws {
         try answer(EncryptedPool.engine().line)
         var worker = Worker()
         while let line = readLine() {

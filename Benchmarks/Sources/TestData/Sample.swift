@@ -29,13 +29,13 @@ extension Sample {
         words[Int.random(in: words.indices, using: &generator)]
     }
 
-    /// The same name with other values of other lengths.
+    /// The same name with other values of the same lengths, so that no side measures the splitting of pages.
     func changed() -> Sample {
         var copy = self
-        copy.size += 1
+        copy.size = size ^ 1
         copy.score = 1 - score
         copy.digest.reverse()
-        copy.note = note.map { "\($0), seen again" } ?? "once nothing, \(size)"
+        copy.note = note.map { String($0.reversed()) }
         return copy
     }
 }

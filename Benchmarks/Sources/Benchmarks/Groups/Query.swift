@@ -8,7 +8,7 @@ extension Group {
         let samples = TestData.rows()
         let file = try await workplace.makeFile(of: Entry.self, samples)
         let store = try await file.open()
-        let keys = Array(TestData.shuffledKeys().prefix(20_000))
+        let keys = Array(TestData.shuffledKeys().prefix(50_000))
         // The last key before each page of 1,000 rows.
         let pages = Array(stride(from: Int64(0), to: Int64(samples.count), by: 1000))
         return [
