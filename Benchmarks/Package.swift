@@ -14,7 +14,7 @@ let package = Package(
     dependencies: [
         .package(name: "strongroom", path: ".."),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-        // The targets name this version, so that a newer one does not move them.
+        // The version that the targets were set against.
         .package(url: "https://github.com/groue/GRDB.swift", .upToNextMinor(from: "7.10.0")),
     ],
     targets: [
