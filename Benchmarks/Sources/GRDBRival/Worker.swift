@@ -14,12 +14,7 @@ struct Worker {
         switch work {
         case .insert: try write(entries, to: path) { db, entry in try entry.insert(db) }
         case .update: try write(changed, to: path) { db, entry in try entry.update(db) }
-        case .upsert:
-            // The form that names the column, as the other sides do. `upsert(db)` takes a conflict in any column, and is about
-            // twice as fast, since it does not read the row back.
-            try write(accounts, to: path) { db, account in
-                _ = try account.upsertAndFetch(db, onConflict: ["email"])
-            }
+        case .upsert: try write(accounts, to: path) { db, account in try account.upsert(db) }
         case .fetch: try fetch(path)
         case .point: try point(path)
         }
