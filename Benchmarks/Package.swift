@@ -14,6 +14,8 @@ let package = Package(
     dependencies: [
         .package(name: "strongroom", path: ".."),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        // The version that the targets were set against.
+        .package(url: "https://github.com/groue/GRDB.swift", .upToNextMinor(from: "7.10.0")),
     ],
     targets: [
         // The library's own system target is not a product, and a target's name is unique over all packages.
@@ -23,12 +25,23 @@ let package = Package(
             providers: [.apt(["libsqlcipher-dev"]), .brew(["sqlcipher"])]
         ),
         .target(name: "Baseline", dependencies: ["CEngine"]),
+        .target(name: "TestData", swiftSettings: settings),
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
                 "Baseline",
+                "TestData",
                 .product(name: "Strongroom", package: "strongroom"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings
+        ),
+        // A program of its own: GRDB links the system's libsqlite3, and one process cannot hold two engines.
+        .executableTarget(
+            name: "GRDBRival",
+            dependencies: [
+                "TestData",
+                .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: settings
         ),

@@ -1,16 +1,11 @@
-#include "baseline.h"
+// dlsym and dladdr are extensions on Linux.
+#define _GNU_SOURCE
+#include "connection.h"
 
-// As in CEngine/shim.h: without it the header hides the keying functions.
-#ifndef SQLITE_HAS_CODEC
-#define SQLITE_HAS_CODEC 1
-#endif
-#include <sqlite3.h>
+#include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#ifndef __OPTIMIZE__
-#error "A rival without optimisation proves nothing: build with -c release, as Benchmarks/run does."
-#endif
 
 #define COLUMNS "\"id\", \"name\", \"size\", \"score\", \"digest\", \"note\""
 
@@ -69,57 +64,33 @@ void baseline_free(baseline_list *list) {
     *list = (baseline_list){0};
 }
 
-static int run(sqlite3 *connection, const char *sql) { return sqlite3_exec(connection, sql, NULL, NULL, NULL); }
+int baseline_run(sqlite3 *connection, const char *sql) { return sqlite3_exec(connection, sql, NULL, NULL, NULL); }
 
 // Opens, keys, sets up and makes one query, which is when the passphrase is derived and the key proved.
 int baseline_open(const char *path, const char *passphrase, sqlite3 **connection) {
     int result = sqlite3_open_v2(path, connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     if (result == SQLITE_OK) result = sqlite3_key(*connection, passphrase, (int)strlen(passphrase));
-    if (result == SQLITE_OK) result = run(*connection, "SELECT count(*) FROM sqlite_master");
-    if (result == SQLITE_OK) result = run(*connection, "PRAGMA foreign_keys = ON");
-    if (result == SQLITE_OK) result = run(*connection, "PRAGMA secure_delete = ON");
-    if (result == SQLITE_OK) result = run(*connection, "PRAGMA temp_store = MEMORY");
-    if (result == SQLITE_OK) result = run(*connection, "PRAGMA trusted_schema = OFF");
-    if (result == SQLITE_OK) result = run(*connection, "PRAGMA journal_mode = WAL");
-    if (result == SQLITE_OK) result = run(*connection, "PRAGMA synchronous = FULL");
+    if (result == SQLITE_OK) result = baseline_run(*connection, "SELECT count(*) FROM sqlite_master");
+    if (result == SQLITE_OK) result = baseline_run(*connection, "PRAGMA foreign_keys = ON");
+    if (result == SQLITE_OK) result = baseline_run(*connection, "PRAGMA secure_delete = ON");
+    if (result == SQLITE_OK) result = baseline_run(*connection, "PRAGMA temp_store = MEMORY");
+    if (result == SQLITE_OK) result = baseline_run(*connection, "PRAGMA trusted_schema = OFF");
+    if (result == SQLITE_OK) result = baseline_run(*connection, "PRAGMA journal_mode = WAL");
+    if (result == SQLITE_OK) result = baseline_run(*connection, "PRAGMA synchronous = FULL");
     return result;
 }
 
 void baseline_close(sqlite3 *connection) { sqlite3_close_v2(connection); }
 
+const char *baseline_source_id(void) { return sqlite3_sourceid(); }
+
+const char *baseline_library(void) {
+    Dl_info info;
+    void *place = dlsym(RTLD_DEFAULT, "sqlite3_libversion");
+    return place != NULL && dladdr(place, &info) != 0 ? info.dli_fname : NULL;
+}
+
 const char *baseline_message(sqlite3 *connection) { return sqlite3_errmsg(connection); }
-
-// Prepare once; bind with SQLITE_TRANSIENT, step, reset.
-static int insert_all(sqlite3 *connection, const baseline_list *list) {
-    sqlite3_stmt *statement = NULL;
-    int result = sqlite3_prepare_v2(
-        connection,
-        "INSERT INTO \"entry\" (\"name\", \"size\", \"score\", \"digest\", \"note\") VALUES (?1, ?2, ?3, ?4, ?5)", -1,
-        &statement, NULL);
-    for (size_t i = 0; result == SQLITE_OK && i < list->count; i++) {
-        const baseline_entry *entry = &list->entries[i];
-        result = sqlite3_bind_text(statement, 1, entry->name, entry->name_length, SQLITE_TRANSIENT);
-        if (result == SQLITE_OK) result = sqlite3_bind_int64(statement, 2, entry->size);
-        if (result == SQLITE_OK) result = sqlite3_bind_double(statement, 3, entry->score);
-        if (result == SQLITE_OK)
-            result = sqlite3_bind_blob(statement, 4, entry->digest, entry->digest_length, SQLITE_TRANSIENT);
-        if (result == SQLITE_OK)
-            result = entry->note == NULL
-                         ? sqlite3_bind_null(statement, 5)
-                         : sqlite3_bind_text(statement, 5, entry->note, entry->note_length, SQLITE_TRANSIENT);
-        if (result == SQLITE_OK && sqlite3_step(statement) != SQLITE_DONE) result = sqlite3_errcode(connection);
-        if (result == SQLITE_OK) result = sqlite3_reset(statement);
-    }
-    int finalized = sqlite3_finalize(statement);
-    return result == SQLITE_OK ? finalized : result;
-}
-
-int baseline_insert(sqlite3 *connection, const baseline_list *list) {
-    int result = run(connection, "BEGIN IMMEDIATE");
-    if (result == SQLITE_OK) result = insert_all(connection, list);
-    if (result == SQLITE_OK) result = run(connection, "COMMIT");
-    return result;
-}
 
 // Copies the row that the statement stands on.
 static int set_from_row(baseline_entry *entry, sqlite3_stmt *statement) {
@@ -151,9 +122,9 @@ static int fetch_all(sqlite3 *connection, baseline_list *list) {
 
 int baseline_fetch(sqlite3 *connection, baseline_summary *summary) {
     baseline_list list = {0};
-    int result = run(connection, "BEGIN DEFERRED");
+    int result = baseline_run(connection, "BEGIN DEFERRED");
     if (result == SQLITE_OK) result = fetch_all(connection, &list);
-    if (result == SQLITE_OK) result = run(connection, "COMMIT");
+    if (result == SQLITE_OK) result = baseline_run(connection, "COMMIT");
     for (size_t i = 0; i < list.count; i++) add(summary, &list.entries[i]);
     baseline_free(&list);
     return result;
@@ -181,8 +152,24 @@ static int find_all(sqlite3 *connection, const int64_t *keys, size_t count, base
 }
 
 int baseline_point(sqlite3 *connection, const int64_t *keys, size_t count, baseline_summary *summary) {
-    int result = run(connection, "BEGIN DEFERRED");
+    int result = baseline_run(connection, "BEGIN DEFERRED");
     if (result == SQLITE_OK) result = find_all(connection, keys, count, summary);
-    if (result == SQLITE_OK) result = run(connection, "COMMIT");
+    if (result == SQLITE_OK) result = baseline_run(connection, "COMMIT");
     return result;
+}
+
+int baseline_summarize(sqlite3 *connection, const char *table, const char *text, baseline_summary *summary) {
+    char sql[400];
+    snprintf(sql, sizeof sql,
+             "SELECT count(*), sum(\"size\" + length(CAST(\"%s\" AS BLOB)) + length(\"digest\") + "
+             "ifnull(length(CAST(\"note\" AS BLOB)), 0)) FROM \"%s\"",
+             text, table);
+    sqlite3_stmt *statement = NULL;
+    int result = sqlite3_prepare_v2(connection, sql, -1, &statement, NULL);
+    if (result == SQLITE_OK && (result = sqlite3_step(statement)) == SQLITE_ROW) {
+        summary->rows = sqlite3_column_int64(statement, 0);
+        summary->sum = sqlite3_column_int64(statement, 1);
+    }
+    int finalized = sqlite3_finalize(statement);
+    return result == SQLITE_ROW ? finalized : result;
 }

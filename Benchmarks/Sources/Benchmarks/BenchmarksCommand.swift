@@ -18,6 +18,12 @@ struct BenchmarksCommand: AsyncParsableCommand {
     @Option(help: "The counted runs of each measure, at least 5; one more comes first and does not count.")
     var runs = 5
 
+    @Option(help: "Also measure against GRDB, with this program of the package.")
+    var grdb: String?
+
+    @Flag(help: "Measure nothing; fail, with the reason, when GRDB cannot be measured on this engine.")
+    var checkGRDB = false
+
     @Flag(help: "List the groups and measure nothing.")
     var list = false
 
@@ -35,6 +41,11 @@ struct BenchmarksCommand: AsyncParsableCommand {
             for group in groups { print("\(group.name): \(group.summary)") }
             return
         }
+        guard !checkGRDB else {
+            guard let reason = GRDBProcess.reasonAgainst(try EngineFeatures.current()) else { return }
+            try FileHandle.standardError.write(contentsOf: Data("\(reason)\n".utf8))
+            throw ExitCode.failure
+        }
         let results = try await measure(groups)
         print(ResultTable(results).text)
         if let json { try Self.write(results, to: json) }
@@ -45,7 +56,8 @@ struct BenchmarksCommand: AsyncParsableCommand {
         var results: [Result] = []
         for group in groups {
             try FileHandle.standardError.write(contentsOf: Data("\(group.name): \(group.summary)\n".utf8))
-            let workplace = try Workplace()
+            let process = try grdb.map { try GRDBProcess(program: $0) }
+            let workplace = try Workplace(grdb: process)
             do {
                 for measure in try await group.measures(workplace) {
                     results.append(try await measure.run(runs: runs, engine: engine))
@@ -55,6 +67,7 @@ struct BenchmarksCommand: AsyncParsableCommand {
                 throw error
             }
             try await workplace.remove()
+            try process?.close()
         }
         return results
     }

@@ -1,4 +1,5 @@
 import Strongroom
+import TestData
 
 /// The record of the measures, written as a user writes one: in a module of its own, against the public API.
 struct Entry: Table, Record {
@@ -43,45 +44,26 @@ struct Entry: Table, Record {
     }
 }
 
-extension Entry {
-    private static let words = ["amber", "birch", "cobalt", "delta", "élan", "fjord", "granite", "harbour"]
+extension Entry: SampleTable {
+    static let textColumn = "name"
 
-    /// An entry of the test data: a name of 14 to 31 bytes, a note in two of three rows.
-    private init(number: Int, using generator: inout SeededGenerator) {
-        name =
-            "\(Self.word(&generator))-\(Self.word(&generator))-\(number)-\(UInt16.random(in: 0...9999, using: &generator))"
-        size = Int64.random(in: 0...1_000_000_000, using: &generator)
-        score = Double.random(in: 0...1, using: &generator)
-        digest = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-        note =
-            number.isMultiple(of: 3)
-            ? nil : "\(Self.word(&generator)) and \(Self.word(&generator)), row \(number) of many"
-    }
-
-    private static func word(_ generator: inout SeededGenerator) -> String {
-        words[Int.random(in: words.indices, using: &generator)]
-    }
-
-    /// The same entries in every run.
-    static func testData(count: Int) -> [Entry] {
-        var generator = SeededGenerator(seed: 1)
-        return (0..<count).map { Entry(number: $0, using: &generator) }
+    init(_ sample: Sample) {
+        id = sample.id
+        name = sample.name
+        size = sample.size
+        score = sample.score
+        digest = sample.digest
+        note = sample.note
     }
 }
 
-/// The same numbers for the same seed (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
+extension Summary {
+    init(_ entries: [Entry]) {
+        self.init()
+        for entry in entries { add(entry) }
     }
 
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
+    mutating func add(_ entry: Entry) {
+        add(size: entry.size, name: entry.name, digestLength: entry.digest.count, note: entry.note)
     }
 }

@@ -2,7 +2,9 @@
 ///
 /// To add one: write its file, and name it in ``all``.
 struct Group: Sendable {
-    static let all: [Group] = [.insert, .fetch, .point, .open]
+    static let all: [Group] = [
+        .insert, .insertMany, .fetch, .point, .update, .upsert, .upsertMany, .query, .open,
+    ]
 
     let name: String
     let summary: String

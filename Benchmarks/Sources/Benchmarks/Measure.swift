@@ -1,57 +1,73 @@
-/// One comparison: the same work done by Strongroom and by a rival.
+/// One comparison: the same work done by Strongroom and by its rivals.
 struct Measure {
+    /// The time that one run took, without what prepares it and cleans up after it.
+    typealias Run = () async throws -> Duration
+
     /// What is counted.
     enum Unit {
         /// A number of things done in the measured time; more is better.
         case rate(_ count: Int, _ name: String)
         /// The measured time in milliseconds; less is better.
         case milliseconds
+        /// The measured time of one of a number of things, in microseconds; less is better.
+        case microseconds(each: Int)
     }
 
-    /// The time that one run took, without what prepares it and cleans up after it.
-    typealias Run = () async throws -> Duration
+    /// A rival.
+    struct Side {
+        let name: String
+        /// The ratio that is to be reached; above 1 is faster than the rival.
+        let target: Double
+        let run: Run
+    }
 
     let name: String
-    let rival: String
     let unit: Unit
-    /// The ratio that is to be reached; above 1 is faster than the rival.
-    let target: Double
     let ours: Run
-    let theirs: Run
+    /// The first rival; nil when only the time itself counts.
+    var rival: Side?
+    /// The second one; nil where it does not do this work, or is left out.
+    var grdb: Side?
+    /// The most that the amount is to be; for a time without a rival.
+    var limit: Double?
 }
 
 extension Measure {
-    /// Runs both sides in turn, so that a drift of the machine hits both, after one pair that does not count.
+    /// Runs all sides in turn, so that a drift of the machine hits all, after one round that does not count.
     func run(runs: Int, engine: String) async throws -> Result {
-        var pairs: [(ours: Double, theirs: Double)] = []
-        for run in 0...runs {
-            let pair = try await pair(oursFirst: run.isMultiple(of: 2))
-            if run > 0 { pairs.append(pair) }
+        let sides = [ours] + [rival, grdb].compactMap { $0?.run }
+        var seconds = Array(repeating: [Double](), count: sides.count)
+        for round in 0...runs {
+            for turn in sides.indices {
+                let side = (turn + round) % sides.count
+                let duration = try await sides[side]()
+                if round > 0 { seconds[side].append(duration / .seconds(1)) }
+            }
         }
-        let ours = Self.median(pairs.map(\.ours))
-        let theirs = Self.median(pairs.map(\.theirs))
-        let ratios = pairs.map { $0.theirs / $0.ours }
+        func outcome(against side: Side?, at place: Int) -> Comparison? {
+            side.map { comparison(of: seconds[0], with: $0, seconds[place]) }
+        }
         return Result(
             measure: name,
             engine: engine,
-            rival: rival,
-            ratio: theirs / ours,
-            low: ratios.min() ?? 0,
-            high: ratios.max() ?? 0,
             unit: unit.name,
-            ours: unit.amount(seconds: ours),
-            theirs: unit.amount(seconds: theirs),
-            target: target
+            ours: unit.amount(seconds: Self.median(seconds[0])),
+            rival: outcome(against: rival, at: 1),
+            grdb: outcome(against: grdb, at: rival == nil ? 1 : 2),
+            limit: limit
         )
     }
 
-    private func pair(oursFirst: Bool) async throws -> (ours: Double, theirs: Double) {
-        if oursFirst {
-            let ours = try await ours()
-            return (ours / .seconds(1), try await theirs() / .seconds(1))
-        }
-        let theirs = try await theirs()
-        return (try await ours() / .seconds(1), theirs / .seconds(1))
+    private func comparison(of ours: [Double], with side: Side, _ theirs: [Double]) -> Comparison {
+        let ratios = zip(ours, theirs).map { ours, theirs in theirs / ours }
+        return Comparison(
+            rival: side.name,
+            ratio: Self.median(theirs) / Self.median(ours),
+            low: ratios.min() ?? 0,
+            high: ratios.max() ?? 0,
+            theirs: unit.amount(seconds: Self.median(theirs)),
+            target: side.target
+        )
     }
 
     private static func median(_ values: [Double]) -> Double {
@@ -66,6 +82,7 @@ extension Measure.Unit {
         switch self {
         case .rate(_, let name): "\(name)/s"
         case .milliseconds: "ms"
+        case .microseconds: "µs"
         }
     }
 
@@ -73,6 +90,7 @@ extension Measure.Unit {
         switch self {
         case .rate(let count, _): Double(count) / seconds
         case .milliseconds: seconds * 1000
+        case .microseconds(let count): seconds * 1_000_000 / Double(count)
         }
     }
 }

@@ -1,22 +1,30 @@
 /// What a measure came to.
-struct Result: Encodable {
+struct Result {
     let measure: String
     let engine: String
-    let rival: String
-    /// Of the medians; above 1 is faster than the rival.
-    let ratio: Double
-    /// The lowest ratio of a pair of runs.
-    let low: Double
-    /// The highest ratio of a pair of runs.
-    let high: Double
     let unit: String
     /// The median, in the unit.
     let ours: Double
-    /// The rival's median, in the unit.
-    let theirs: Double
-    let target: Double
+    /// Against the first rival, which is C or a statement written by hand.
+    let rival: Comparison?
+    let grdb: Comparison?
+    /// The most that the amount is to be.
+    let limit: Double?
+}
 
+extension Result: Encodable {
     private enum CodingKeys: CodingKey {
-        case measure, engine, rival, ratio, low, high, unit, ours, theirs
+        case measure, engine, unit, ours, grdb
+    }
+
+    /// The first rival's numbers stand beside the measure's own, GRDB's in an object of their own.
+    func encode(to encoder: any Encoder) throws {
+        try rival?.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(measure, forKey: .measure)
+        try container.encode(engine, forKey: .engine)
+        try container.encode(unit, forKey: .unit)
+        try container.encode(ours, forKey: .ours)
+        try container.encodeIfPresent(grdb, forKey: .grdb)
     }
 }

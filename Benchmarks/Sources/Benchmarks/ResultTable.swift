@@ -8,28 +8,46 @@ struct ResultTable {
         let cell: @Sendable (Result) -> String
     }
 
-    private static let columns = [
+    private static let ownColumns = [
         Column(title: "measure", isNumber: false) { $0.measure },
         Column(title: "engine", isNumber: false) { $0.engine },
-        Column(title: "rival", isNumber: false) { $0.rival },
-        Column(title: "ours", isNumber: true) { amount($0.ours) },
-        Column(title: "theirs", isNumber: true) { amount($0.theirs) },
         Column(title: "unit", isNumber: false) { $0.unit },
-        Column(title: "ratio", isNumber: true) { ratio($0.ratio) },
-        Column(title: "low–high", isNumber: false) { "\(ratio($0.low))–\(ratio($0.high))" },
-        Column(title: "target", isNumber: false) { result in
-            "≥ \(ratio(result.target)) \(result.ratio >= result.target ? "reached" : "MISSED")"
-        },
+        Column(title: "ours", isNumber: true) { amount($0.ours) },
     ]
+
+    private static let limitColumn = Column(title: "limit", isNumber: false) { result in
+        result.limit.map { limit in "≤ \(ratio(limit)) \(result.ours <= limit ? "reached" : "MISSED")" } ?? ""
+    }
+
+    /// Empty for a measure that a rival has no part in.
+    private static func columns(
+        _ title: String,
+        _ comparison: @escaping @Sendable (Result) -> Comparison?
+    ) -> [Column] {
+        [
+            Column(title: title, isNumber: true) { result in comparison(result).map { amount($0.theirs) } ?? "" },
+            Column(title: "ratio", isNumber: true) { result in comparison(result).map { ratio($0.ratio) } ?? "" },
+            Column(title: "low–high", isNumber: false) { result in
+                comparison(result).map { "\(ratio($0.low))–\(ratio($0.high))" } ?? ""
+            },
+            Column(title: "target", isNumber: false) { result in
+                comparison(result).map { "≥ \(ratio($0.target)) \($0.ratio >= $0.target ? "reached" : "MISSED")" } ?? ""
+            },
+        ]
+    }
 
     let text: String
 
     init(_ results: [Result]) {
-        let rows = [Self.columns.map(\.title)] + results.map { result in Self.columns.map { $0.cell(result) } }
-        let widths = Self.columns.indices.map { place in rows.map { $0[place].count }.max() ?? 0 }
+        var columns = Self.ownColumns + [Column(title: "rival", isNumber: false) { $0.rival?.rival ?? "" }]
+        columns += Self.columns("theirs") { $0.rival }
+        if results.contains(where: { $0.grdb != nil }) { columns += Self.columns("GRDB") { $0.grdb } }
+        if results.contains(where: { $0.limit != nil }) { columns.append(Self.limitColumn) }
+        let rows = [columns.map(\.title)] + results.map { result in columns.map { $0.cell(result) } }
+        let widths = columns.indices.map { place in rows.map { $0[place].count }.max() ?? 0 }
         let lines = rows.map { row in
-            Self.columns.indices
-                .map { Self.pad(row[$0], to: widths[$0], isNumber: Self.columns[$0].isNumber) }
+            columns.indices
+                .map { Self.pad(row[$0], to: widths[$0], isNumber: columns[$0].isNumber) }
                 .joined(separator: "  ")
                 .trimmingCharacters(in: .whitespaces)
         }

@@ -1,4 +1,6 @@
 import Baseline
+import Strongroom
+import TestData
 
 /// A connection of the C baseline.
 final class Rival {
@@ -28,6 +30,14 @@ final class Rival {
         try check(baseline_insert(connection, &entries.list))
     }
 
+    func update(_ entries: RivalEntries) throws {
+        try check(baseline_update(connection, &entries.list))
+    }
+
+    func upsert(_ entries: RivalEntries) throws {
+        try check(baseline_upsert(connection, &entries.list))
+    }
+
     func fetch() throws -> Summary {
         var summary = baseline_summary()
         try check(baseline_fetch(connection, &summary))
@@ -40,6 +50,13 @@ final class Rival {
         return Summary(summary)
     }
 
+    /// What a table of the measures holds.
+    func summary<T: SampleTable>(of table: T.Type) throws -> Summary {
+        var summary = baseline_summary()
+        try check(baseline_summarize(connection, T.schema.name, T.textColumn, &summary))
+        return Summary(summary)
+    }
+
     private func check(_ result: Int32) throws {
         guard result == 0 else {
             throw Failure(result: result, message: String(cString: baseline_message(connection)))
@@ -47,30 +64,8 @@ final class Rival {
     }
 }
 
-/// The same entries as C keeps them.
-final class RivalEntries {
-    private struct OutOfMemory: Error {}
-
-    fileprivate var list = baseline_list()
-
-    init(_ entries: [Entry]) throws {
-        for entry in entries { try append(entry) }
-    }
-
-    deinit {
-        baseline_free(&list)
-    }
-
-    private func append(_ entry: Entry) throws {
-        let isAppended = baseline_append(
-            &list,
-            0,
-            entry.name, Int32(entry.name.utf8.count),
-            entry.size,
-            entry.score,
-            entry.digest, Int32(entry.digest.count),
-            entry.note, Int32(entry.note?.utf8.count ?? 0)
-        )
-        guard isAppended != 0 else { throw OutOfMemory() }
+extension Summary {
+    fileprivate init(_ summary: baseline_summary) {
+        self.init(rows: summary.rows, sum: summary.sum)
     }
 }

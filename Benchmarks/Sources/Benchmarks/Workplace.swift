@@ -1,24 +1,22 @@
 import Foundation
 import Strongroom
+import TestData
 
-/// A directory for the files of one group, and the key and the tables that they have.
+/// A directory for the files of one group, the key and the tables that they have, and the rival that works beside.
 struct Workplace: Sendable {
-    /// The rows that the measures write and read.
-    static let rowCount = 200_000
-    /// The readers of each store.
-    static let readerCount = 4
-
-    private static let passphrase = "correct horse battery staple"
+    /// GRDB's process; nil when GRDB is left out.
+    let grdb: GRDBProcess?
 
     private let directory: URL
     private let stores: Stores
 
-    init() throws {
+    init(grdb: GRDBProcess?) throws {
         let directory = FileManager.default.temporaryDirectory
             .resolvingSymlinksInPath()
             .appending(path: "strongroom-benchmarks-\(UUID().uuidString)")
-        stores = try Stores(Entries(directory: directory))
+        stores = try Stores(Tables<Entry>(directory: directory), Tables<Account>(directory: directory))
         self.directory = directory
+        self.grdb = grdb
     }
 
     /// Closes the stores and removes the files.
@@ -27,29 +25,51 @@ struct Workplace: Sendable {
         try FileManager.default.removeItem(at: directory)
     }
 
-    /// Makes a file of its own, closed again, for either side to open.
+    /// Makes a file of its own, closed again, for any side to open.
     ///
-    /// - Parameter entries: The rows that are in it.
-    func makeFile(_ entries: [Entry] = []) async throws -> File {
-        let file = File(name: "entries_\(UUID().uuidString).sqlite", workplace: self)
+    /// - Parameters:
+    ///   - table: The one table in it.
+    ///   - samples: The rows that are in it.
+    func makeFile<T: SampleTable>(of table: T.Type, _ samples: [Sample] = []) async throws -> File {
+        let file = File(table: T.schema.name, workplace: self)
         let store = try await file.open()
-        try await store.write { db in _ = try Entry.insert(contentsOf: entries, in: db) }
+        try await store.write { db in _ = try T.insert(contentsOf: samples.map(T.init), in: db) }
         try await store.close()
         return file
     }
 
     /// A database file of the workplace.
     struct File: Sendable {
-        fileprivate let name: String
-        fileprivate let workplace: Workplace
+        private struct NotClosed: Error {
+            let path: String
+        }
 
-        private var path: String { workplace.directory.appending(path: name).path(percentEncoded: false) }
+        private let table: String
+        private let name: String
+        private let workplace: Workplace
+
+        fileprivate init(table: String, workplace: Workplace) {
+            self.table = table
+            self.workplace = workplace
+            name = "\(table)_\(UUID().uuidString).sqlite"
+        }
+
+        var path: String { workplace.directory.appending(path: name).path(percentEncoded: false) }
 
         /// Opens the file as a user of Strongroom does.
         func open() async throws -> Store { try await workplace.stores.open(name) }
 
         /// Opens the file as the rival does.
-        func openRival() throws -> Rival { try Rival(path, passphrase: Workplace.passphrase) }
+        func openRival() throws -> Rival { try Rival(path, passphrase: TestData.passphrase) }
+
+        /// A fresh file with the same content. This one must be closed.
+        func copy() throws -> File {
+            let log = try? FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int
+            guard (log ?? 0) == 0 else { throw NotClosed(path: path) }
+            let copy = File(table: table, workplace: workplace)
+            try FileManager.default.copyItem(atPath: path, toPath: copy.path)
+            return copy
+        }
 
         /// Removes the file and what lies beside it, so that the disk does not fill while runs follow each other.
         func remove() throws {
@@ -59,8 +79,9 @@ struct Workplace: Sendable {
         }
     }
 
-    private struct Entries: Configuration {
-        static let target = "entries"
+    /// The files with one table, by the table's name.
+    private struct Tables<T: SampleTable>: Configuration {
+        static var target: String { T.schema.name }
 
         let directory: URL
 
@@ -68,14 +89,14 @@ struct Workplace: Sendable {
             directory.appending(path: database.fileName).path(percentEncoded: false)
         }
 
-        func keyChain(for database: DatabaseName) throws -> KeyChain { try KeyChain(.passphrase(passphrase)) }
+        func keyChain(for database: DatabaseName) throws -> KeyChain { try KeyChain(.passphrase(TestData.passphrase)) }
 
         func migrator(for database: DatabaseName) -> Migrator? {
-            Migrator(tables: [Entry.schema]) {
-                Migration("1") { db in try db.createTable(Entry.schema) }
+            Migrator(tables: [T.schema]) {
+                Migration("1") { db in try db.createTable(T.schema) }
             }
         }
 
-        func settings(for database: DatabaseName) -> StoreSettings { StoreSettings(readers: Workplace.readerCount) }
+        func settings(for database: DatabaseName) -> StoreSettings { StoreSettings(readers: TestData.readerCount) }
     }
 }

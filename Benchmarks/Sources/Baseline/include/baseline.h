@@ -50,8 +50,19 @@ void baseline_free(baseline_list *list);
 int baseline_open(const char *path, const char *passphrase, struct sqlite3 **connection);
 void baseline_close(struct sqlite3 *connection);
 int baseline_insert(struct sqlite3 *connection, const baseline_list *list);
+// Of all columns but the key, by the key; a row that is not there is an error.
+int baseline_update(struct sqlite3 *connection, const baseline_list *list);
+// Into the table of accounts, by their e-mail address (the entry's name): natively where the library can.
+int baseline_upsert(struct sqlite3 *connection, const baseline_list *list);
 int baseline_fetch(struct sqlite3 *connection, baseline_summary *summary);
 int baseline_point(struct sqlite3 *connection, const int64_t *keys, size_t count, baseline_summary *summary);
+
+// Not measured: what a table holds; its column of text is named, since the tables differ in it.
+int baseline_summarize(struct sqlite3 *connection, const char *table, const char *text, baseline_summary *summary);
+
+// Which build of SQLite the linked library is, and the path of its file (NULL when that is not known).
+const char *baseline_source_id(void);
+const char *baseline_library(void);
 
 const char *baseline_message(struct sqlite3 *connection);
 

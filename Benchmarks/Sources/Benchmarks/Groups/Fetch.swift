@@ -1,34 +1,50 @@
 import Strongroom
+import TestData
 
 extension Group {
-    static let fetch = Group("fetch", "200,000 rows decoded into an array of records, which is freed again") {
-        workplace in
-        let entries = Entry.testData(count: Workplace.rowCount)
-        let expected = Summary(entries)
-        let file = try await workplace.makeFile(entries)
+    static let fetch = Group(
+        "fetch", "200,000 rows through a typed query into an array of records, which is freed again"
+    ) { workplace in
+        let samples = TestData.rows()
+        let expected = Summary(samples)
+        let file = try await workplace.makeFile(of: Entry.self, samples)
         let store = try await file.open()
         let rival = try file.openRival()
         return [
             Measure(
                 name: "fetch",
-                rival: "C, values copied",
-                unit: .rate(entries.count, "rows"),
-                target: 0.7,
+                unit: .rate(samples.count, "rows"),
                 ours: {
                     var found = Summary()
                     let duration = try await ContinuousClock().measure {
-                        found = try await store.read { db in Summary(try Entry.all(in: db)) }
+                        found = try await store.read { db in
+                            Summary(try Entry.order { $0.id.ascending }.fetch(db))
+                        }
                     }
                     try found.check(expected)
                     return duration
                 },
-                theirs: {
+                rival: Measure.Side(name: "C", target: 0.85) {
                     var found = Summary()
                     let duration = try ContinuousClock().measure { found = try rival.fetch() }
                     try found.check(expected)
                     return duration
-                }
+                },
+                grdb: workplace.grdbReading(.fetch, file, target: 2, expected)
             )
         ]
+    }
+}
+
+extension Workplace {
+    /// GRDB's side of a work that reads, where it is measured.
+    func grdbReading(_ work: Work, _ file: File, target: Double, _ expected: Summary) -> Measure.Side? {
+        grdb.map { process in
+            Measure.Side(name: GRDBProcess.name, target: target) {
+                let report = try process.run(work, on: file)
+                try report.summary.check(expected)
+                return report.duration
+            }
+        }
     }
 }

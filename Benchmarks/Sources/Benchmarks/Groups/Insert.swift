@@ -1,38 +1,24 @@
 import Strongroom
+import TestData
 
 extension Group {
-    static let insert = Group("insert", "200,000 rows of 5 columns in one transaction, into a fresh file") {
+    static let insert = Group("insert", "200,000 rows of 5 columns one by one in one transaction, into a fresh file") {
         workplace in
-        let entries = Entry.testData(count: Workplace.rowCount)
-        let rivalEntries = try RivalEntries(entries)
-        let expected = Summary(entries)
+        let samples = TestData.rows()
+        let entries = samples.map(Entry.init)
+        let rivalEntries = try RivalEntries(samples)
+        let work = try await WriteWork(on: Entry.self, in: workplace, after: samples)
         return [
             Measure(
                 name: "insert",
-                rival: "C, transient binding",
                 unit: .rate(entries.count, "rows"),
-                target: 1.0,
-                ours: {
-                    let file = try await workplace.makeFile()
-                    let store = try await file.open()
-                    let duration = try await ContinuousClock().measure {
-                        try await store.write { db in
-                            for entry in entries { try Entry.insert(entry, in: db) }
-                        }
+                ours: work.ours { store in
+                    try await store.write { db in
+                        for entry in entries { try Entry.insert(entry, in: db) }
                     }
-                    try await store.close()
-                    try file.openRival().fetch().check(expected)
-                    try file.remove()
-                    return duration
                 },
-                theirs: {
-                    let file = try await workplace.makeFile()
-                    let rival = try file.openRival()
-                    let duration = try ContinuousClock().measure { try rival.insert(rivalEntries) }
-                    try rival.fetch().check(expected)
-                    try file.remove()
-                    return duration
-                }
+                rival: work.rival(target: 1.0) { try $0.insert(rivalEntries) },
+                grdb: work.grdb(target: 5, .insert)
             )
         ]
     }

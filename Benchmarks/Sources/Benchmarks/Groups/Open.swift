@@ -1,16 +1,15 @@
 import Dispatch
 import Strongroom
 import Synchronization
+import TestData
 
 extension Group {
     static let open = Group("open", "a passphrase, one writer and four readers in use at one time") { workplace in
-        let file = try await workplace.makeFile()
+        let file = try await workplace.makeFile(of: Entry.self)
         return [
             Measure(
                 name: "open",
-                rival: "C, one connection",
                 unit: .milliseconds,
-                target: 1 / 1.3,
                 ours: {
                     let start = ContinuousClock.now
                     let store = try await file.open()
@@ -19,7 +18,7 @@ extension Group {
                     try await store.close()
                     return duration
                 },
-                theirs: {
+                rival: Measure.Side(name: "C, one connection", target: 1 / 1.3) {
                     var rival: Rival?
                     let duration = try ContinuousClock().measure { rival = try file.openRival() }
                     // Closed after the clock has stopped, as the store is.
@@ -32,9 +31,9 @@ extension Group {
 
     /// One query on each reader; none leaves before all have come, so that each task needs a reader of its own.
     private static func useAllReaders(of store: Store) async throws {
-        let meeting = Meeting(of: Workplace.readerCount)
+        let meeting = Meeting(of: TestData.readerCount)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<Workplace.readerCount {
+            for _ in 0..<TestData.readerCount {
                 group.addTask {
                     try await store.read { db in
                         defer { meeting.attend() }

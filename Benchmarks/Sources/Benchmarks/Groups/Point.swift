@@ -1,21 +1,19 @@
 import Strongroom
+import TestData
 
 extension Group {
     static let point = Group("point", "200,000 reads by key in one read transaction, in a shuffled order") {
         workplace in
-        let entries = Entry.testData(count: Workplace.rowCount)
-        let expected = Summary(entries)
-        var generator = SeededGenerator(seed: 2)
-        let keys = (1...Int64(entries.count)).shuffled(using: &generator)
-        let file = try await workplace.makeFile(entries)
+        let samples = TestData.rows()
+        let expected = Summary(samples)
+        let keys = TestData.shuffledKeys()
+        let file = try await workplace.makeFile(of: Entry.self, samples)
         let store = try await file.open()
         let rival = try file.openRival()
         return [
             Measure(
                 name: "point",
-                rival: "C, values copied",
                 unit: .rate(keys.count, "reads"),
-                target: 0.9,
                 ours: {
                     var found = Summary()
                     let duration = try await ContinuousClock().measure {
@@ -24,12 +22,13 @@ extension Group {
                     try found.check(expected)
                     return duration
                 },
-                theirs: {
+                rival: Measure.Side(name: "C", target: 0.9) {
                     var found = Summary()
                     let duration = try ContinuousClock().measure { found = try rival.find(keys) }
                     try found.check(expected)
                     return duration
-                }
+                },
+                grdb: workplace.grdbReading(.point, file, target: 3, expected)
             )
         ]
     }

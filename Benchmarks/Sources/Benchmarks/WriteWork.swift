@@ -1,0 +1,63 @@
+import Strongroom
+import TestData
+
+/// A work that changes a file: each run has a fresh copy, and is shown to have left the right rows behind.
+struct WriteWork<T: SampleTable> {
+    private let workplace: Workplace
+    private let template: Workplace.File
+    private let expected: Summary
+
+    /// - Parameters:
+    ///   - before: The rows that are there.
+    ///   - after: The rows that are to be there in the end.
+    init(
+        on table: T.Type,
+        in workplace: Workplace,
+        before: [Sample] = [],
+        after: [Sample]
+    ) async throws {
+        self.workplace = workplace
+        template = try await workplace.makeFile(of: table, before)
+        expected = Summary(after)
+    }
+
+    /// Strongroom's run.
+    func ours(_ body: @escaping (Store) async throws -> Void) -> Measure.Run {
+        {
+            let file = try template.copy()
+            let store = try await file.open()
+            let duration = try await ContinuousClock().measure { try await body(store) }
+            try await store.close()
+            try finish(file)
+            return duration
+        }
+    }
+
+    /// The C baseline's.
+    func rival(target: Double, _ body: @escaping (Rival) throws -> Void) -> Measure.Side {
+        Measure.Side(name: "C", target: target) {
+            let file = try template.copy()
+            let rival = try file.openRival()
+            let duration = try ContinuousClock().measure { try body(rival) }
+            try finish(file)
+            return duration
+        }
+    }
+
+    /// GRDB's, where it is measured.
+    func grdb(target: Double, _ work: Work) -> Measure.Side? {
+        workplace.grdb.map { process in
+            Measure.Side(name: GRDBProcess.name, target: target) {
+                let file = try template.copy()
+                let report = try process.run(work, on: file)
+                try finish(file)
+                return report.duration
+            }
+        }
+    }
+
+    private func finish(_ file: Workplace.File) throws {
+        try file.openRival().summary(of: T.self).check(expected)
+        try file.remove()
+    }
+}

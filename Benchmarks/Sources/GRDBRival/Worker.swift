@@ -1,0 +1,74 @@
+import GRDB
+import TestData
+
+/// Does the works, and times them as the other sides do: from the begin of the transaction to the end of its commit.
+struct Worker {
+    private lazy var entries = TestData.rows().map(Entry.init)
+    private lazy var changed = TestData.changedRows().map(Entry.init)
+    private lazy var accounts = TestData.upsertRows().map(Account.init)
+    private lazy var keys = TestData.shuffledKeys()
+    /// Those of the files that are read again and again.
+    private var pools: [String: DatabasePool] = [:]
+
+    mutating func run(_ work: Work, on path: String) throws -> WorkReport {
+        switch work {
+        case .insert: try write(entries, to: path) { db, entry in try entry.insert(db) }
+        case .update: try write(changed, to: path) { db, entry in try entry.update(db) }
+        case .upsert: try write(accounts, to: path) { db, account in try account.upsert(db) }
+        case .fetch: try fetch(path)
+        case .point: try point(path)
+        }
+    }
+
+    /// Opens the file, writes one by one in one transaction, and closes it again.
+    private func write<R: Sendable>(
+        _ records: [R],
+        to path: String,
+        each: @Sendable (Database, inout R) throws -> Void
+    ) throws -> WorkReport {
+        let pool = try EncryptedPool.open(path)
+        let duration = try ContinuousClock().measure {
+            try pool.write { db in
+                for var record in records { try each(db, &record) }
+            }
+        }
+        try pool.close()
+        return WorkReport(duration: duration, summary: Summary())
+    }
+
+    private mutating func fetch(_ path: String) throws -> WorkReport {
+        let pool = try pool(path)
+        var found = Summary()
+        let duration = try ContinuousClock().measure {
+            found = try pool.read { db in
+                var summary = Summary()
+                for entry in try Entry.order(Column("id")).fetchAll(db) { summary.add(entry) }
+                return summary
+            }
+        }
+        return WorkReport(duration: duration, summary: found)
+    }
+
+    private mutating func point(_ path: String) throws -> WorkReport {
+        let pool = try pool(path)
+        let keys = keys
+        var found = Summary()
+        let duration = try ContinuousClock().measure {
+            found = try pool.read { db in
+                var summary = Summary()
+                for key in keys {
+                    if let entry = try Entry.fetchOne(db, key: key) { summary.add(entry) }
+                }
+                return summary
+            }
+        }
+        return WorkReport(duration: duration, summary: found)
+    }
+
+    private mutating func pool(_ path: String) throws -> DatabasePool {
+        if let pool = pools[path] { return pool }
+        let pool = try EncryptedPool.open(path)
+        pools[path] = pool
+        return pool
+    }
+}

@@ -1,0 +1,52 @@
+/// What every side of the measures works on; the same in every run and in every process.
+public enum TestData {
+    public static let passphrase = "correct horse battery staple"
+    /// The rows that the measures write and read.
+    public static let rowCount = 200_000
+    /// The rows of an upsert.
+    public static let upsertCount = 100_000
+    /// The readers that a side may use.
+    public static let readerCount = 4
+
+    /// Rows without a key, for inserts.
+    public static func rows(count: Int = rowCount) -> [Sample] {
+        var generator = SeededGenerator(seed: 1)
+        return (0..<count).map { Sample(number: $0, using: &generator) }
+    }
+
+    /// The keys of the rows after their insertion, shuffled.
+    public static func shuffledKeys() -> [Int64] {
+        var generator = SeededGenerator(seed: 2)
+        return (1...Int64(rowCount)).shuffled(using: &generator)
+    }
+
+    /// The rows with their keys and with new values in all other columns.
+    public static func changedRows() -> [Sample] {
+        rows().enumerated().map { place, row in
+            var changed = row.changed()
+            changed.id = Int64(place) + 1
+            changed.name = String(changed.name.reversed())
+            return changed
+        }
+    }
+
+    /// The rows that are there before an upsert: every second one.
+    public static func rowsBeforeUpsert() -> [Sample] {
+        accounts().enumerated().compactMap { $0.offset.isMultiple(of: 2) ? $0.element : nil }
+    }
+
+    /// The rows of an upsert, without keys: old and new in turn.
+    public static func upsertRows() -> [Sample] {
+        accounts().map { $0.changed() }
+    }
+
+    /// Rows whose names are addresses in ascending order. In another order, pages that the cache has let go of would cost
+    /// more than everything else, and all sides would measure the cipher.
+    private static func accounts() -> [Sample] {
+        rows(count: upsertCount).enumerated().map { place, row in
+            var account = row
+            account.name = "member\(1_000_000 + place)@example.org"
+            return account
+        }
+    }
+}
