@@ -77,6 +77,8 @@ int baseline_open(const char *path, const char *passphrase, sqlite3 **connection
     if (result == SQLITE_OK) result = baseline_run(*connection, "PRAGMA trusted_schema = OFF");
     if (result == SQLITE_OK) result = baseline_run(*connection, "PRAGMA journal_mode = WAL");
     if (result == SQLITE_OK) result = baseline_run(*connection, "PRAGMA synchronous = FULL");
+    // As much memory as Strongroom's writer takes: what is compared is the work, not the setting.
+    if (result == SQLITE_OK) result = baseline_run(*connection, "PRAGMA cache_size = -16384");
     return result;
 }
 

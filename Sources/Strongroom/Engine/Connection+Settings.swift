@@ -30,24 +30,18 @@ extension Connection {
         case .writer:
             try enableWriteAheadLog()
             try run("PRAGMA synchronous = FULL")
-            try setCache(Self.writerCache)
         case .maker:
-            try setCache(Self.writerCache)
+            break
         case .reader:
             try run("PRAGMA query_only = ON")
-            try setCache(Self.readerCache)
         }
+        // A negative number counts KiB. The memory is taken when pages are read, not before.
+        try run("PRAGMA cache_size = -\(Self.cache >> 10)")
     }
 
     /// Bytes. A page that leaves the cache while it is being changed is encrypted, written and later read again; with the engine's own
     /// 2 MB, changing rows all over an index of a few megabytes takes ten times as long.
-    private static let writerCache = 16 << 20
-    private static let readerCache = 4 << 20
-
-    private func setCache(_ bytes: Int) throws {
-        // A negative number counts KiB. The memory is taken when pages are read, not before.
-        try run("PRAGMA cache_size = -\(bytes >> 10)")
-    }
+    private static let cache = 16 << 20
 
     private func enableWriteAheadLog() throws {
         let mode = try ownValue("PRAGMA journal_mode = WAL")

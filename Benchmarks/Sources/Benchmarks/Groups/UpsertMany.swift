@@ -15,8 +15,7 @@ extension Group {
                 unit: .rate(accounts.count, "rows"),
                 ours: work.ours { store in
                     try await store.write { db in
-                        // A loop as long as there is no form for many.
-                        for account in accounts { try Account.upsert(account, by: \.email, in: db) }
+                        _ = try Account.upsert(contentsOf: accounts, by: \.email, in: db)
                     }
                 },
                 rival: work.rival(target: 1.0) { try $0.upsert(rivalEntries) },
