@@ -57,7 +57,8 @@ extension PropertyList: ColumnValue, CodedColumnValue {
             return [UInt8](try encoder.encode(value))
         } catch {
             // What the encoder reports can quote the content.
-            throw StrongroomError(.valueNotStorable, "A \(Content.self) cannot be written as a property list; check its coding.")
+            throw StrongroomError(
+                .valueNotStorable, "A \(Content.self) cannot be written as a property list; check its coding.")
         }
     }
 }

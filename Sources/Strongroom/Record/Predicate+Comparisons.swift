@@ -6,10 +6,13 @@ internal import Foundation
 
 extension PredicateTranslation {
     /// Whether two values are equal: yes or no, also for nil.
-    func equality<T>(_ type: T.Type, _ left: PredicateTerm, _ right: PredicateTerm, negated: Bool) throws -> PredicateTerm {
+    func equality<T>(_ type: T.Type, _ left: PredicateTerm, _ right: PredicateTerm, negated: Bool) throws
+        -> PredicateTerm
+    {
         let column = try Self.columnType(type)
         guard !(column is any CodedColumnValue.Type) else {
-            throw Self.refusal("a comparison of \(T.self)", "equal values can be stored in different forms; compare a column")
+            throw Self.refusal(
+                "a comparison of \(T.self)", "equal values can be stored in different forms; compare a column")
         }
         if right.constant == .null { return PredicateTerm("(\(left.sql) \(SQL(negated ? "IS NOT NULL" : "IS NULL")))") }
         if left.constant == .null { return PredicateTerm("(\(right.sql) \(SQL(negated ? "IS NOT NULL" : "IS NULL")))") }
@@ -29,10 +32,13 @@ extension PredicateTranslation {
 
     /// Throws for a type whose order in the engine is not Swift's.
     static func checkOrder<T>(of type: T.Type) throws {
-        let isKnown = type is any FixedWidthInteger.Type || type == Double.self || type == Float.self
+        let isKnown =
+            type is any FixedWidthInteger.Type || type == Double.self || type == Float.self
             || type == String.self || type == Substring.self || type == Date.self || type == UUID.self
         guard try isKnown && columnType(type).isNullable == false else {
-            throw refusal("an order of \(T.self)", "the engine sorts its stored form otherwise; compare a column with a number, text or date")
+            throw refusal(
+                "an order of \(T.self)",
+                "the engine sorts its stored form otherwise; compare a column with a number, text or date")
         }
     }
 }

@@ -46,7 +46,8 @@ extension PartialRangeThrough: CapturedRange {
 extension PredicateTranslation {
     fileprivate func membership<R: CapturedRange>(_ element: PredicateTerm, in range: R) throws -> PredicateTerm {
         try within(
-            R.Bound.self, element, range.smallest.map { try term(value: $0) }, range.largest.map { try term(value: $0) },
+            R.Bound.self, element, range.smallest.map { try term(value: $0) },
+            range.largest.map { try term(value: $0) },
             includingUpper: range.includesLargest)
     }
 
@@ -65,7 +66,8 @@ extension PredicateTranslation {
     fileprivate func membership<T>(_ element: PredicateTerm, in list: some Sequence<T>) throws -> PredicateTerm {
         let column = try Self.columnType(T.self)
         guard !(column is any CodedColumnValue.Type) else {
-            throw Self.refusal("a comparison of \(T.self)", "equal values can be stored in different forms; compare a column")
+            throw Self.refusal(
+                "a comparison of \(T.self)", "equal values can be stored in different forms; compare a column")
         }
         let values = try list.compactMap { try term(value: $0).constant }
         let present = values.filter { $0 != .null }
@@ -93,7 +95,8 @@ extension PredicateExpressions.SequenceContains: TranslatablePredicateExpression
         }
         guard let list = translation.constant(sequence) else {
             throw PredicateTranslation.refusal(
-                "a list that is not captured", "a column is no sequence; capture the list, or compare with each element")
+                "a list that is not captured", "a column is no sequence; capture the list, or compare with each element"
+            )
         }
         let element = try translation.term(element)
         // A range of integers is a sequence, too, and can be long.

@@ -8,7 +8,8 @@ extension PredicateExpressions.Variable: TranslatablePredicateExpression {
     func term(in translation: PredicateTranslation) throws -> PredicateTerm {
         if let bound = translation.bound[key] { return bound }
         throw PredicateTranslation.refusal(
-            key == translation.record ? "the whole record" : "a variable of an inner closure", "compare the record's properties")
+            key == translation.record ? "the whole record" : "a variable of an inner closure",
+            "compare the record's properties")
     }
 }
 
@@ -52,7 +53,8 @@ extension PredicateExpressions.KeyPath: TranslatablePredicateExpression {
             return PredicateTerm("length(\(base.sql))")
         default:
             throw PredicateTranslation.refusal(
-                "the property \(keyPath) of a column's value", "keep it in a column of its own, or write the condition in SQL")
+                "the property \(keyPath) of a column's value",
+                "keep it in a column of its own, or write the condition in SQL")
         }
     }
 }
@@ -79,7 +81,8 @@ extension PredicateExpressions.OptionalFlatMap: TranslatablePredicateExpression 
         let result = try inner.term(transform)
         guard !result.isMaybeNaN else {
             throw PredicateTranslation.refusal(
-                "an optional result of floating-point arithmetic", "NaN and nil are one to the engine; compare it inside the closure")
+                "an optional result of floating-point arithmetic",
+                "NaN and nil are one to the engine; compare it inside the closure")
         }
         if result.sql == base.sql { return base }
         return PredicateTerm("(CASE WHEN \(base.sql) IS NOT NULL THEN \(result.sql) END)")

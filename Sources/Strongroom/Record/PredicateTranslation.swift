@@ -57,7 +57,9 @@ struct PredicateTranslation {
     }
 
     private func storable<T, V: ColumnValue>(_ value: T, as type: V.Type) throws -> PredicateTerm {
-        guard let value = value as? V else { throw Self.refusal("a captured \(T.self)", "capture a value of its columns' type") }
+        guard let value = value as? V else {
+            throw Self.refusal("a captured \(T.self)", "capture a value of its columns' type")
+        }
         let stored = try value.stored()
         var sql = SQL(reserving: 1)
         sql.append(value: stored)
@@ -81,7 +83,8 @@ struct PredicateTranslation {
 
 extension PredicateTranslation {
     static func refusal(_ construct: String, _ advice: String) -> StrongroomError {
-        StrongroomError(.notTranslatable, "The predicate has \(construct), which SQL cannot say as Swift means it; \(advice).")
+        StrongroomError(
+            .notTranslatable, "The predicate has \(construct), which SQL cannot say as Swift means it; \(advice).")
     }
 
     /// The error for a kind of expression that is not translated.
