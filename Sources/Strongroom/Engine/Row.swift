@@ -196,7 +196,8 @@ public struct Row: ~Copyable {
     /// whoever has the row holds the connection's seat.
     @inline(__always)
     private func cell(_ index: Int, of statement: OpaquePointer) -> OpaquePointer? {
-        sqlite3_column_value(statement, UInt(bitPattern: index) < UInt(bitPattern: width) ? Int32(clamping: base &+ index) : -1)
+        sqlite3_column_value(
+            statement, UInt(bitPattern: index) < UInt(bitPattern: width) ? Int32(clamping: base &+ index) : -1)
     }
 
     private func listed<T>(_ index: Int, _ wanted: String, _ content: (Value) -> T?) throws -> T {

@@ -8,7 +8,7 @@ extension StrongroomError {
             case invalidKey, emptyKeyChain, keyFile
             case closed, nestedAccess, transactionEnded, readOnly, notAuthorized, busy, interrupted
             case constraint, typeMismatch, valueNotStorable, missingKey, notUnique, noSuchRow, limit, sql
-            case invalidMigrator, migrationFailed, engine
+            case notTranslatable, invalidMigrator, migrationFailed, engine
         }
 
         private let kind: Kind
@@ -96,6 +96,8 @@ extension StrongroomError {
         public static let limit = Code(.limit)
         /// SQL that the engine does not accept.
         public static let sql = Code(.sql)
+        /// A predicate with a part that has no counterpart in SQL.
+        public static let notTranslatable = Code(.notTranslatable)
         /// A migrator with a mistake in it, such as one version twice.
         public static let invalidMigrator = Code(.invalidMigrator)
         /// A migration failed; the file is at the version before it.

@@ -28,7 +28,9 @@ public struct JoinContent: Sendable {
                 recordColumns: Source.RecordType.columnNames))
     }
 
-    func adding<Other: Table>(_ table: Other.Type, _ verb: String, as alias: String, on condition: Condition) -> JoinContent {
+    func adding<Other: Table>(_ table: Other.Type, _ verb: String, as alias: String, on condition: Condition)
+        -> JoinContent
+    {
         var copy = self
         copy.source.append(text: " \(verb) \(Identifier.quote(Other.schema.name)) AS \(alias) ON ")
         copy.source.append(condition.sql)

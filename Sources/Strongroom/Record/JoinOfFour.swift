@@ -11,16 +11,32 @@ public struct JoinOfFour<First: JoinPart, Second: JoinPart, Third: JoinPart, Fou
     ///
     /// - Parameter condition: Makes the condition from the tables' columns.
     /// - Returns: The narrower join.
-    public func `where`(_ condition: (JoinedColumns<First.Source>, JoinedColumns<Second.Source>, JoinedColumns<Third.Source>, JoinedColumns<Fourth.Source>) -> Condition) -> Self {
-        adding(condition(JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1"), JoinedColumns(alias: "t2"), JoinedColumns(alias: "t3")))
+    public func `where`(
+        _ condition: (
+            JoinedColumns<First.Source>, JoinedColumns<Second.Source>, JoinedColumns<Third.Source>,
+            JoinedColumns<Fourth.Source>
+        ) -> Condition
+    ) -> Self {
+        adding(
+            condition(
+                JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1"), JoinedColumns(alias: "t2"),
+                JoinedColumns(alias: "t3")))
     }
 
     /// Sorts the rows; orderings given before count more.
     ///
     /// - Parameter ordering: Makes the ordering from the tables' columns.
     /// - Returns: The sorted join.
-    public func order(_ ordering: (JoinedColumns<First.Source>, JoinedColumns<Second.Source>, JoinedColumns<Third.Source>, JoinedColumns<Fourth.Source>) -> Ordering) -> Self {
-        adding(ordering(JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1"), JoinedColumns(alias: "t2"), JoinedColumns(alias: "t3")))
+    public func order(
+        _ ordering: (
+            JoinedColumns<First.Source>, JoinedColumns<Second.Source>, JoinedColumns<Third.Source>,
+            JoinedColumns<Fourth.Source>
+        ) -> Ordering
+    ) -> Self {
+        adding(
+            ordering(
+                JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1"), JoinedColumns(alias: "t2"),
+                JoinedColumns(alias: "t3")))
     }
 
     /// Runs the join.
@@ -28,10 +44,16 @@ public struct JoinOfFour<First: JoinPart, Second: JoinPart, Third: JoinPart, Fou
     /// - Parameter db: A transaction.
     /// - Returns: For each row a tuple with a record of each table.
     /// - Throws: ``StrongroomError`` with `typeMismatch`, which names table and column, or the engine's failure.
-    public func fetch(_ db: borrowing some Reading & ~Copyable) throws -> [(First.Output, Second.Output, Third.Output, Fourth.Output)] {
+    public func fetch(_ db: borrowing some Reading & ~Copyable) throws -> [(
+        First.Output, Second.Output, Third.Output, Fourth.Output
+    )] {
         var rows: [(First.Output, Second.Output, Third.Output, Fourth.Output)] = []
         try content.forEachRow(db) { reader in
-            rows.append((try reader.next(First.self), try reader.next(Second.self), try reader.next(Third.self), try reader.next(Fourth.self)))
+            rows.append(
+                (
+                    try reader.next(First.self), try reader.next(Second.self), try reader.next(Third.self),
+                    try reader.next(Fourth.self)
+                ))
         }
         return rows
     }
@@ -41,7 +63,9 @@ public struct JoinOfFour<First: JoinPart, Second: JoinPart, Third: JoinPart, Fou
     /// - Parameter db: A transaction.
     /// - Returns: The records, or nil when there is no row.
     /// - Throws: As ``fetch(_:)``.
-    public func first(_ db: borrowing some Reading & ~Copyable) throws -> (First.Output, Second.Output, Third.Output, Fourth.Output)? {
+    public func first(_ db: borrowing some Reading & ~Copyable) throws -> (
+        First.Output, Second.Output, Third.Output, Fourth.Output
+    )? {
         try limitedToOne().fetch(db).first
     }
 
@@ -57,9 +81,17 @@ public struct JoinOfFour<First: JoinPart, Second: JoinPart, Third: JoinPart, Fou
     public func fetch<R: Record>(
         as type: R.Type,
         _ db: borrowing some Reading & ~Copyable,
-        columns: (JoinedColumns<First.Source>, JoinedColumns<Second.Source>, JoinedColumns<Third.Source>, JoinedColumns<Fourth.Source>) -> [any SQLExpression]
+        columns: (
+            JoinedColumns<First.Source>, JoinedColumns<Second.Source>, JoinedColumns<Third.Source>,
+            JoinedColumns<Fourth.Source>
+        ) -> [any SQLExpression]
     ) throws -> [R] {
-        try content.fetch(type, columns(JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1"), JoinedColumns(alias: "t2"), JoinedColumns(alias: "t3")).map { $0.sql }, db)
+        try content.fetch(
+            type,
+            columns(
+                JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1"), JoinedColumns(alias: "t2"),
+                JoinedColumns(alias: "t3")
+            ).map { $0.sql }, db)
     }
 
     /// Reads single values of each row.
@@ -67,9 +99,15 @@ public struct JoinOfFour<First: JoinPart, Second: JoinPart, Third: JoinPart, Fou
     /// - Parameter expressions: Makes a tuple of expressions from the tables' columns.
     /// - Returns: The selection, to refine or to run.
     public func select<each E: SQLExpression>(
-        _ expressions: (JoinedColumns<First.Source>, JoinedColumns<Second.Source>, JoinedColumns<Third.Source>, JoinedColumns<Fourth.Source>) -> (repeat each E)
+        _ expressions: (
+            JoinedColumns<First.Source>, JoinedColumns<Second.Source>, JoinedColumns<Third.Source>,
+            JoinedColumns<Fourth.Source>
+        ) -> (repeat each E)
     ) -> Selection<repeat (each E).Value> {
-        content.selection(of: repeat each expressions(JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1"), JoinedColumns(alias: "t2"), JoinedColumns(alias: "t3")))
+        content.selection(
+            of: repeat each expressions(
+                JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1"), JoinedColumns(alias: "t2"),
+                JoinedColumns(alias: "t3")))
     }
 
     /// Reads values of each group of rows.
@@ -79,10 +117,23 @@ public struct JoinOfFour<First: JoinPart, Second: JoinPart, Third: JoinPart, Fou
     ///   - groups: Makes what the rows of a group have in common.
     /// - Returns: The selection, to refine or to run.
     public func select<each E: SQLExpression, each G: SQLExpression>(
-        _ expressions: (JoinedColumns<First.Source>, JoinedColumns<Second.Source>, JoinedColumns<Third.Source>, JoinedColumns<Fourth.Source>) -> (repeat each E),
-        groupedBy groups: (JoinedColumns<First.Source>, JoinedColumns<Second.Source>, JoinedColumns<Third.Source>, JoinedColumns<Fourth.Source>) -> (repeat each G)
+        _ expressions: (
+            JoinedColumns<First.Source>, JoinedColumns<Second.Source>, JoinedColumns<Third.Source>,
+            JoinedColumns<Fourth.Source>
+        ) -> (repeat each E),
+        groupedBy groups: (
+            JoinedColumns<First.Source>, JoinedColumns<Second.Source>, JoinedColumns<Third.Source>,
+            JoinedColumns<Fourth.Source>
+        ) -> (repeat each G)
     ) -> Selection<repeat (each E).Value> {
-        content.grouped(by: repeat each groups(JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1"), JoinedColumns(alias: "t2"), JoinedColumns(alias: "t3")))
-            .selection(of: repeat each expressions(JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1"), JoinedColumns(alias: "t2"), JoinedColumns(alias: "t3")))
+        content.grouped(
+            by: repeat each groups(
+                JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1"), JoinedColumns(alias: "t2"),
+                JoinedColumns(alias: "t3"))
+        )
+        .selection(
+            of: repeat each expressions(
+                JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1"), JoinedColumns(alias: "t2"),
+                JoinedColumns(alias: "t3")))
     }
 }

@@ -11,7 +11,10 @@ public struct JoinOfThree<First: JoinPart, Second: JoinPart, Third: JoinPart>: J
     ///
     /// - Parameter condition: Makes the condition from the tables' columns.
     /// - Returns: The narrower join.
-    public func `where`(_ condition: (JoinedColumns<First.Source>, JoinedColumns<Second.Source>, JoinedColumns<Third.Source>) -> Condition) -> Self {
+    public func `where`(
+        _ condition: (JoinedColumns<First.Source>, JoinedColumns<Second.Source>, JoinedColumns<Third.Source>) ->
+            Condition
+    ) -> Self {
         adding(condition(JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1"), JoinedColumns(alias: "t2")))
     }
 
@@ -19,7 +22,9 @@ public struct JoinOfThree<First: JoinPart, Second: JoinPart, Third: JoinPart>: J
     ///
     /// - Parameter ordering: Makes the ordering from the tables' columns.
     /// - Returns: The sorted join.
-    public func order(_ ordering: (JoinedColumns<First.Source>, JoinedColumns<Second.Source>, JoinedColumns<Third.Source>) -> Ordering) -> Self {
+    public func order(
+        _ ordering: (JoinedColumns<First.Source>, JoinedColumns<Second.Source>, JoinedColumns<Third.Source>) -> Ordering
+    ) -> Self {
         adding(ordering(JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1"), JoinedColumns(alias: "t2")))
     }
 
@@ -28,7 +33,8 @@ public struct JoinOfThree<First: JoinPart, Second: JoinPart, Third: JoinPart>: J
     /// - Parameter db: A transaction.
     /// - Returns: For each row a tuple with a record of each table.
     /// - Throws: ``StrongroomError`` with `typeMismatch`, which names table and column, or the engine's failure.
-    public func fetch(_ db: borrowing some Reading & ~Copyable) throws -> [(First.Output, Second.Output, Third.Output)] {
+    public func fetch(_ db: borrowing some Reading & ~Copyable) throws -> [(First.Output, Second.Output, Third.Output)]
+    {
         var rows: [(First.Output, Second.Output, Third.Output)] = []
         try content.forEachRow(db) { reader in
             rows.append((try reader.next(First.self), try reader.next(Second.self), try reader.next(Third.self)))
@@ -57,9 +63,13 @@ public struct JoinOfThree<First: JoinPart, Second: JoinPart, Third: JoinPart>: J
     public func fetch<R: Record>(
         as type: R.Type,
         _ db: borrowing some Reading & ~Copyable,
-        columns: (JoinedColumns<First.Source>, JoinedColumns<Second.Source>, JoinedColumns<Third.Source>) -> [any SQLExpression]
+        columns: (JoinedColumns<First.Source>, JoinedColumns<Second.Source>, JoinedColumns<Third.Source>) ->
+            [any SQLExpression]
     ) throws -> [R] {
-        try content.fetch(type, columns(JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1"), JoinedColumns(alias: "t2")).map { $0.sql }, db)
+        try content.fetch(
+            type,
+            columns(JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1"), JoinedColumns(alias: "t2")).map { $0.sql },
+            db)
     }
 
     /// Reads single values of each row.
@@ -67,9 +77,13 @@ public struct JoinOfThree<First: JoinPart, Second: JoinPart, Third: JoinPart>: J
     /// - Parameter expressions: Makes a tuple of expressions from the tables' columns.
     /// - Returns: The selection, to refine or to run.
     public func select<each E: SQLExpression>(
-        _ expressions: (JoinedColumns<First.Source>, JoinedColumns<Second.Source>, JoinedColumns<Third.Source>) -> (repeat each E)
+        _ expressions: (JoinedColumns<First.Source>, JoinedColumns<Second.Source>, JoinedColumns<Third.Source>) -> (
+            repeat each E
+        )
     ) -> Selection<repeat (each E).Value> {
-        content.selection(of: repeat each expressions(JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1"), JoinedColumns(alias: "t2")))
+        content.selection(
+            of: repeat each expressions(
+                JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1"), JoinedColumns(alias: "t2")))
     }
 
     /// Reads values of each group of rows.
@@ -79,11 +93,19 @@ public struct JoinOfThree<First: JoinPart, Second: JoinPart, Third: JoinPart>: J
     ///   - groups: Makes what the rows of a group have in common.
     /// - Returns: The selection, to refine or to run.
     public func select<each E: SQLExpression, each G: SQLExpression>(
-        _ expressions: (JoinedColumns<First.Source>, JoinedColumns<Second.Source>, JoinedColumns<Third.Source>) -> (repeat each E),
-        groupedBy groups: (JoinedColumns<First.Source>, JoinedColumns<Second.Source>, JoinedColumns<Third.Source>) -> (repeat each G)
+        _ expressions: (JoinedColumns<First.Source>, JoinedColumns<Second.Source>, JoinedColumns<Third.Source>) -> (
+            repeat each E
+        ),
+        groupedBy groups: (JoinedColumns<First.Source>, JoinedColumns<Second.Source>, JoinedColumns<Third.Source>) -> (
+            repeat each G
+        )
     ) -> Selection<repeat (each E).Value> {
-        content.grouped(by: repeat each groups(JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1"), JoinedColumns(alias: "t2")))
-            .selection(of: repeat each expressions(JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1"), JoinedColumns(alias: "t2")))
+        content.grouped(
+            by: repeat each groups(JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1"), JoinedColumns(alias: "t2"))
+        )
+        .selection(
+            of: repeat each expressions(
+                JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1"), JoinedColumns(alias: "t2")))
     }
 
     /// Adds another table; rows without a partner in it are left out.
@@ -94,9 +116,13 @@ public struct JoinOfThree<First: JoinPart, Second: JoinPart, Third: JoinPart>: J
     /// - Returns: The larger join.
     public func join<Other: Table>(
         _ table: Other.Type,
-        on condition: (JoinedColumns<First.Source>, JoinedColumns<Second.Source>, JoinedColumns<Third.Source>, JoinedColumns<Other>) -> Condition
+        on condition: (
+            JoinedColumns<First.Source>, JoinedColumns<Second.Source>, JoinedColumns<Third.Source>, JoinedColumns<Other>
+        ) -> Condition
     ) -> JoinOfFour<First, Second, Third, InnerPart<Other>> {
-        let condition = condition(JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1"), JoinedColumns(alias: "t2"), JoinedColumns(alias: "t3"))
+        let condition = condition(
+            JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1"), JoinedColumns(alias: "t2"),
+            JoinedColumns(alias: "t3"))
         return JoinOfFour(content.adding(table, "JOIN", as: "t3", on: condition))
     }
 
@@ -108,9 +134,13 @@ public struct JoinOfThree<First: JoinPart, Second: JoinPart, Third: JoinPart>: J
     /// - Returns: The larger join.
     public func leftJoin<Other: Table>(
         _ table: Other.Type,
-        on condition: (JoinedColumns<First.Source>, JoinedColumns<Second.Source>, JoinedColumns<Third.Source>, JoinedColumns<Other>) -> Condition
+        on condition: (
+            JoinedColumns<First.Source>, JoinedColumns<Second.Source>, JoinedColumns<Third.Source>, JoinedColumns<Other>
+        ) -> Condition
     ) -> JoinOfFour<First, Second, Third, OuterPart<Other>> {
-        let condition = condition(JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1"), JoinedColumns(alias: "t2"), JoinedColumns(alias: "t3"))
+        let condition = condition(
+            JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1"), JoinedColumns(alias: "t2"),
+            JoinedColumns(alias: "t3"))
         return JoinOfFour(content.adding(table, "LEFT JOIN", as: "t3", on: condition))
     }
 }

@@ -1,0 +1,97 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+extension PredicateTranslation {
+    /// Whether two values are equal: yes or no, also for nil.
+    func equality<T>(_ type: T.Type, _ left: PredicateTerm, _ right: PredicateTerm, negated: Bool) throws
+        -> PredicateTerm
+    {
+        let column = try Self.columnType(type)
+        guard !(column is any CodedColumnValue.Type) else {
+            throw Self.refusal(
+                "a comparison of \(T.self)", "equal values can be stored in different forms; compare a column")
+        }
+        if right.constant == .null { return PredicateTerm("(\(left.sql) \(SQL(negated ? "IS NOT NULL" : "IS NULL")))") }
+        if left.constant == .null { return PredicateTerm("(\(right.sql) \(SQL(negated ? "IS NOT NULL" : "IS NULL")))") }
+        let sign = column.isNullable ? (negated ? " IS NOT " : " IS ") : (negated ? " <> " : " = ")
+        return try comparison(type, left, sign, right, whenNaN: negated)
+    }
+
+    func comparison<T>(
+        _ type: T.Type, _ left: PredicateTerm, _ sign: String, _ right: PredicateTerm, whenNaN: Bool = false
+    ) throws -> PredicateTerm {
+        var sql: SQL = "(\(left.sql)\(SQL(sign))\(right.sql)"
+        // A column's own collation could take "a" for "A".
+        sql.append(text: try Self.isText(type) ? " COLLATE BINARY)" : ")")
+        guard left.isMaybeNaN || right.isMaybeNaN else { return PredicateTerm(sql) }
+        return PredicateTerm("ifnull(\(sql), \(SQL(whenNaN ? "1" : "0")))")
+    }
+
+    /// Throws for a type whose order in the engine is not Swift's.
+    static func checkOrder<T>(of type: T.Type) throws {
+        let isKnown =
+            type is any FixedWidthInteger.Type || type == Double.self || type == Float.self
+            || type == String.self || type == Substring.self || type == Date.self || type == UUID.self
+        guard try isKnown && columnType(type).isNullable == false else {
+            throw refusal(
+                "an order of \(T.self)",
+                "the engine sorts its stored form otherwise; compare a column with a number, text or date")
+        }
+    }
+}
+
+extension PredicateExpressions.Equal: TranslatablePredicateExpression {
+    func term(in translation: PredicateTranslation) throws -> PredicateTerm {
+        try translation.equality(LHS.Output.self, translation.term(lhs), translation.term(rhs), negated: false)
+    }
+}
+
+extension PredicateExpressions.NotEqual: TranslatablePredicateExpression {
+    func term(in translation: PredicateTranslation) throws -> PredicateTerm {
+        try translation.equality(LHS.Output.self, translation.term(lhs), translation.term(rhs), negated: true)
+    }
+}
+
+extension PredicateExpressions.Comparison: TranslatablePredicateExpression {
+    func term(in translation: PredicateTranslation) throws -> PredicateTerm {
+        try PredicateTranslation.checkOrder(of: LHS.Output.self)
+        let sign =
+            switch op {
+            case .lessThan: " < "
+            case .lessThanOrEqual: " <= "
+            case .greaterThan: " > "
+            case .greaterThanOrEqual: " >= "
+            @unknown default: throw PredicateTranslation.refusal(of: Self.self)
+            }
+        return try translation.comparison(LHS.Output.self, translation.term(lhs), sign, translation.term(rhs))
+    }
+}
+
+extension PredicateExpressions.Conjunction: TranslatablePredicateExpression {
+    func term(in translation: PredicateTranslation) throws -> PredicateTerm {
+        PredicateTerm("(\(try translation.term(lhs).sql) AND \(try translation.term(rhs).sql))")
+    }
+}
+
+extension PredicateExpressions.Disjunction: TranslatablePredicateExpression {
+    func term(in translation: PredicateTranslation) throws -> PredicateTerm {
+        PredicateTerm("(\(try translation.term(lhs).sql) OR \(try translation.term(rhs).sql))")
+    }
+}
+
+extension PredicateExpressions.Negation: TranslatablePredicateExpression {
+    func term(in translation: PredicateTranslation) throws -> PredicateTerm {
+        PredicateTerm("(NOT \(try translation.term(wrapped).sql))")
+    }
+}
+
+extension PredicateExpressions.Conditional: TranslatablePredicateExpression {
+    func term(in translation: PredicateTranslation) throws -> PredicateTerm {
+        let (yes, no) = (try translation.term(trueBranch), try translation.term(falseBranch))
+        let sql: SQL = "(CASE WHEN \(try translation.term(test).sql) THEN \(yes.sql) ELSE \(no.sql) END)"
+        return PredicateTerm(sql, isMaybeNaN: yes.isMaybeNaN || no.isMaybeNaN)
+    }
+}

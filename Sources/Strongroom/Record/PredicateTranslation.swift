@@ -1,0 +1,111 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// A part of a predicate as SQL.
+///
+/// A part whose Swift type is not optional is never NULL, but where Swift would stop or throw, or for a NaN.
+struct PredicateTerm {
+    var sql: SQL
+    /// Whether NULL may stand for NaN.
+    var isMaybeNaN = false
+    /// The value, where it is captured.
+    var constant: Value?
+
+    init(_ sql: SQL, isMaybeNaN: Bool = false) {
+        self.sql = sql
+        self.isMaybeNaN = isMaybeNaN
+    }
+}
+
+/// A kind of expression that can be said in SQL.
+protocol TranslatablePredicateExpression {
+    func term(in translation: PredicateTranslation) throws -> PredicateTerm
+}
+
+/// What the parts of a predicate need to know to become SQL.
+struct PredicateTranslation {
+    let record: PredicateExpressions.VariableID
+    let recordName: String
+    let column: (AnyKeyPath) -> String?
+    /// What the variables of closures inside the predicate stand for.
+    var bound: [PredicateExpressions.VariableID: PredicateTerm] = [:]
+
+    init<R: Record>(of predicate: Predicate<R>) {
+        record = predicate.variable.key
+        recordName = "\(R.self)"
+        column = { path in (path as? PartialKeyPath<R>).flatMap { R.columnName(of: $0) } }
+    }
+
+    func term<E: PredicateExpression>(_ expression: E) throws -> PredicateTerm {
+        if let part = expression as? any TranslatablePredicateExpression { return try part.term(in: self) }
+        // Without a column in it, Swift can work it out.
+        if let value = constant(expression) { return try term(value: value) }
+        throw Self.refusal(of: E.self)
+    }
+
+    /// The value of an expression in which no variable stands.
+    func constant<E: PredicateExpression>(_ expression: E) -> E.Output? {
+        try? expression.evaluate(PredicateBindings())
+    }
+
+    /// A captured value.
+    func term<T>(value: T) throws -> PredicateTerm {
+        try storable(value, as: try Self.columnType(T.self))
+    }
+
+    private func storable<T, V: ColumnValue>(_ value: T, as type: V.Type) throws -> PredicateTerm {
+        guard let value = value as? V else {
+            throw Self.refusal("a captured \(T.self)", "capture a value of its columns' type")
+        }
+        let stored = try value.stored()
+        var sql = SQL(reserving: 1)
+        sql.append(value: stored)
+        var term = PredicateTerm(sql)
+        term.constant = stored
+        return term
+    }
+
+    /// How the engine keeps values of a type.
+    static func columnType<T>(_ type: T.Type) throws -> any ColumnValue.Type {
+        guard let type = T.self as? any ColumnValue.Type else {
+            throw refusal("a value of type \(T.self)", "make the type a ColumnValue, or compare a property that is one")
+        }
+        return type
+    }
+
+    static func isOptional<T>(_ type: T.Type) throws -> Bool { try columnType(type).isNullable }
+
+    static func isText<T>(_ type: T.Type) throws -> Bool { try columnType(type).storageClass == .text }
+}
+
+extension PredicateTranslation {
+    static func refusal(_ construct: String, _ advice: String) -> StrongroomError {
+        StrongroomError(
+            .notTranslatable, "The predicate has \(construct), which SQL cannot say as Swift means it; \(advice).")
+    }
+
+    /// The error for a kind of expression that is not translated.
+    static func refusal<E>(of type: E.Type) -> StrongroomError {
+        let name = String("\(type)".prefix { $0 != "<" })
+        let advice =
+            switch name {
+            case "StringLocalizedStandardContains", "StringLocalizedCompare", "StringCaseInsensitiveCompare":
+                "the engine knows no language; compare exactly, use like() in a condition, or filter the records in Swift"
+            case "StringContainsRegex", "PredicateRegex":
+                "the engine has no regular expressions; use like() in a condition, or filter the records in Swift"
+            case "Filter", "SequenceContainsWhere", "SequenceAllSatisfy", "SequenceMinimum", "SequenceMaximum":
+                "a column is no sequence; keep the elements in a table of their own and join it"
+            case "CollectionIndexSubscript", "CollectionRangeSubscript", "DictionaryKeySubscript",
+                "DictionaryKeyDefaultValueSubscript":
+                "keep the element in a column of its own"
+            case "TypeCheck", "ConditionalCast", "ForceCast":
+                "compare the column as the type that it has"
+            default:
+                "write the condition with columns or in SQL, or filter the records in Swift"
+            }
+        return refusal("the expression \(name)", advice)
+    }
+}
