@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// A type that a primary key can have: `Int`, `Int64`, `String`, `UUID`, `[UInt8]`, or a struct of several columns.
 ///
 /// A key of several columns reads and binds them one after the other, in the order in which the schema has them:
@@ -66,7 +60,6 @@ extension TableKey where Self: FixedWidthInteger {
 extension Int: TableKey {}
 extension Int64: TableKey {}
 extension String: TableKey {}
-extension UUID: TableKey {}
 extension Array: TableKey where Element == UInt8 {}
 
 extension TableKey {
