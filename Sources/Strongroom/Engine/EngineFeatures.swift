@@ -28,6 +28,12 @@ public struct EngineFeatures: Sendable, Equatable {
     public var hasRenameColumn: Bool { sqliteVersionNumber >= 3_025_000 }
     /// `ALTER TABLE … DROP COLUMN` (from SQLite 3.35 on).
     public var hasDropColumn: Bool { sqliteVersionNumber >= 3_035_000 }
+    /// Generated columns (from SQLite 3.31 on).
+    public var hasGeneratedColumns: Bool { sqliteVersionNumber >= 3_031_000 }
+    /// `PRAGMA table_xinfo`, which tells also of generated columns (from SQLite 3.26 on).
+    public var hasExtendedTableInfo: Bool { sqliteVersionNumber >= 3_026_000 }
+    /// `STRICT` tables (from SQLite 3.37 on).
+    public var hasStrictTables: Bool { sqliteVersionNumber >= 3_037_000 }
     /// Window functions (from SQLite 3.25 on).
     public var hasWindowFunctions: Bool { sqliteVersionNumber >= 3_025_000 }
 

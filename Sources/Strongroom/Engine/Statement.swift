@@ -88,12 +88,16 @@ final class Statement {
         let mayQuoteValue = code.primary == SQLITE_ERROR && !Self.valueless.contains(firstWord)
         let text = mayQuoteValue ? sqlite3_errstr(result) : sqlite3_errmsg(owner.pointer)
         let words = text.map { String(cString: $0) } ?? "unknown error"
-        return StrongroomError(
+        let constraint = ConstraintFailure(code, words, on: owner, whileCommitting: firstWord == "COMMIT")
+        let advice = constraint?.advice ?? kind.advice
+        var error = StrongroomError(
             kind,
-            kind.advice.isEmpty ? words : "\(words). \(kind.advice)",
+            advice.isEmpty ? words : "\(words). \(advice)",
             database: owner.database,
             sql: sql,
             resultCode: code
         )
+        error.constraint = constraint
+        return error
     }
 }

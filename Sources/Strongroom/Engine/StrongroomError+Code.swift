@@ -7,7 +7,7 @@ extension StrongroomError {
             case notSQLCipher, invalidName, noConfiguration, duplicateConfiguration, sameFile
             case invalidKey, emptyKeyChain, keyFile
             case closed, nestedAccess, transactionEnded, readOnly, notAuthorized, busy, interrupted
-            case constraint, typeMismatch, valueNotStorable, missingKey, notUnique, noSuchRow, limit, sql
+            case constraint, typeMismatch, valueNotStorable, missingKey, notUnique, noSuchRow, limit, sql, schemaChange
             case invalidMigrator, migrationFailed, engine
         }
 
@@ -96,6 +96,8 @@ extension StrongroomError {
         public static let limit = Code(.limit)
         /// SQL that the engine does not accept.
         public static let sql = Code(.sql)
+        /// A change of the schema that cannot be made, such as dropping a column that a view needs; nothing was changed.
+        public static let schemaChange = Code(.schemaChange)
         /// A migrator with a mistake in it, such as one version twice.
         public static let invalidMigrator = Code(.invalidMigrator)
         /// A migration failed; the file is at the version before it.
