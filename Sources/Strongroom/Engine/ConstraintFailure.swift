@@ -80,7 +80,8 @@ extension ConstraintFailure {
             case 3: .foreignKey
             case 5: .notNull
             case 6, 10: .primaryKey
-            case 7: .trigger
+            // So the engine reports RESTRICT.
+            case 7: words == "FOREIGN KEY constraint failed" ? .foreignKey : .trigger
             case 8: .unique
             case 12: .dataType
             default: .other

@@ -80,6 +80,12 @@ public struct EngineFeatures: Sendable, Equatable {
 }
 
 extension Connection {
+    /// What the engine has against a statement, or nil. Not from the statement cache: one that was prepared before a change of the
+    /// schema says nothing of what comes after it.
+    func objection(to sql: String) -> String? {
+        accepts(sql) ? nil : sqlite3_errmsg(pointer).map { String(cString: $0) } ?? "unknown error"
+    }
+
     /// Whether the engine can prepare a statement.
     fileprivate func accepts(_ sql: String) -> Bool {
         var statement: OpaquePointer?

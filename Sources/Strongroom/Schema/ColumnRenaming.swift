@@ -87,6 +87,8 @@ struct ColumnRenaming {
         for place in tokens.indices where tokens.isColumn(column, at: place) {
             if place < 4, entry.kind == .view || !header.contains(place) { continue }
             let qualifier = tokens.qualifier(of: place)
+            // A column that is missed so is found missing when the views and triggers are tried.
+            if qualifier == nil, !header.contains(place), tokens[place].isAmbiguousWord { continue }
             if header.contains(place) || qualifier?.isWord("NEW", "OLD") == true {
                 if !isOwnTrigger { continue }
             } else if qualifier?.isNamed(table) != true, isShared {
@@ -97,13 +99,5 @@ struct ColumnRenaming {
             tokens[place].text = Identifier.quote(newName)
         }
         return tokens.sql
-    }
-}
-
-extension [SQLToken] {
-    /// The table's name before a column's, in `table.column`.
-    func qualifier(of place: Int) -> SQLToken? {
-        guard let dot = self[..<place].lastIndex(where: { $0.kind != .space }), self[dot].isSign(".") else { return nil }
-        return significant(before: dot)
     }
 }

@@ -134,12 +134,3 @@ struct CreateTableText {
         return found
     }
 }
-
-extension [SQLToken] {
-    /// Whether a token is a column's name, as far as its neighbours tell.
-    func isColumn(_ column: String, at place: Int) -> Bool {
-        guard self[place].isNamed(column) else { return false }
-        if let next = significant(after: place), next.isSign("(") || next.isSign(".") { return false }
-        return !(significant(before: place)?.isWord("COLLATE", "AS") ?? false)
-    }
-}

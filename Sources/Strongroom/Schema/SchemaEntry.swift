@@ -74,17 +74,21 @@ extension Connection {
         try run("SAVEPOINT strongroom")
         try run("ROLLBACK TO strongroom")
         try run("RELEASE strongroom")
+        do {
+            _ = try ownValue("SELECT count(*) FROM sqlite_master")
+        } catch let error as StrongroomError where error.code == .damaged {
+            throw StrongroomError(
+                .schemaChange,
+                "The engine does not understand the schema with the new name (\(error.message)); nothing was changed.",
+                database: database)
+        }
     }
 
     /// The views and triggers that the engine cannot use, by the statement that shows it.
     func brokenStatements(_ entries: [SchemaEntry]) throws -> [String: (entry: SchemaEntry, words: String)] {
         var broken: [String: (SchemaEntry, String)] = [:]
         func check(_ sql: String, _ entry: SchemaEntry) {
-            do {
-                try withOwnStatement(sql) { _ in }
-            } catch {
-                broken[sql] = (entry, (error as? StrongroomError)?.message ?? "\(error)")
-            }
+            if let words = objection(to: sql) { broken[sql] = (entry, words) }
         }
         for entry in entries where entry.kind == .view {
             check("EXPLAIN SELECT * FROM \(Identifier.quote(entry.name))", entry)
