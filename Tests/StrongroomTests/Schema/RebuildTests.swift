@@ -88,7 +88,7 @@ struct RebuildTests {
             #expect(try db.columns(of: Self.parent).map(\.name) == columns + ["code"])
             try Self.expectConstraints(db, size: "size")
             try db.execute("UPDATE \(name: Self.parent) SET code = 'a' WHERE id = 3")
-            try expectFailure(.constraint) { try db.execute("UPDATE \(name: Self.parent) SET code = 'a' WHERE id = 6") }
+            try expectFailure(.constraint) { try db.execute("UPDATE \(name: Self.parent) SET code = 'a' WHERE id = 9") }
         }
     }
 
