@@ -62,7 +62,8 @@ struct ColumnChange {
         let info = try self.info(of: column.name)
         guard !column.isPrimaryKey, info?.keyPlace == nil else {
             throw refusal(
-                "Column «\(column.name)» belongs to the primary key of table «\(table.name)»; make a new table and move the rows.")
+                "Column «\(column.name)» belongs to the primary key of table «\(table.name)»; make a new table and move the rows."
+            )
         }
         var changed = text
         changed.replace(at: place, with: sql)
@@ -100,7 +101,9 @@ struct ColumnChange {
             throw refusal("Column «\(column)» is the only one of table «\(table.name)»; drop the table.")
         }
         guard info?.keyPlace == nil else {
-            throw refusal("Column «\(column)» belongs to the primary key of table «\(table.name)»; make a new table and move the rows.")
+            throw refusal(
+                "Column «\(column)» belongs to the primary key of table «\(table.name)»; make a new table and move the rows."
+            )
         }
         var users = ColumnUsers(self, column).all(except: place)
         users += try foreignKeyUsers(of: column)
@@ -145,7 +148,8 @@ struct ColumnChange {
         try connection.columnInfos(of: table.name).first { $0.name.asciiFolded == column.asciiFolded }
     }
 
-    private func rebuild(_ changed: CreateTableText, _ sources: [String: String] = [:], checksViews: Bool = true) throws {
+    private func rebuild(_ changed: CreateTableText, _ sources: [String: String] = [:], checksViews: Bool = true) throws
+    {
         let broken = checksViews ? try connection.brokenStatements(entries) : [:]
         var rebuild = TableRebuild(connection, table, changed, entries)
         rebuild.sources = sources

@@ -81,7 +81,9 @@ struct ColumnRenaming {
             return entry.sql
         }
         let others = Set(tokens.compactMap { $0.name?.asciiFolded }).subtracting([table.asciiFolded])
-        let isShared = others.contains { columns[$0]?.contains(column.asciiFolded) == true && $0 != entry.name.asciiFolded }
+        let isShared = others.contains {
+            columns[$0]?.contains(column.asciiFolded) == true && $0 != entry.name.asciiFolded
+        }
         let isOwnTrigger = entry.table.asciiFolded == table.asciiFolded
         let header = tokens.triggerColumns
         for place in tokens.indices where tokens.isColumn(column, at: place) {

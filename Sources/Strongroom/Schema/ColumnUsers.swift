@@ -17,7 +17,9 @@ struct ColumnUsers {
 
     private func constraints(except declared: Int) -> [String] {
         change.text.items.enumerated().compactMap { place, item in
-            guard place != declared, !CreateTableText.mentions(of: column, of: table, in: item).isEmpty else { return nil }
+            guard place != declared, !CreateTableText.mentions(of: column, of: table, in: item).isEmpty else {
+                return nil
+            }
             if let other = CreateTableText.column(item) { return "the declaration of column «\(other)»" }
             return "the constraint \(item.sql.trimmed)"
         }

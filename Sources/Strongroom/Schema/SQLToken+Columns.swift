@@ -1,18 +1,25 @@
 extension SQLToken {
     /// Words that are no names unless they are quoted, and the two that follow a column in an index.
     private static let reserved: Set<String> = [
-        "ADD", "ALL", "ALTER", "AND", "AS", "ASC", "AUTOINCREMENT", "BETWEEN", "CASE", "CHECK", "COLLATE", "COMMIT", "CONSTRAINT",
-        "CREATE", "DEFAULT", "DEFERRABLE", "DELETE", "DESC", "DISTINCT", "DROP", "ELSE", "ESCAPE", "EXCEPT", "EXISTS", "FOREIGN",
-        "FROM", "GROUP", "HAVING", "IN", "INDEX", "INSERT", "INTERSECT", "INTO", "IS", "ISNULL", "JOIN", "LIMIT", "NOT", "NOTNULL",
-        "NULL", "ON", "OR", "ORDER", "PRIMARY", "REFERENCES", "SELECT", "SET", "TABLE", "THEN", "TO", "TRANSACTION", "UNION",
+        "ADD", "ALL", "ALTER", "AND", "AS", "ASC", "AUTOINCREMENT", "BETWEEN", "CASE", "CHECK", "COLLATE", "COMMIT",
+        "CONSTRAINT",
+        "CREATE", "DEFAULT", "DEFERRABLE", "DELETE", "DESC", "DISTINCT", "DROP", "ELSE", "ESCAPE", "EXCEPT", "EXISTS",
+        "FOREIGN",
+        "FROM", "GROUP", "HAVING", "IN", "INDEX", "INSERT", "INTERSECT", "INTO", "IS", "ISNULL", "JOIN", "LIMIT", "NOT",
+        "NOTNULL",
+        "NULL", "ON", "OR", "ORDER", "PRIMARY", "REFERENCES", "SELECT", "SET", "TABLE", "THEN", "TO", "TRANSACTION",
+        "UNION",
         "UNIQUE", "UPDATE", "USING", "VALUES", "WHEN", "WHERE",
     ]
 
     /// Words that have a meaning of their own in a view or a trigger, and may be names there as well.
     private static let ambiguous: Set<String> = [
-        "ABORT", "AFTER", "BEFORE", "BEGIN", "BY", "CAST", "CROSS", "EACH", "END", "FAIL", "FOR", "FULL", "GLOB", "IF", "IGNORE",
-        "INNER", "INSTEAD", "LEFT", "LIKE", "MATCH", "NATURAL", "OF", "OFFSET", "OUTER", "RAISE", "RECURSIVE", "REGEXP", "REPLACE",
-        "RIGHT", "ROLLBACK", "ROW", "TEMP", "TEMPORARY", "TRIGGER", "VIEW", "WITH", "WITHOUT", "OVER", "PARTITION", "FILTER",
+        "ABORT", "AFTER", "BEFORE", "BEGIN", "BY", "CAST", "CROSS", "EACH", "END", "FAIL", "FOR", "FULL", "GLOB", "IF",
+        "IGNORE",
+        "INNER", "INSTEAD", "LEFT", "LIKE", "MATCH", "NATURAL", "OF", "OFFSET", "OUTER", "RAISE", "RECURSIVE", "REGEXP",
+        "REPLACE",
+        "RIGHT", "ROLLBACK", "ROW", "TEMP", "TEMPORARY", "TRIGGER", "VIEW", "WITH", "WITHOUT", "OVER", "PARTITION",
+        "FILTER",
         "ROWS", "RANGE", "NULLS", "FIRST", "LAST", "MATERIALIZED", "RETURNING",
     ]
 
@@ -30,7 +37,9 @@ extension [SQLToken] {
 
     /// The table's name before a column's, in `table.column`.
     func qualifier(of place: Int) -> SQLToken? {
-        guard let dot = self[..<place].lastIndex(where: { $0.kind != .space }), self[dot].isSign(".") else { return nil }
+        guard let dot = self[..<place].lastIndex(where: { $0.kind != .space }), self[dot].isSign(".") else {
+            return nil
+        }
         return significant(before: dot)
     }
 }

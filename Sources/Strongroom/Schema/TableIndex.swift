@@ -60,7 +60,8 @@ public struct TableIndex: Sendable {
         let name = name(in: table)
         try Identifier.check(name, "index")
         guard self.name != nil || parts.allSatisfy({ $0.column != nil }) else {
-            throw StrongroomError(.invalidName, "An index on an expression of table «\(table)» has no name; give it one.")
+            throw StrongroomError(
+                .invalidName, "An index on an expression of table «\(table)» has no name; give it one.")
         }
         let list = try parts.map { try $0.sql(index: name) }.joined(separator: ", ")
         let kind = (isUnique ? "UNIQUE INDEX" : "INDEX") + (ifNotExists ? " IF NOT EXISTS" : "")

@@ -103,7 +103,9 @@ struct TableRebuild {
     }
 
     private func sequenceValue() throws -> Value? {
-        guard try connection.ownValue("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_sequence'") != nil else { return nil }
+        guard try connection.ownValue("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_sequence'") != nil else {
+            return nil
+        }
         return try connection.ownValue("SELECT seq FROM sqlite_sequence WHERE name = ?", .text(table.name))
     }
 

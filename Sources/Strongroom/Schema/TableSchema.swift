@@ -61,7 +61,8 @@ public struct TableSchema: Sendable {
     ///   - indexes: The indexes.
     public init(_ name: String, columns: [ColumnDefinition], indexes: [TableIndex] = []) {
         let own = columns.filter { column in
-            column.isIndexed && !indexes.contains { $0.parts.count == 1 && $0.columns == [column.name] && $0.name == nil }
+            column.isIndexed
+                && !indexes.contains { $0.parts.count == 1 && $0.columns == [column.name] && $0.name == nil }
         }
         storage = Storage(
             name, columns,

@@ -5,7 +5,8 @@ import Testing
 /// A constraint's failure tells its kind, table and columns as data.
 struct ConstraintFailureTests {
     private static let parent = TableSchema(
-        "person", Column<Int64?>("id", primaryKey: true), Column<String>("name", unique: true, check: "length(name) < 9"))
+        "person", Column<Int64?>("id", primaryKey: true),
+        Column<String>("name", unique: true, check: "length(name) < 9"))
     private static let child = TableSchema(
         "book", Column<Int64>("shelf", primaryKey: true), Column<Int64>("place", primaryKey: true),
         Column<Int64?>("author", references: Reference("person", onDelete: .restrict, deferred: false)),

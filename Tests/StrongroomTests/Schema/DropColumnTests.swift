@@ -33,7 +33,8 @@ struct DropColumnTests {
     }
 
     @Test(arguments: [
-        ("CREATE TABLE t (a CHECK (a < b), b, c)", "column «a»"), ("CREATE TABLE t (a, b, c INT, CHECK (t.b > 0))", "CHECK (t.b > 0)"),
+        ("CREATE TABLE t (a CHECK (a < b), b, c)", "column «a»"),
+        ("CREATE TABLE t (a, b, c INT, CHECK (t.b > 0))", "CHECK (t.b > 0)"),
         ("CREATE TABLE t (a, b, c, UNIQUE (c, b))", "UNIQUE (c, b)"),
         ("CREATE TABLE t (a, b, FOREIGN KEY (b) REFERENCES t (a))", "FOREIGN KEY (b)"),
         ("CREATE TABLE t (a, b, c, PRIMARY KEY (b, c))", "primary key"),
@@ -54,16 +55,21 @@ struct DropColumnTests {
         let store = try await TemporaryStore().store
         try await store.write { db in
             try db.execute("CREATE TABLE t (rowid TEXT, b, c)")
-            try db.execute("INSERT INTO t (_rowid_, b, c) VALUES (7, 'x', NULL), (-3, 'y', x'00'), (1000000000000, NULL, 1.5)")
+            try db.execute(
+                "INSERT INTO t (_rowid_, b, c) VALUES (7, 'x', NULL), (-3, 'y', x'00'), (1000000000000, NULL, 1.5)")
             try db.dropColumn("b", from: "t")
-            let ids = try db.value("SELECT group_concat(i) FROM (SELECT _rowid_ AS i FROM t ORDER BY 1)", as: String.self)
+            let ids = try db.value(
+                "SELECT group_concat(i) FROM (SELECT _rowid_ AS i FROM t ORDER BY 1)", as: String.self)
             #expect(ids == "-3,7,1000000000000")
         }
     }
 
     @Test func tablesOfEveryKindAreMadeAnew() async throws {
         let features = try EngineFeatures.current()
-        var tables = ["CREATE TABLE t (a TEXT PRIMARY KEY, b, c) WITHOUT ROWID", "CREATE TABLE t AS SELECT 'k' AS a, 1 AS b, 2 AS c LIMIT 0"]
+        var tables = [
+            "CREATE TABLE t (a TEXT PRIMARY KEY, b, c) WITHOUT ROWID",
+            "CREATE TABLE t AS SELECT 'k' AS a, 1 AS b, 2 AS c LIMIT 0",
+        ]
         if features.hasStrictTables { tables.append("CREATE TABLE t (a TEXT PRIMARY KEY, b INT, c ANY) STRICT") }
         if features.hasGeneratedColumns {
             tables.append("CREATE TABLE t (a TEXT, b, c, d AS (a || c) STORED, e GENERATED ALWAYS AS (d || 1) UNIQUE)")
@@ -73,13 +79,18 @@ struct DropColumnTests {
             try await store.write { db in
                 try db.execute(SQL(stringLiteral: table))
                 try db.execute("INSERT INTO t (a, b, c) VALUES ('k', 1, 2)")
-                let options = try db.value("SELECT substr(sql, -14) FROM sqlite_master WHERE name = 't'", as: String.self)
+                let options = try db.value(
+                    "SELECT substr(sql, -14) FROM sqlite_master WHERE name = 't'", as: String.self)
                 try db.dropColumn("b", from: "t")
                 try db.addColumn(Column<String?>("u", unique: true), to: "t")
                 #expect(try db.value("SELECT a || c FROM t", as: String.self) == "k2")
-                if table.contains("STORED") { #expect(try db.value("SELECT d || e FROM t", as: String.self) == "k2k21") }
+                if table.contains("STORED") {
+                    #expect(try db.value("SELECT d || e FROM t", as: String.self) == "k2k21")
+                }
                 let sql = try db.value("SELECT sql FROM sqlite_master WHERE name = 't'", as: String.self) ?? ""
-                if table.hasSuffix("ROWID") || table.hasSuffix("STRICT") { #expect(sql.hasSuffix(options?.suffix(6) ?? "?")) }
+                if table.hasSuffix("ROWID") || table.hasSuffix("STRICT") {
+                    #expect(sql.hasSuffix(options?.suffix(6) ?? "?"))
+                }
                 #expect(try db.value("PRAGMA integrity_check", as: String.self) == "ok")
             }
         }

@@ -133,7 +133,8 @@ struct RebuildTests {
         let store = try await TemporaryStore().store
         try await store.write { db in
             try Self.makeOddTable(db)
-            try db.execute("CREATE TRIGGER more AFTER INSERT ON log BEGIN DELETE FROM \(name: Self.parent) WHERE id = 2997; END")
+            try db.execute(
+                "CREATE TRIGGER more AFTER INSERT ON log BEGIN DELETE FROM \(name: Self.parent) WHERE id = 2997; END")
             try db.renameTable(Self.parent, to: "new \"name\"")
             #expect(try !db.hasTable(Self.parent))
             #expect(try db.value("SELECT count(*) FROM sight", as: Int.self) == 999)
