@@ -9,4 +9,9 @@
 #ifndef STRONGROOM_SHIM_H
 #define STRONGROOM_SHIM_H
 
+// Swift does not import functions with a variable number of arguments.
+static inline int strongroom_enforce_foreign_keys(sqlite3 *database, int on) {
+    return sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_FKEY, on, (int *)0);
+}
+
 #endif

@@ -28,6 +28,12 @@ public struct EngineFeatures: Sendable, Equatable {
     public var hasRenameColumn: Bool { sqliteVersionNumber >= 3_025_000 }
     /// `ALTER TABLE … DROP COLUMN` (from SQLite 3.35 on).
     public var hasDropColumn: Bool { sqliteVersionNumber >= 3_035_000 }
+    /// Generated columns (from SQLite 3.31 on).
+    public var hasGeneratedColumns: Bool { sqliteVersionNumber >= 3_031_000 }
+    /// `PRAGMA table_xinfo`, which tells also of generated columns (from SQLite 3.26 on).
+    public var hasExtendedTableInfo: Bool { sqliteVersionNumber >= 3_026_000 }
+    /// `STRICT` tables (from SQLite 3.37 on).
+    public var hasStrictTables: Bool { sqliteVersionNumber >= 3_037_000 }
     /// Window functions (from SQLite 3.25 on).
     public var hasWindowFunctions: Bool { sqliteVersionNumber >= 3_025_000 }
 
@@ -74,6 +80,12 @@ public struct EngineFeatures: Sendable, Equatable {
 }
 
 extension Connection {
+    /// What the engine has against a statement, or nil. Not from the statement cache: one that was prepared before a change of the
+    /// schema says nothing of what comes after it.
+    func objection(to sql: String) -> String? {
+        accepts(sql) ? nil : sqlite3_errmsg(pointer).map { String(cString: $0) } ?? "unknown error"
+    }
+
     /// Whether the engine can prepare a statement.
     fileprivate func accepts(_ sql: String) -> Bool {
         var statement: OpaquePointer?

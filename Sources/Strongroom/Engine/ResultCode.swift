@@ -62,12 +62,3 @@ extension StrongroomError.Code {
         }
     }
 }
-
-extension StrongroomError {
-    /// Whether a row with the same key or the same value in a unique column is in the way.
-    @usableFromInline var isDuplicate: Bool {
-        guard let code = resultCode?.extended else { return false }
-        // The header gives these as expressions that Swift does not import.
-        return [6, 8, 10].contains(code >> 8) && code & 0xFF == SQLITE_CONSTRAINT
-    }
-}

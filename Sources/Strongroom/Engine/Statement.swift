@@ -92,12 +92,16 @@ final class Statement {
             code.primary == SQLITE_ERROR
             && (owner.transactionState == .doomed || owner.transactionState == .open && owner.hasMetDamage)
         let kind = isDamage ? .damaged : StrongroomError.Code(code)
-        return StrongroomError(
+        let constraint = ConstraintFailure(code, words, on: owner, whileCommitting: firstWord == "COMMIT")
+        let advice = constraint?.advice ?? kind.advice
+        var error = StrongroomError(
             kind,
-            kind.advice.isEmpty ? words : "\(words). \(kind.advice)",
+            advice.isEmpty ? words : "\(words). \(advice)",
             database: owner.database,
             sql: sql,
             resultCode: code
         )
+        error.constraint = constraint
+        return error
     }
 }

@@ -8,7 +8,7 @@ extension StrongroomError {
             case invalidKey, emptyKeyChain, keyFile
             case closed, nestedAccess, transactionEnded, readOnly, notAuthorized, busy, interrupted
             case constraint, typeMismatch, valueNotStorable, missingKey, notUnique, noSuchRow, limit, sql
-            case notTranslatable, invalidMigrator, migrationFailed, engine
+            case notTranslatable, schemaChange, invalidMigrator, migrationFailed, engine
         }
 
         private let kind: Kind
@@ -98,6 +98,8 @@ extension StrongroomError {
         public static let sql = Code(.sql)
         /// A predicate with a part that has no counterpart in SQL.
         public static let notTranslatable = Code(.notTranslatable)
+        /// A change of the schema that cannot be made, such as dropping a column that a view needs; nothing was changed.
+        public static let schemaChange = Code(.schemaChange)
         /// A migrator with a mistake in it, such as one version twice.
         public static let invalidMigrator = Code(.invalidMigrator)
         /// A migration failed; the file is at the version before it.

@@ -29,6 +29,9 @@ public struct StrongroomError: Error, Sendable, Equatable {
     /// Where a value lies that does not fit, for the code `typeMismatch`.
     public internal(set) var mismatch: TypeMismatch?
 
+    /// Which constraint refused the change, for the code `constraint`, as far as the engine tells.
+    public internal(set) var constraint: ConstraintFailure?
+
     /// Makes an error.
     ///
     /// - Parameters:

@@ -1,9 +1,12 @@
 /// What a transaction works on; opaque, lent with the transaction, and no use without it.
 public struct TransactionHandle: ~Copyable {
     @usableFromInline let connection: Connection
+    /// The connection's count of changed rows when the transaction was handed out.
+    let changesBefore: Int
 
     init(_ connection: Connection) {
         self.connection = connection
+        changesBefore = connection.totalChanges
     }
 }
 

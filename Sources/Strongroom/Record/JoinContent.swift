@@ -13,7 +13,7 @@ public struct JoinContent: Sendable {
 
     /// A join of one table's rows, to which others are added.
     init<Source: Table>(_ query: Query<Source>) throws {
-        let table = Identifier.quote(Source.schema.name)
+        let table = Source.schema.quotedName
         let rows = try query.resolved()
         // Joined as they are: limited and sorted before they meet the other table.
         source = rows.isPlain ? SQL("\(table) AS t0") : "(\(rows.sql(after: "SELECT * FROM \(table)"))) AS t0"

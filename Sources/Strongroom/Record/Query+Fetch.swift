@@ -111,7 +111,7 @@ extension Query {
     /// - Returns: True when there is at least one.
     /// - Throws: ``StrongroomError`` with the engine's failure.
     public func exists(_ db: borrowing some Reading & ~Copyable) throws -> Bool {
-        let rows = try limitedToOne().resolved().sql(after: "SELECT 1 FROM \(Identifier.quote(Source.schema.name))")
+        let rows = try limitedToOne().resolved().sql(after: "SELECT 1 FROM \(Source.schema.quotedName)")
         return try db.value(rows, as: Int.self) != nil
     }
 
@@ -140,7 +140,7 @@ extension Query {
         _ expression: (Source.Columns) -> E
     ) throws -> E.Value {
         var clauses = try resolved()
-        let table = Identifier.quote(Source.schema.name)
+        let table = Source.schema.quotedName
         if !clauses.hasLimit { clauses.orderings = [] }
         var sql: SQL = "SELECT \(expression(Source.columns).sql) FROM "
         if clauses.hasLimit {

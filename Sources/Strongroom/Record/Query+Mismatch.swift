@@ -22,7 +22,7 @@ extension Query {
         clauses.offset += number
         // With the record's columns, so that the engine walks the table in the same way.
         let columns = Source.RecordType.columnNames.map(Identifier.quote).joined(separator: ", ")
-        let beginning = "SELECT rowid, \(columns) FROM \(Identifier.quote(Source.schema.name))"
+        let beginning = "SELECT rowid, \(columns) FROM \(Source.schema.quotedName)"
         let statement = try connection.statement(for: clauses.sql(after: beginning))
         defer { statement.finish() }
         return try statement.step() ? Row(statement).integer(at: 0) : nil

@@ -99,7 +99,7 @@ public struct GroupedQuery<Source: Table>: Sendable {
         var source = SQL.name(Source.schema.name)
         if clauses.hasLimit {
             // The rows are limited before they are grouped, under the table's own name.
-            source = "(\(clauses.sql(after: "SELECT * FROM \(Identifier.quote(Source.schema.name))"))) AS \(source)"
+            source = "(\(clauses.sql(after: "SELECT * FROM \(Source.schema.quotedName)"))) AS \(source)"
             clauses = QueryClauses()
         }
         clauses.groups = groups

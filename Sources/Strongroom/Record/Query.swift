@@ -122,7 +122,7 @@ public struct Query<Source: Table>: Sendable {
         // By the row's number only without a key: a table may have none, or a column of that name.
         let keys = Source.schema.hasKey ? try Source.schema.keyColumns().map(\.name) : ["rowid"]
         let list = keys.map(Identifier.quote).joined(separator: ", ")
-        let rows = clauses.sql(after: "SELECT \(list) FROM \(Identifier.quote(Source.schema.name))")
+        let rows = clauses.sql(after: "SELECT \(list) FROM \(Source.schema.quotedName)")
         return Condition("\(SQL(keys.count > 1 ? "(\(list))" : list)) IN (\(rows))")
     }
 }

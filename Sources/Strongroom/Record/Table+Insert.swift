@@ -47,7 +47,7 @@ extension Table {
     public static func insertOrIgnore(_ record: RecordType, in db: borrowing some Writing & ~Copyable) throws -> Key? {
         do {
             return try insert(record, on: db.handle.connection)
-        } catch let error as StrongroomError where error.isDuplicate {
+        } catch let error as StrongroomError where error.isDuplicate(in: schema) {
             return nil
         }
     }
@@ -143,5 +143,15 @@ enum TableFailure {
             .missingKey,
             "Column «\(column)» of the record for table «\(schema.name)» is nil, so no row can be found by it; set it."
         )
+    }
+}
+
+extension StrongroomError {
+    /// Whether a row of the table with the same key or the same value in a unique column is in the way, and not one of a table that a
+    /// trigger writes.
+    @usableFromInline
+    func isDuplicate(in schema: TableSchema) -> Bool {
+        guard let constraint, constraint.kind == .primaryKey || constraint.kind == .unique else { return false }
+        return constraint.table.map { $0.lowercased() == schema.name.lowercased() } ?? true
     }
 }

@@ -31,7 +31,7 @@ struct TableStatements {
         self.columnNames = columnNames
     }
 
-    private var table: String { Identifier.quote(schema.name) }
+    private var table: String { schema.quotedName }
 
     /// - Parameters:
     ///   - withKey: Whether the record has a key. A key that the engine is to make is left out: given as NULL, it
@@ -54,9 +54,8 @@ struct TableStatements {
     /// The place of the key that the engine makes. Not the last place: the statement must have a parameter for each column that
     /// the record binds, and the last one's number is their count.
     private var placeOfMadeKey: Int? {
-        let keys = schema.columns.filter(\.isPrimaryKey)
         guard
-            keys.count == 1, let key = keys.first, key.isRowID, key.defaultValue == nil,
+            let key = schema.rowIDColumn, key.defaultValue == nil,
             let place = columnNames.firstIndex(of: key.name)
         else { return nil }
         return place == columnNames.indices.last ? nil : place
@@ -142,9 +141,9 @@ struct TableStatements {
             .joined(separator: " AND ")
     }
 
-    /// Whether a record's column is written at all.
+    /// Whether a record's column is written at all: the engine computes the others.
     private func isWritten(_ place: Int) -> Bool {
-        true
+        !schema.columns.contains { $0.name == columnNames[place] && $0.generated != nil }
     }
 }
 
@@ -153,15 +152,11 @@ extension TableSchema {
     ///
     /// - Throws: ``StrongroomError`` with `invalidName` when there is none.
     func keyColumns() throws -> [ColumnDefinition] {
-        let keys = columns.filter(\.isPrimaryKey)
-        guard !keys.isEmpty else {
-            throw StrongroomError(
-                .invalidName, "Table «\(name)» has no primary key; give one column `primaryKey: true`.")
-        }
-        return keys
+        if !hasKey { _ = try primaryKey() }
+        return primaryKeys
     }
 
-    var hasKey: Bool { columns.contains(where: \.isPrimaryKey) }
+    var hasKey: Bool { !primaryKeys.isEmpty }
 
     @usableFromInline
     func checkKey() throws {
@@ -172,7 +167,11 @@ extension TableSchema {
     func isUnique(_ names: [String]) -> Bool {
         let wanted = Set(names)
         if names.count == 1, columns.contains(where: { $0.name == names[0] && $0.isUnique }) { return true }
-        if wanted == Set(columns.filter(\.isPrimaryKey).map(\.name)) { return true }
-        return indexes.contains { $0.isUnique && Set($0.columns) == wanted }
+        if wanted == Set(primaryKeys.map(\.name)) { return true }
+        // An index on some of the rows, or on expressions, tells nothing of all rows.
+        return indexes.contains { index in
+            index.isUnique && index.condition == nil && index.columns.count == index.parts.count
+                && Set(index.columns) == wanted
+        }
     }
 }

@@ -19,7 +19,7 @@ struct UpsertTarget<Source: Table>: Sendable {
         let all = Source.columns
         var names: [String] = []
         repeat names.append(all[keyPath: each columns].definition.name)
-        let keys = Source.schema.columns.filter(\.isPrimaryKey).map(\.name)
+        let keys = Source.schema.primaryKeys.map(\.name)
         guard Set(keys) != Set(names) else {
             places = []
             return

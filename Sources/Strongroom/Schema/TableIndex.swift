@@ -1,35 +1,72 @@
-/// An index on one or more columns of a table.
+/// An index on columns or expressions of a table.
 ///
 /// ```swift
 /// TableIndex(on: columns.section, columns.name)
+/// TableIndex("by_word", on: .expression("lower(word)"), .column("age", descending: true), where: "age > 17")
 /// ```
 public struct TableIndex: Sendable {
     /// The index's name, or nil for the table's and the columns' names joined by `_`.
     public let name: String?
-    /// The names of the indexed columns, in order.
-    public let columns: [String]
+    /// What is indexed, in order.
+    public let parts: [IndexPart]
     /// Whether no two rows may have the same values.
     public let isUnique: Bool
+    /// What holds for the rows in a partial index; nil for one with all rows.
+    public let condition: SQL?
 
-    /// Describes an index.
+    /// The names of the indexed columns, in order; expressions are not among them.
+    public var columns: [String] { parts.compactMap(\.column) }
+
+    /// Describes an index on columns.
     ///
     /// - Parameters:
     ///   - name: The index's name; nil for the table's and the columns' names joined by `_`.
     ///   - columns: The columns, in order.
     ///   - unique: Whether no two rows may have the same values.
-    public init(_ name: String? = nil, on columns: any TableColumn..., unique: Bool = false) {
+    ///   - condition: What holds for the rows in the index, as SQL without bound values; nil for all rows. See «Partial Indexes»
+    ///     (sqlite.org/partialindex.html).
+    public init(
+        _ name: String? = nil,
+        on columns: any TableColumn...,
+        unique: Bool = false,
+        where condition: SQL? = nil
+    ) {
+        self.init(name, parts: columns.map { .column($0.definition.name) }, unique: unique, where: condition)
+    }
+
+    /// Describes an index on columns and expressions.
+    ///
+    /// - Parameters:
+    ///   - name: The index's name; needed where an expression is indexed.
+    ///   - parts: What is indexed, in order.
+    ///   - unique: Whether no two rows may have the same values.
+    ///   - condition: What holds for the rows in the index, as SQL without bound values; nil for all rows.
+    public init(_ name: String? = nil, on parts: IndexPart..., unique: Bool = false, where condition: SQL? = nil) {
+        self.init(name, parts: parts, unique: unique, where: condition)
+    }
+
+    init(_ name: String?, parts: [IndexPart], unique: Bool, where condition: SQL?) {
         self.name = name
-        self.columns = columns.map(\.definition.name)
+        self.parts = parts
         self.isUnique = unique
+        self.condition = condition
     }
 
     func name(in table: String) -> String {
         name ?? ([table] + columns).joined(separator: "_")
     }
 
-    func sql(table: String) -> String {
-        let list = columns.map(Identifier.quote).joined(separator: ", ")
-        let kind = isUnique ? "UNIQUE INDEX" : "INDEX"
-        return "CREATE \(kind) \(Identifier.quote(name(in: table))) ON \(Identifier.quote(table)) (\(list))"
+    func sql(table: String, ifNotExists: Bool = false) throws -> String {
+        let name = name(in: table)
+        try Identifier.check(name, "index")
+        guard self.name != nil || parts.allSatisfy({ $0.column != nil }) else {
+            throw StrongroomError(
+                .invalidName, "An index on an expression of table «\(table)» has no name; give it one.")
+        }
+        let list = try parts.map { try $0.sql(index: name) }.joined(separator: ", ")
+        let kind = (isUnique ? "UNIQUE INDEX" : "INDEX") + (ifNotExists ? " IF NOT EXISTS" : "")
+        var sql = "CREATE \(kind) \(Identifier.quote(name)) ON \(Identifier.quote(table)) (\(list))"
+        if let condition { sql += " WHERE \(try condition.literalText("the condition of index «\(name)»"))" }
+        return sql
     }
 }

@@ -6,31 +6,97 @@
 /// )
 /// ```
 public struct TableSchema: Sendable {
+    // By reference, since every operation on the table asks for it.
+    private let storage: Storage
+
+    private final class Storage: Sendable {
+        let name: String
+        let columns: [ColumnDefinition]
+        let indexes: [TableIndex]
+        let keys: [ColumnDefinition]
+        let quotedName: String
+        let quotedColumns: String
+
+        init(_ name: String, _ columns: [ColumnDefinition], _ indexes: [TableIndex]) {
+            self.name = name
+            self.columns = columns
+            self.indexes = indexes
+            keys = columns.filter(\.isPrimaryKey)
+            quotedName = Identifier.quote(name)
+            quotedColumns = columns.map(\.quoted.text).joined(separator: ", ")
+        }
+    }
+
     /// The table's name.
-    public let name: String
+    public var name: String { storage.name }
     /// The columns, in the order in which records read and write them.
-    public let columns: [ColumnDefinition]
-    /// The indexes.
-    public let indexes: [TableIndex]
+    public var columns: [ColumnDefinition] { storage.columns }
+    /// The indexes, those of columns with `indexed: true` last.
+    public var indexes: [TableIndex] { storage.indexes }
+    /// The columns of the primary key, in order; empty where there is none.
+    public var primaryKeys: [ColumnDefinition] { storage.keys }
+
+    /// The table's quoted name.
+    var quotedName: String { storage.quotedName }
+    /// The quoted names of the columns, with commas between them.
+    var quotedColumns: String { storage.quotedColumns }
+    /// The column that is the row's id in the engine: an integer that is the whole primary key.
+    var rowIDColumn: ColumnDefinition? { primaryKeys.count == 1 && primaryKeys[0].isRowID ? primaryKeys[0] : nil }
 
     /// Describes a table.
     ///
     /// - Parameters:
     ///   - name: The table's name.
-    ///   - columns: The columns, in order.
-    ///   - indexes: The indexes.
+    ///   - columns: The columns, in order; those with `primaryKey: true` are the primary key.
+    ///   - indexes: The indexes. One that is unique serves also as a constraint on several columns.
     public init(_ name: String, _ columns: any TableColumn..., indexes: [TableIndex] = []) {
-        self.name = name
-        self.columns = columns.map(\.definition)
-        self.indexes = indexes
+        self.init(name, columns: columns.map(\.definition), indexes: indexes)
     }
 
-    /// The primary key's column.
+    /// Describes a table whose columns are in a list.
+    ///
+    /// - Parameters:
+    ///   - name: The table's name.
+    ///   - columns: The columns, in order.
+    ///   - indexes: The indexes.
+    public init(_ name: String, columns: [ColumnDefinition], indexes: [TableIndex] = []) {
+        let own = columns.filter { column in
+            column.isIndexed
+                && !indexes.contains { $0.parts.count == 1 && $0.columns == [column.name] && $0.name == nil }
+        }
+        storage = Storage(
+            name, columns,
+            indexes + own.map { TableIndex(nil, parts: [.column($0.name)], unique: false, where: nil) })
+    }
+
+    private init(_ storage: Storage) {
+        self.storage = storage
+    }
+
+    /// The same table under another name: the same columns, and the same indexes, whose names follow.
+    ///
+    /// ```swift
+    /// static let schema = Contact.schema.named("archived_contact")
+    /// ```
+    ///
+    /// - Parameter name: The other name. An index that was given a name gets `name_` before it, since names of indexes are the
+    ///   whole file's.
+    /// - Returns: The table.
+    public func named(_ name: String) -> TableSchema {
+        guard name != self.name else { return self }
+        let followed = indexes.map { index in
+            TableIndex(
+                index.name.map { "\(name)_\($0)" }, parts: index.parts, unique: index.isUnique, where: index.condition)
+        }
+        return TableSchema(Storage(name, columns, followed))
+    }
+
+    /// The primary key's column, the first of a composite key.
     ///
     /// - Throws: ``StrongroomError`` with `invalidName` when there is none.
     @usableFromInline
     func primaryKey() throws -> ColumnDefinition {
-        guard let column = columns.first(where: \.isPrimaryKey) else {
+        guard let column = primaryKeys.first else {
             throw StrongroomError(
                 .invalidName, "Table «\(name)» has no primary key; give one column `primaryKey: true`.")
         }
@@ -40,13 +106,18 @@ public struct TableSchema: Sendable {
     /// The statements that make the table and its indexes.
     ///
     /// - Throws: ``StrongroomError`` with `invalidName` for a name that is empty or stands twice.
-    func creationSQL() throws -> [String] {
+    func creationSQL(ifNotExists: Bool = false) throws -> [String] {
         try Identifier.check(name, "table")
         var seen: Set<String> = []
         for column in columns where !seen.insert(column.name.lowercased()).inserted {
             throw StrongroomError(.invalidName, "Table «\(name)» has two columns named «\(column.name)»; rename one.")
         }
-        let list = try columns.map { try $0.sql() }.joined(separator: ", ")
-        return ["CREATE TABLE \(Identifier.quote(name)) (\(list))"] + indexes.map { $0.sql(table: name) }
+        var list = try columns.map { try $0.sql(isWholeKey: primaryKeys.count == 1) }
+        if primaryKeys.count > 1 {
+            list.append("PRIMARY KEY (\(primaryKeys.map(\.quoted.text).joined(separator: ", ")))")
+        }
+        let condition = ifNotExists ? "IF NOT EXISTS " : ""
+        return ["CREATE TABLE \(condition)\(quotedName) (\(list.joined(separator: ", ")))"]
+            + (try indexes.map { try $0.sql(table: name, ifNotExists: ifNotExists) })
     }
 }

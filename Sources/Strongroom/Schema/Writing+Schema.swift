@@ -5,33 +5,27 @@ extension Writing where Self: ~Copyable {
     /// try db.createTable(Contact.schema)
     /// ```
     ///
-    /// - Parameter schema: The table.
-    /// - Throws: ``StrongroomError`` with `invalidName` for a name that cannot be used, `sql` when there is such a table.
-    public func createTable(_ schema: TableSchema) throws {
-        let statements = try schema.creationSQL()
+    /// - Parameters:
+    ///   - schema: The table.
+    ///   - ifNotExists: Whether a table or an index of that name may be there already; it is then left as it is.
+    /// - Throws: ``StrongroomError`` with `invalidName` for a name that cannot be used, `sql` when there is such a table or a check
+    ///   has a bound value, `schemaChange` for a generated column that the engine does not know.
+    public func createTable(_ schema: TableSchema, ifNotExists: Bool = false) throws {
+        let statements = try schema.creationSQL(ifNotExists: ifNotExists)
         try savepoint { db in
             for sql in statements { try db.execute(SQL(sql)) }
         }
     }
 
-    /// Removes a table with its rows and indexes.
-    ///
-    /// - Parameter name: The table's name.
-    /// - Throws: ``StrongroomError`` with `sql` when there is no such table.
-    public func dropTable(_ name: String) throws {
-        try execute("DROP TABLE \(name: name)")
-    }
-
-    /// Adds a column at the end of a table; the rows that are there get its default, or NULL.
+    /// Removes a table with its rows, indexes and triggers. Rows of other tables that point to its rows are treated as if these were
+    /// deleted; see «DROP TABLE» (sqlite.org/lang_droptable.html).
     ///
     /// - Parameters:
-    ///   - column: The column; neither a primary key nor unique, and optional or with a default.
-    ///   - table: The table's name.
-    /// - Throws: ``StrongroomError`` with `sql` when the engine cannot add it, see «ALTER TABLE ADD COLUMN»
-    ///   (sqlite.org/lang_altertable.html).
-    public func addColumn(_ column: some TableColumn, to table: String) throws {
-        let definition = SQL(try column.definition.sql())
-        try execute("ALTER TABLE \(name: table) ADD COLUMN \(definition)")
+    ///   - name: The table's name.
+    ///   - ifExists: Whether it may be missing.
+    /// - Throws: ``StrongroomError`` with `sql` when there is no such table, `constraint` when rows still point to its rows.
+    public func dropTable(_ name: String, ifExists: Bool = false) throws {
+        try execute(ifExists ? "DROP TABLE IF EXISTS \(name: name)" : "DROP TABLE \(name: name)")
     }
 
     /// Makes an index.
@@ -39,34 +33,32 @@ extension Writing where Self: ~Copyable {
     /// - Parameters:
     ///   - index: The index.
     ///   - table: The table's name.
+    ///   - ifNotExists: Whether an index of that name may be there already; it is then left as it is.
     /// - Throws: ``StrongroomError`` with `sql` when there is such an index or no such column, `constraint` when rows are
     ///   not unique.
-    public func createIndex(_ index: TableIndex, on table: String) throws {
-        try execute(SQL(index.sql(table: table)))
+    public func createIndex(_ index: TableIndex, on table: String, ifNotExists: Bool = false) throws {
+        try execute(SQL(try index.sql(table: table, ifNotExists: ifNotExists)))
     }
 
     /// Removes an index.
     ///
-    /// - Parameter name: The index's name.
+    /// - Parameters:
+    ///   - name: The index's name.
+    ///   - ifExists: Whether it may be missing.
     /// - Throws: ``StrongroomError`` with `sql` when there is no such index.
-    public func dropIndex(_ name: String) throws {
-        try execute("DROP INDEX \(name: name)")
+    public func dropIndex(_ name: String, ifExists: Bool = false) throws {
+        try execute(ifExists ? "DROP INDEX IF EXISTS \(name: name)" : "DROP INDEX \(name: name)")
     }
-}
 
-extension Reading where Self: ~Copyable {
-    /// The names of the tables, without the engine's and the library's own.
+    /// Gives a table another name; its indexes, triggers and views and the references to it follow.
     ///
-    /// - Returns: The names in alphabetical order.
-    /// - Throws: ``StrongroomError`` with the engine's failure.
-    public func tableNames() throws -> [String] {
-        var names: [String] = []
-        let query: SQL = """
-            SELECT name FROM sqlite_master
-            WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~' AND name NOT LIKE 'strongroom~_%' ESCAPE '~'
-            ORDER BY name
-            """
-        try forEachRow(query) { row in names.append(try row[0]) }
-        return names
+    /// - Parameters:
+    ///   - name: The table's name.
+    ///   - newName: The other name.
+    /// - Throws: ``StrongroomError`` with `invalidName`, `sql` when there is no such table or the new name is taken, `schemaChange` when
+    ///   a view or a trigger cannot follow; nothing was changed.
+    public func renameTable(_ name: String, to newName: String) throws {
+        try Identifier.check(newName, "table")
+        try savepoint { db in try TableRenaming(db.handle.connection, name, newName).run() }
     }
 }

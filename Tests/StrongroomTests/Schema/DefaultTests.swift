@@ -76,7 +76,7 @@ struct DefaultTests {
             try db.createTable(TableSchema("t", Column<Int64?>("id", primaryKey: true), column))
             try db.execute("INSERT INTO t DEFAULT VALUES")
             #expect(try db.value("SELECT a FROM t", as: Int?.self) == .some(nil))
-            try expectFailure(.sql) { try db.addColumn(Column<Int>("b"), to: "t") }
+            try expectFailure(.schemaChange) { try db.addColumn(Column<Int>("b"), to: "t") }
         }
     }
 }

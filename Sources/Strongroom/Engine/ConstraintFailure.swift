@@ -1,0 +1,136 @@
+import CSQLCipher
+
+/// Which constraint refused a change.
+///
+/// ```swift
+/// } catch let error as StrongroomError where error.constraint?.columns == ["email"] {
+///     print("There is such an address already.")
+/// }
+/// ```
+public struct ConstraintFailure: Sendable, Hashable {
+    /// The kind of a constraint. The set is open: later engines may add to it.
+    public struct Kind: Sendable, Hashable, CustomStringConvertible {
+        /// The engine's word for it.
+        public let description: String
+
+        /// A row has the same primary key.
+        public static let primaryKey = Kind(description: "PRIMARY KEY")
+        /// A row has the same values in unique columns.
+        public static let unique = Kind(description: "UNIQUE")
+        /// A column may not be NULL.
+        public static let notNull = Kind(description: "NOT NULL")
+        /// A check does not hold.
+        public static let check = Kind(description: "CHECK")
+        /// A value points to no row, or rows still point to one that is to go.
+        public static let foreignKey = Kind(description: "FOREIGN KEY")
+        /// A trigger refuses the change.
+        public static let trigger = Kind(description: "TRIGGER")
+        /// A value is not of the column's type, in a STRICT table.
+        public static let dataType = Kind(description: "DATATYPE")
+        /// Any other.
+        public static let other = Kind(description: "OTHER")
+    }
+
+    /// The constraint's kind.
+    public let kind: Kind
+    /// The table, where the engine tells it.
+    public let table: String?
+    /// The columns, where the engine tells them.
+    public let columns: [String]
+    /// The table that a foreign key points to, where it can be found.
+    public let parentTable: String?
+    /// The check's name or expression, or the name of the unique index on expressions; as the schema has it.
+    public let name: String?
+
+    init(kind: Kind, table: String?, columns: [String] = [], parentTable: String? = nil, name: String? = nil) {
+        self.kind = kind
+        self.table = table
+        self.columns = columns
+        self.parentTable = parentTable
+        self.name = name
+    }
+
+    /// What to do about it, for an error's message.
+    var advice: String {
+        guard kind == .foreignKey else { return "" }
+        if let table, let parentTable {
+            return "A row of «\(table)» points to a row of «\(parentTable)» that is not there."
+        }
+        return """
+            Look at the columns with REFERENCES: a value points to a row that is not there, or rows still point to one that is \
+            deleted or gets another key.
+            """
+    }
+}
+
+extension ConstraintFailure {
+    /// What the engine says of a failure.
+    ///
+    /// - Parameters:
+    ///   - code: The engine's code.
+    ///   - words: The engine's message.
+    ///   - connection: Where a foreign key is looked for.
+    ///   - whileCommitting: Whether the failed rows are still there to be found.
+    init?(_ code: ResultCode, _ words: String, on connection: Connection, whileCommitting: Bool) {
+        guard code.primary == SQLITE_CONSTRAINT else { return nil }
+        // The header gives the extended codes as expressions that Swift does not import.
+        let kind: Kind =
+            switch code.extended >> 8 {
+            case 1: .check
+            case 3: .foreignKey
+            case 5: .notNull
+            case 6, 10: .primaryKey
+            // So the engine reports RESTRICT.
+            case 7: words == "FOREIGN KEY constraint failed" ? .foreignKey : .trigger
+            case 8: .unique
+            case 12: .dataType
+            default: .other
+            }
+        let detail = words.firstRange(of: " constraint failed: ").map { String(words[$0.upperBound...]) }
+        switch kind {
+        case .foreignKey:
+            let found = whileCommitting ? Self.danglingReference(on: connection) : nil
+            self.init(kind: kind, table: found?.table, parentTable: found?.parent)
+        case .check:
+            self.init(kind: kind, table: nil, name: detail)
+        case .dataType:
+            let place = words.firstRange(of: " column ").map { String(words[$0.upperBound...]) } ?? ""
+            self.init(kind, places: place)
+        case .unique, .primaryKey, .notNull:
+            self.init(kind, places: detail ?? "")
+        default:
+            self.init(kind: kind, table: nil)
+        }
+    }
+
+    /// - Parameter places: `table.column, table.column`, or `index 'name'`.
+    private init(_ kind: Kind, places: String) {
+        if places.hasPrefix("index '"), places.hasSuffix("'") {
+            self.init(kind: kind, table: nil, name: String(places.dropFirst(7).dropLast()))
+            return
+        }
+        guard let dot = places.firstIndex(of: ".") else {
+            self.init(kind: kind, table: nil)
+            return
+        }
+        let table = String(places[..<dot])
+        let columns = String(places[places.index(after: dot)...]).split(separator: ", \(table).").map(String.init)
+        self.init(kind: kind, table: table, columns: columns)
+    }
+
+    /// The first row that points nowhere, while the transaction that is to be committed is still open.
+    private static func danglingReference(on connection: Connection) -> (table: String, parent: String)? {
+        var found: (String, String)?
+        do {
+            try connection.withOwnStatement("PRAGMA foreign_key_check") { statement in
+                guard try statement.step() else { return }
+                let row = Row(statement)
+                found = (try row.text(at: 0), try row.text(at: 2))
+            }
+        } catch {
+            // The commit's failure is the error to tell.
+            return nil
+        }
+        return found
+    }
+}

@@ -1,0 +1,181 @@
+/// Adds, drops or changes a column of a table. Runs in a savepoint of the caller's.
+struct ColumnChange {
+    let connection: Connection
+    let entries: [SchemaEntry]
+    let table: SchemaEntry
+    let text: CreateTableText
+
+    init(_ connection: Connection, _ name: String) throws {
+        try connection.checkTransaction()
+        self.connection = connection
+        entries = try connection.schemaEntries()
+        table = try connection.tableEntry(name, in: entries)
+        guard let text = CreateTableText(table.sql) else {
+            throw Self.refusal("Table «\(name)» is virtual; its columns are its module's to change.", connection)
+        }
+        self.text = text
+    }
+
+    static func refusal(_ message: String, _ connection: Connection) -> StrongroomError {
+        StrongroomError(.schemaChange, message, database: connection.database)
+    }
+
+    private func refusal(_ message: String) -> StrongroomError { Self.refusal(message, connection) }
+
+    // MARK: Add
+
+    func add(_ column: ColumnDefinition) throws {
+        let sql = try column.sql()
+        guard text.place(of: column.name) == nil else {
+            throw StrongroomError(.sql, "duplicate column name: \(column.name).", database: connection.database)
+        }
+        guard !column.isPrimaryKey else {
+            throw refusal(
+                "Column «\(column.name)» cannot become the primary key of table «\(table.name)», which is there already; make a new table."
+            )
+        }
+        let hasDefault = (try column.defaultValue?.get()).map { $0 != .null } ?? false
+        let isFilled = column.isNullable || hasDefault || column.generated != nil
+        let hasRows = try connection.ownValue("SELECT 1 FROM \(Identifier.quote(table.name)) LIMIT 1") != nil
+        guard isFilled || !hasRows else {
+            throw refusal(
+                "Column «\(column.name)» may not be NULL and has no default, but table «\(table.name)» has rows; give it a default."
+            )
+        }
+        let needsRebuild =
+            !isFilled || column.isUnique || column.check != nil || column.generated != nil
+            || (column.references != nil && hasDefault)
+        guard needsRebuild else {
+            try connection.run("ALTER TABLE \(Identifier.quote(table.name)) ADD COLUMN \(sql)")
+            return
+        }
+        var changed = text
+        changed.add(sql)
+        try rebuild(changed)
+    }
+
+    // MARK: Change
+
+    func change(to column: ColumnDefinition) throws {
+        let sql = try column.sql()
+        let place = try place(of: column.name)
+        let info = try self.info(of: column.name)
+        guard !column.isPrimaryKey, info?.keyPlace == nil else {
+            throw refusal(
+                "Column «\(column.name)» belongs to the primary key of table «\(table.name)»; make a new table and move the rows."
+            )
+        }
+        var changed = text
+        changed.replace(at: place, with: sql)
+        let name = Identifier.quote(column.name)
+        var sources: [String: String] = [:]
+        if !column.isNullable, let value = try column.defaultValue?.get(), value != .null {
+            sources[column.name.asciiFolded] = "ifnull(\(name), \(value.literal))"
+        }
+        try rebuild(changed, sources)
+        if column.isIndexed { try makeIndex(on: column.name) }
+        guard column.generated == nil, let type = column.storageClass.engineName else { return }
+        let misfit = try connection.ownValue(
+            """
+            SELECT count(*) FROM \(Identifier.quote(table.name)) \
+            WHERE typeof(\(name)) NOT IN ('null', '\(type)')
+            """)
+        if case .integer(let count)? = misfit, count > 0 {
+            throw refusal(
+                "\(count) rows of table «\(table.name)» hold values in «\(column.name)» that \(column.storageClass.rawValue) does not fit; change them first."
+            )
+        }
+    }
+
+    private func makeIndex(on column: String) throws {
+        let index = TableIndex(nil, parts: [.column(column)], unique: false, where: nil)
+        try connection.run(try index.sql(table: table.name, ifNotExists: true))
+    }
+
+    // MARK: Drop
+
+    func drop(_ column: String) throws {
+        let place = try place(of: column)
+        let info = try self.info(of: column)
+        guard text.items.filter({ CreateTableText.column($0) != nil }).count > 1 else {
+            throw refusal("Column «\(column)» is the only one of table «\(table.name)»; drop the table.")
+        }
+        guard info?.keyPlace == nil else {
+            throw refusal(
+                "Column «\(column)» belongs to the primary key of table «\(table.name)»; make a new table and move the rows."
+            )
+        }
+        var users = ColumnUsers(self, column).all(except: place)
+        users += try foreignKeyUsers(of: column)
+        try refuseDrop(of: column, users)
+        var changed = text
+        changed.remove(at: place)
+        let broken = try connection.brokenStatements(entries)
+        try rebuild(changed, checksViews: false)
+        try refuseDrop(of: column, newlyBroken(broken).map { "\($0.entry.title) (\($0.words))" })
+    }
+
+    private func refuseDrop(of column: String, _ users: [String]) throws {
+        guard !users.isEmpty else { return }
+        var seen: Set<String> = []
+        let list = users.filter { seen.insert($0).inserted }.joined(separator: ", ")
+        throw refusal("Column «\(column)» of table «\(table.name)» is needed by \(list); drop or change these first.")
+    }
+
+    private func foreignKeyUsers(of column: String) throws -> [String] {
+        try entries.filter { $0.kind == .table }.flatMap { entry in
+            try connection.foreignKeys(of: entry.name)
+                .filter { key in
+                    // The column's own reference to itself goes with it.
+                    key.parent.asciiFolded == table.name.asciiFolded && key.to?.asciiFolded == column.asciiFolded
+                        && !(entry.name == table.name && key.from.asciiFolded == column.asciiFolded)
+                }
+                .map { key in "a foreign key of table «\(entry.name)» (column «\(key.from)»)" }
+        }
+    }
+
+    // MARK: Both
+
+    private func place(of column: String) throws -> Int {
+        guard let place = text.place(of: column) else {
+            throw StrongroomError(
+                .sql, "no such column: \(column) in table «\(table.name)».", database: connection.database)
+        }
+        return place
+    }
+
+    private func info(of column: String) throws -> ColumnInfo? {
+        try connection.columnInfos(of: table.name).first { $0.name.asciiFolded == column.asciiFolded }
+    }
+
+    private func rebuild(_ changed: CreateTableText, _ sources: [String: String] = [:], checksViews: Bool = true) throws
+    {
+        let broken = checksViews ? try connection.brokenStatements(entries) : [:]
+        var rebuild = TableRebuild(connection, table, changed, entries)
+        rebuild.sources = sources
+        try rebuild.run()
+        guard checksViews, let first = try newlyBroken(broken).first else { return }
+        throw refusal("The change of table «\(table.name)» would break \(first.entry.title) (\(first.words)).")
+    }
+
+    private func newlyBroken(
+        _ before: [String: (entry: SchemaEntry, words: String)]
+    ) throws -> [(entry: SchemaEntry, words: String)] {
+        // The statements name the columns, so what was broken before is known by its view or trigger.
+        let known = Set(before.values.map { "\($0.entry.title)" })
+        return try connection.brokenStatements(try connection.schemaEntries()).sorted { $0.key < $1.key }
+            .map(\.value).filter { !known.contains($0.entry.title) }
+    }
+}
+
+extension StorageClass {
+    /// What `typeof` says of such a value; nil for the class that holds everything.
+    fileprivate var engineName: String? {
+        switch self {
+        case .integer: "integer"
+        case .real: "real"
+        case .text: "text"
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,105 @@
+/// Gives a column another name. Runs in a savepoint of the caller's.
+///
+/// An engine without `RENAME COLUMN` gets the texts of its schema edited. In those of tables and indexes every name within parentheses
+/// is a column of the table; in those of views and triggers it may be another table's, and then nothing is changed.
+struct ColumnRenaming {
+    private let change: ColumnChange
+    private let column: String
+    private let newName: String
+
+    init(_ connection: Connection, table: String, column: String, newName: String) throws {
+        change = try ColumnChange(connection, table)
+        self.column = column
+        self.newName = newName
+    }
+
+    private var connection: Connection { change.connection }
+    private var table: String { change.table.name }
+
+    func run() throws {
+        guard change.text.place(of: column) != nil else {
+            throw StrongroomError(.sql, "no such column: \(column) in table «\(table)».", database: connection.database)
+        }
+        guard column.asciiFolded == newName.asciiFolded || change.text.place(of: newName) == nil else {
+            throw StrongroomError(.sql, "duplicate column name: \(newName).", database: connection.database)
+        }
+        if try EngineFeatures.current().hasRenameColumn {
+            let names = [table, column, newName].map(Identifier.quote)
+            try connection.run("ALTER TABLE \(names[0]) RENAME COLUMN \(names[1]) TO \(names[2])")
+            return
+        }
+        let broken = Set(try connection.brokenStatements(change.entries).values.map(\.entry.title))
+        let columns = try columnsByTable()
+        try connection.rewriteSchema(
+            try change.entries.compactMap { entry in
+                let sql = try edited(entry, columns)
+                guard sql != entry.sql else { return nil }
+                return SchemaEntry(kind: entry.kind, name: entry.name, table: entry.table, sql: sql)
+            })
+        let now = try connection.brokenStatements(try connection.schemaEntries())
+        if let first = now.values.first(where: { !broken.contains($0.entry.title) }) {
+            throw ColumnChange.refusal(
+                "\(first.entry.title) uses column «\(column)» of table «\(table)» and cannot follow (\(first.words)); drop it first, and make it again.",
+                connection)
+        }
+    }
+
+    /// The columns of every table and view, folded.
+    private func columnsByTable() throws -> [String: Set<String>] {
+        var columns: [String: Set<String>] = [:]
+        for entry in change.entries where entry.kind == .table || entry.kind == .view {
+            // A view that is broken already has none.
+            let found = (try? connection.columnInfos(of: entry.name)) ?? []
+            columns[entry.name.asciiFolded] = Set(found.map(\.name.asciiFolded))
+        }
+        return columns
+    }
+
+    private func edited(_ entry: SchemaEntry, _ columns: [String: Set<String>]) throws -> String {
+        switch entry.kind {
+        case .table:
+            guard var text = CreateTableText(entry.sql) else { return entry.sql }
+            if entry.name.asciiFolded == table.asciiFolded {
+                text.rename(column, to: newName, of: table)
+            } else {
+                text.renameReferences(to: table, column: column, as: newName)
+            }
+            return text.sql
+        case .index:
+            guard entry.table.asciiFolded == table.asciiFolded else { return entry.sql }
+            var tokens = entry.tokens
+            for place in tokens.columnMentions(column) { tokens[place].text = Identifier.quote(newName) }
+            return tokens.sql
+        case .trigger, .view:
+            return try editedQuery(entry, columns)
+        }
+    }
+
+    private func editedQuery(_ entry: SchemaEntry, _ columns: [String: Set<String>]) throws -> String {
+        var tokens = entry.tokens
+        guard tokens.contains(where: { $0.isNamed(table) }), tokens.contains(where: { $0.isNamed(column) }) else {
+            return entry.sql
+        }
+        let others = Set(tokens.compactMap { $0.name?.asciiFolded }).subtracting([table.asciiFolded])
+        let isShared = others.contains {
+            columns[$0]?.contains(column.asciiFolded) == true && $0 != entry.name.asciiFolded
+        }
+        let isOwnTrigger = entry.table.asciiFolded == table.asciiFolded
+        let header = tokens.triggerColumns
+        for place in tokens.indices where tokens.isColumn(column, at: place) {
+            if place < 4, entry.kind == .view || !header.contains(place) { continue }
+            let qualifier = tokens.qualifier(of: place)
+            // A column that is missed so is found missing when the views and triggers are tried.
+            if qualifier == nil, !header.contains(place), tokens[place].isAmbiguousWord { continue }
+            if header.contains(place) || qualifier?.isWord("NEW", "OLD") == true {
+                if !isOwnTrigger { continue }
+            } else if qualifier?.isNamed(table) != true, isShared {
+                throw ColumnChange.refusal(
+                    "\(entry.title) uses a column «\(column)», and this engine cannot tell which table's; drop it before the column of «\(table)» is renamed, and make it again.",
+                    connection)
+            }
+            tokens[place].text = Identifier.quote(newName)
+        }
+        return tokens.sql
+    }
+}

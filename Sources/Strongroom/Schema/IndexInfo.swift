@@ -1,0 +1,64 @@
+/// What the engine tells of an index of a table.
+public struct IndexInfo: Sendable, Equatable {
+    /// The index's name.
+    public let name: String
+    /// Whether no two rows may have the same values.
+    public let isUnique: Bool
+    /// Whether it has only some of the rows.
+    public let isPartial: Bool
+    /// Whether it was made by `CREATE INDEX`, and not for a primary key or a unique column.
+    public let isExplicit: Bool
+    /// What is indexed, in order.
+    public let parts: [Part]
+    /// The statement that made it; nil for one that a constraint made.
+    public let sql: String?
+
+    /// What an index sorts by.
+    public struct Part: Sendable, Equatable {
+        /// The column's name, or nil for an expression.
+        public let column: String?
+        /// Whether the largest comes first.
+        public let isDescending: Bool
+        /// How texts are compared.
+        public let collation: Collation
+    }
+}
+
+extension Connection {
+    func indexInfos(of table: String) throws -> [IndexInfo] {
+        var found: [(name: String, isUnique: Bool, origin: String, isPartial: Bool)] = []
+        try withOwnStatement("PRAGMA index_list(\(Identifier.quote(table)))") { statement in
+            let row = Row(statement)
+            while try statement.step() {
+                found.append(
+                    (
+                        try row.text(at: 1), try row.integer(at: 2) != 0, try row.text(at: 3),
+                        try row.integer(at: 4) != 0
+                    ))
+            }
+        }
+        return try found.sorted { $0.name < $1.name }.map { index in
+            let sql = try ownValue("SELECT sql FROM sqlite_master WHERE type = 'index' AND name = ?", .text(index.name))
+            return IndexInfo(
+                name: index.name, isUnique: index.isUnique, isPartial: index.isPartial, isExplicit: index.origin == "c",
+                parts: try indexParts(of: index.name), sql: sql?.asText)
+        }
+    }
+
+    private func indexParts(of index: String) throws -> [IndexInfo.Part] {
+        var parts: [IndexInfo.Part] = []
+        try withOwnStatement("PRAGMA index_xinfo(\(Identifier.quote(index)))") { statement in
+            let row = Row(statement)
+            while try statement.step() {
+                // The columns behind the indexed ones lead to the row.
+                guard try row.integer(at: 5) == 1 else { continue }
+                parts.append(
+                    IndexInfo.Part(
+                        column: try row.isNull(at: 2) ? nil : row.text(at: 2),
+                        isDescending: try row.integer(at: 3) != 0,
+                        collation: Collation(try row.text(at: 4))))
+            }
+        }
+        return parts
+    }
+}

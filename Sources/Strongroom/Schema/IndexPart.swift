@@ -1,0 +1,53 @@
+/// What an index sorts by: a column or an expression, how texts are compared, and the direction.
+public struct IndexPart: Sendable {
+    /// The column's name, or nil for an expression.
+    public let column: String?
+    /// The expression, or the column's quoted name.
+    public let sql: SQL
+    /// How texts are compared; nil for the column's own way.
+    public let collation: Collation?
+    /// Whether the largest comes first.
+    public let isDescending: Bool
+
+    /// A column.
+    ///
+    /// - Parameters:
+    ///   - name: The column's name.
+    ///   - collation: How texts are compared; nil for the column's own way.
+    ///   - descending: Whether the largest comes first.
+    /// - Returns: The part.
+    public static func column(_ name: String, collation: Collation? = nil, descending: Bool = false) -> IndexPart {
+        IndexPart(column: name, sql: SQL(Identifier.quote(name)), collation: collation, isDescending: descending)
+    }
+
+    /// A column.
+    ///
+    /// - Parameters:
+    ///   - column: The column.
+    ///   - collation: How texts are compared; nil for the column's own way.
+    ///   - descending: Whether the largest comes first.
+    /// - Returns: The part.
+    public static func column(
+        _ column: some TableColumn, collation: Collation? = nil, descending: Bool = false
+    ) -> IndexPart {
+        .column(column.definition.name, collation: collation, descending: descending)
+    }
+
+    /// An expression of the row's columns.
+    ///
+    /// - Parameters:
+    ///   - sql: The expression; no bound values. See «Indexes On Expressions» (sqlite.org/expridx.html).
+    ///   - collation: How texts are compared.
+    ///   - descending: Whether the largest comes first.
+    /// - Returns: The part.
+    public static func expression(_ sql: SQL, collation: Collation? = nil, descending: Bool = false) -> IndexPart {
+        IndexPart(column: nil, sql: sql, collation: collation, isDescending: descending)
+    }
+
+    func sql(index: String) throws -> String {
+        if let column { try Identifier.check(column, "column") }
+        var text = try sql.literalText("index «\(index)»")
+        if let collation { text += " COLLATE \(Identifier.quote(collation.name))" }
+        return isDescending ? text + " DESC" : text
+    }
+}

@@ -1,0 +1,169 @@
+/// A piece of SQL text as the engine's tokenizer sees it; the texts of all pieces joined are the SQL.
+struct SQLToken: Equatable {
+    enum Kind {
+        /// White space or a comment.
+        case space
+        /// A word: a keyword or a name.
+        case word
+        /// A name in quotes, backticks or brackets.
+        case quoted
+        /// A text or a blob.
+        case literal
+        case number
+        /// Anything else; one character.
+        case sign
+    }
+
+    let kind: Kind
+    var text: String
+
+    /// The name that the token may be; nil for what is none.
+    var name: String? {
+        switch kind {
+        case .word: text
+        case .quoted: Self.unquoted(text)
+        default: nil
+        }
+    }
+
+    func isWord(_ words: String...) -> Bool { kind == .word && words.contains(text.uppercased()) }
+    func isSign(_ sign: String) -> Bool { kind == .sign && text == sign }
+
+    /// Whether it may be a name; case does not count for A to Z.
+    func isNamed(_ wanted: String) -> Bool { name.map { $0.asciiFolded == wanted.asciiFolded } ?? false }
+
+    /// A name without its quotes.
+    static func unquoted(_ text: String) -> String {
+        guard let first = text.unicodeScalars.first else { return text }
+        let inner = String(text.unicodeScalars.dropFirst().dropLast())
+        guard first != "[" else { return inner }
+        var plain = String.UnicodeScalarView()
+        var skips = false
+        for scalar in inner.unicodeScalars {
+            if scalar == first, !skips {
+                skips = true
+            } else {
+                skips = false
+            }
+            if !skips { plain.append(scalar) }
+        }
+        return String(plain)
+    }
+}
+
+extension String {
+    /// The name as the engine compares it: A to Z in small letters, all others as they are.
+    var asciiFolded: String {
+        String(decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }, as: UTF8.self)
+    }
+}
+
+extension [SQLToken] {
+    /// The pieces of a statement.
+    init(sql: String) {
+        var scanner = SQLScanner(sql)
+        self = []
+        while let token = scanner.next() { append(token) }
+    }
+
+    /// The statement.
+    var sql: String { map(\.text).joined() }
+
+    /// The next token that is no space.
+    func significant(after place: Int) -> SQLToken? {
+        self[Swift.min(place + 1, count)...].first { $0.kind != .space }
+    }
+
+    /// The last token before that is no space.
+    func significant(before place: Int) -> SQLToken? {
+        self[..<place].last { $0.kind != .space }
+    }
+}
+
+/// Cuts SQL into tokens, by the rules of the engine's tokenize.c.
+private struct SQLScanner {
+    private let bytes: [UInt8]
+    private var place = 0
+
+    init(_ sql: String) { bytes = Array(sql.utf8) }
+
+    mutating func next() -> SQLToken? {
+        guard place < bytes.count else { return nil }
+        let start = place
+        let kind = scan()
+        return SQLToken(kind: kind, text: String(decoding: bytes[start..<place], as: UTF8.self))
+    }
+
+    private func byte(_ offset: Int = 0) -> UInt8 { place + offset < bytes.count ? bytes[place + offset] : 0 }
+
+    private mutating func scan() -> SQLToken.Kind {
+        let first = byte()
+        switch first {
+        case 0x09...0x0D, 0x20:
+            place += 1
+            return .space
+        case UInt8(ascii: "-") where byte(1) == first:
+            skip { $0 != 0x0A }
+            return .space
+        case UInt8(ascii: "/") where byte(1) == UInt8(ascii: "*"):
+            skipComment()
+            return .space
+        case UInt8(ascii: "'"):
+            skipQuoted(first)
+            return .literal
+        case UInt8(ascii: "\""), UInt8(ascii: "`"):
+            skipQuoted(first)
+            return .quoted
+        case UInt8(ascii: "["):
+            skip { $0 != UInt8(ascii: "]") }
+            place = min(place + 1, bytes.count)
+            return .quoted
+        case UInt8(ascii: "x"), UInt8(ascii: "X"):
+            guard byte(1) == UInt8(ascii: "'") else { return word() }
+            place += 1
+            skipQuoted(UInt8(ascii: "'"))
+            return .literal
+        case UInt8(ascii: "0")...UInt8(ascii: "9"):
+            skip { Self.isWord($0) || $0 == UInt8(ascii: ".") }
+            return .number
+        default:
+            if Self.isWord(first) { return word() }
+            place += 1
+            return .sign
+        }
+    }
+
+    private mutating func word() -> SQLToken.Kind {
+        skip(while: Self.isWord)
+        return .word
+    }
+
+    private mutating func skip(while condition: (UInt8) -> Bool) {
+        while place < bytes.count, condition(bytes[place]) { place += 1 }
+    }
+
+    private mutating func skipComment() {
+        place += 2
+        while place < bytes.count, !(byte() == UInt8(ascii: "*") && byte(1) == UInt8(ascii: "/")) { place += 1 }
+        place = min(place + 2, bytes.count)
+    }
+
+    private mutating func skipQuoted(_ quote: UInt8) {
+        place += 1
+        while place < bytes.count {
+            if byte() == quote {
+                guard byte(1) == quote else { break }
+                place += 1
+            }
+            place += 1
+        }
+        place = min(place + 1, bytes.count)
+    }
+
+    private static func isWord(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x5F, 0x24, 0x80...0xFF: true
+        default: false
+        }
+    }
+}

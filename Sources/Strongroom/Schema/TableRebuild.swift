@@ -1,0 +1,117 @@
+/// A table made anew from a changed statement, with its rows, indexes and triggers.
+///
+/// The engine's own procedure: «ALTER TABLE», section 7, the twelve steps (sqlite.org/lang_altertable.html). The foreign keys are left aside
+/// meanwhile: with them, dropping the old table would delete the rows that point to it. Runs in a savepoint of the caller's.
+struct TableRebuild {
+    let connection: Connection
+    let table: SchemaEntry
+    let text: CreateTableText
+    let entries: [SchemaEntry]
+    /// What is copied into a column in place of what the column had: SQL by the column's folded name.
+    var sources: [String: String] = [:]
+
+    init(_ connection: Connection, _ table: SchemaEntry, _ text: CreateTableText, _ entries: [SchemaEntry]) {
+        self.connection = connection
+        self.table = table
+        self.text = text
+        self.entries = entries
+    }
+
+    /// Makes the table anew; what the views and triggers then lack is the caller's to look at.
+    func run() throws {
+        let dangling = try connection.danglingReferences(around: table.name, entries)
+        try connection.withoutForeignKeys {
+            try withLegacyRenaming { try replaceTable() }
+        }
+        let rest = try connection.danglingReferences(around: table.name, entries)
+        if let dangling, rest.map({ $0 > dangling }) ?? true {
+            throw StrongroomError(
+                .schemaChange,
+                "The change of table «\(table.name)» would leave rows that point nowhere; nothing was changed.",
+                database: connection.database)
+        }
+    }
+
+    private func replaceTable() throws {
+        let name = Identifier.quote(table.name)
+        let copy = freeName()
+        let belongings = try belongings()
+        let sequence = try sequenceValue()
+        try connection.run(text.sql(named: copy, insteadOf: table.name))
+        try copyRows(to: copy)
+        try connection.run("DROP TABLE \(name)")
+        try connection.run("ALTER TABLE \(Identifier.quote(copy)) RENAME TO \(name)")
+        try restore(sequence)
+        for entry in belongings { try connection.run(entry.creation) }
+    }
+
+    /// Without this the engine would refuse to rename while views and triggers mention the table that is not there.
+    private func withLegacyRenaming(_ body: () throws -> Void) throws {
+        // An engine that does not know the setting does as it says.
+        let before = try connection.ownValue("PRAGMA legacy_alter_table")
+        try connection.run("PRAGMA legacy_alter_table = ON")
+        let result = Result { try body() }
+        if before == .integer(0) { try connection.run("PRAGMA legacy_alter_table = OFF") }
+        try result.get()
+    }
+
+    private func freeName() -> String {
+        let taken = Set(entries.map(\.name.asciiFolded))
+        var number = 0
+        while taken.contains("strongroom_rebuilt_\(number)") { number += 1 }
+        return "strongroom_rebuilt_\(number)"
+    }
+
+    /// The indexes and triggers that go with the table when it is dropped.
+    private func belongings() throws -> [SchemaEntry] {
+        let temporary = try connection.schemaEntries(temporary: true)
+        return (entries + temporary).filter {
+            ($0.kind == .index || $0.kind == .trigger) && $0.table.asciiFolded == table.name.asciiFolded
+        }
+    }
+
+    private func copyRows(to copy: String) throws {
+        let old = try connection.columnInfos(of: table.name)
+        let new = try connection.columnInfos(of: copy).filter { $0.generated == nil }
+        let oldNames = Set(old.map(\.name.asciiFolded))
+        let kept = new.filter { oldNames.contains($0.name.asciiFolded) }
+        var columns = kept.map { Identifier.quote($0.name) }
+        var values = kept.map { sources[$0.name.asciiFolded] ?? Identifier.quote($0.name) }
+        if let rowID = try rowIDName(old, new) {
+            columns.insert(rowID, at: 0)
+            values.insert(rowID, at: 0)
+        }
+        try connection.run(
+            """
+            INSERT INTO \(Identifier.quote(copy)) (\(columns.joined(separator: ", "))) \
+            SELECT \(values.joined(separator: ", ")) FROM \(Identifier.quote(table.name))
+            """)
+    }
+
+    /// The name by which the row ids are copied; nil where a column is the row id, where there are none, or where columns have taken all names.
+    private func rowIDName(_ old: [ColumnInfo], _ new: [ColumnInfo]) throws -> String? {
+        guard !text.isWithoutRowID else { return nil }
+        let keys = old.filter { $0.keyPlace != nil }
+        if keys.count == 1, keys[0].declaredType.asciiFolded == "integer" {
+            // «INTEGER PRIMARY KEY DESC» is not the row id, and has an index.
+            let hasIndex = try connection.indexInfos(of: table.name)
+                .contains { !$0.isExplicit && $0.parts.map(\.column) == [keys[0].name] }
+            if !hasIndex { return nil }
+        }
+        let taken = Set((old + new).map(\.name.asciiFolded))
+        return ["rowid", "_rowid_", "oid"].first { !taken.contains($0) }
+    }
+
+    private func sequenceValue() throws -> Value? {
+        guard try connection.ownValue("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_sequence'") != nil else {
+            return nil
+        }
+        return try connection.ownValue("SELECT seq FROM sqlite_sequence WHERE name = ?", .text(table.name))
+    }
+
+    private func restore(_ sequence: Value?) throws {
+        guard let sequence else { return }
+        try connection.run("DELETE FROM sqlite_sequence WHERE name = ?", .text(table.name))
+        try connection.run("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", .text(table.name), sequence)
+    }
+}

@@ -1,0 +1,66 @@
+extension Writing where Self: ~Copyable {
+    /// Adds a column at the end of a table; the rows that are there get its default, or NULL.
+    ///
+    /// What the engine's `ADD COLUMN` refuses (a unique column, a reference with a default, NOT NULL without default while there are no
+    /// rows) is done by making the table anew.
+    ///
+    /// - Parameters:
+    ///   - column: The column; optional or with a default where the table has rows.
+    ///   - table: The table's name.
+    /// - Throws: ``StrongroomError`` with `invalidName`, `sql` when there is no such table or the column is there, `schemaChange` when it
+    ///   would be a primary key or the rows have nothing to put into it, `constraint` when the rows break its constraint.
+    public func addColumn(_ column: some TableColumn, to table: String) throws {
+        let definition = column.definition
+        try savepoint { db in
+            let change = try ColumnChange(db.handle.connection, table)
+            try change.add(definition)
+            guard definition.isIndexed else { return }
+            try db.createIndex(TableIndex(nil, parts: [.column(definition.name)], unique: false, where: nil), on: table)
+        }
+    }
+
+    /// Gives a column another name; indexes, triggers, views, checks and foreign keys follow.
+    ///
+    /// An engine older than SQLite 3.25 cannot do it: there the library edits the schema's text, and refuses where a view or a trigger
+    /// does not tell whose column of that name it means.
+    ///
+    /// - Parameters:
+    ///   - name: The column's name.
+    ///   - newName: The other name.
+    ///   - table: The table's name.
+    /// - Throws: ``StrongroomError`` with `invalidName`, `sql` when there is no such table or column or the new name is taken,
+    ///   `schemaChange` when a view or a trigger cannot follow; nothing was changed.
+    public func renameColumn(_ name: String, to newName: String, in table: String) throws {
+        try Identifier.check(newName, "column")
+        try savepoint { db in
+            let connection = db.handle.connection
+            try ColumnRenaming(connection, table: table, column: name, newName: newName).run()
+        }
+    }
+
+    /// Removes a column with what is stored in it, and the constraints that stand with it.
+    ///
+    /// - Parameters:
+    ///   - name: The column's name.
+    ///   - table: The table's name.
+    /// - Throws: ``StrongroomError`` with `sql` when there is no such table or column, `schemaChange` when the primary key, an index, a
+    ///   trigger, a view, a check or a foreign key needs it: the message names all of them; nothing was changed.
+    public func dropColumn(_ name: String, from table: String) throws {
+        try savepoint { db in try ColumnChange(db.handle.connection, table).drop(name) }
+    }
+
+    /// Gives a column another type, default or constraints; all that stood with it before is replaced.
+    ///
+    /// The values are converted as the engine converts what is written into such a column. NULLs become the default where the column may
+    /// hold none any more.
+    ///
+    /// - Parameters:
+    ///   - column: What the column of that name is to be.
+    ///   - table: The table's name.
+    /// - Throws: ``StrongroomError`` with `sql` when there is no such table or column, `schemaChange` for a primary key and for values that
+    ///   the new type cannot hold, `constraint` when the rows break a constraint; nothing was changed.
+    public func changeColumn(_ column: some TableColumn, in table: String) throws {
+        let definition = column.definition
+        try savepoint { db in try ColumnChange(db.handle.connection, table).change(to: definition) }
+    }
+}
