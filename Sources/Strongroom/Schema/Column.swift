@@ -18,13 +18,25 @@ public struct Column<Value: ColumnValue>: TableColumn, SQLExpression {
     ///   - autoincrement: Whether the engine never gives a key twice, also after a row is deleted; only for an integer
     ///     primary key. See «SQLite Autoincrement» (sqlite.org/autoinc.html).
     ///   - unique: Whether no two rows may have the same value.
+    ///   - indexed: Whether the column has an index of its own.
     ///   - default: The value that a new row gets in place of nil.
+    ///   - references: The row of another table that the value points to.
+    ///   - check: What must hold for each row.
+    ///   - collation: How texts are compared.
+    ///   - generated: What the engine computes the column from.
+    ///   - previously: The name that the column had before.
     public init(
         _ name: String,
         primaryKey: Bool = false,
         autoincrement: Bool = false,
         unique: Bool = false,
-        default: Value? = nil
+        indexed: Bool = false,
+        default: Value? = nil,
+        references: Reference? = nil,
+        check: SQL? = nil,
+        collation: Collation? = nil,
+        generated: Generated? = nil,
+        previously: String? = nil
     ) {
         definition = ColumnDefinition(
             name: name,

@@ -25,6 +25,18 @@ public struct TableSchema: Sendable {
         self.indexes = indexes
     }
 
+    /// Describes a table whose columns are those of a record.
+    ///
+    /// - Parameters:
+    ///   - name: The table's name.
+    ///   - columns: The columns, in order.
+    ///   - indexes: The indexes.
+    public init(_ name: String, columns: [ColumnDefinition], indexes: [TableIndex] = []) {
+        self.name = name
+        self.columns = columns
+        self.indexes = indexes
+    }
+
     /// The primary key's column.
     ///
     /// - Throws: ``StrongroomError`` with `invalidName` when there is none.
