@@ -11,10 +11,10 @@ struct ConfigurationRefusalTests {
             }
             """#,
             expanded: #"""
-            struct T {
-                var b: Int { 2 }
-            }
-            """#,
+                struct T {
+                    var b: Int { 2 }
+                }
+                """#,
             #"@Column can only be applied to a stored property"#,
             line: 2, column: 5)
     }
@@ -28,16 +28,16 @@ struct ConfigurationRefusalTests {
             }
             """#,
             expanded: #"""
-            struct A {
-                let size: Int
-            }
-            """#,
+                struct A {
+                    let size: Int
+                }
+                """#,
             #"'A' needs an 'init()' of its own, by which Stores.shared makes it"#,
             line: 2, column: 8,
             fixIts: ["Add 'init()'"],
             fixed: #"""
-            @@fix:aConfigurationThatCannotBeMade@@
-            """#)
+                @@fix:aConfigurationThatCannotBeMade@@
+                """#)
     }
 
     @Test func aTargetThatNoNameHas() {
@@ -48,9 +48,9 @@ struct ConfigurationRefusalTests {
             }
             """#,
             expanded: #"""
-            struct A {
-            }
-            """#,
+                struct A {
+                }
+                """#,
             #"No database name has the target 'a_b'; use the part before the first '_' or '.'"#,
             line: 1, column: 16)
     }
@@ -63,9 +63,9 @@ struct ConfigurationRefusalTests {
             }
             """#,
             expanded: #"""
-            struct A {
-            }
-            """#,
+                struct A {
+                }
+                """#,
             #"A target must not be empty"#,
             line: 1, column: 16)
     }
@@ -78,9 +78,9 @@ struct ConfigurationRefusalTests {
             }
             """#,
             expanded: #"""
-            struct A<T> {
-            }
-            """#,
+                struct A<T> {
+                }
+                """#,
             #"@Configuration cannot be applied to a generic type: it has no place for static columns"#,
             line: 2, column: 9)
     }

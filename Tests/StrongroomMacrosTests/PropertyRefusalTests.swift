@@ -13,17 +13,17 @@ struct PropertyRefusalTests {
             }
             """#,
             expanded: #"""
-            struct T {
-                var id: Int64?
-                var a, b: Int
-            }
-            """#,
+                struct T {
+                    var id: Int64?
+                    var a, b: Int
+                }
+                """#,
             #"A declaration of several properties cannot be read as columns; declare each on its own"#,
             line: 4, column: 5,
             fixIts: ["Declare each on its own"],
             fixed: #"""
-            @@fix:twoPropertiesInOneDeclaration@@
-            """#)
+                @@fix:twoPropertiesInOneDeclaration@@
+                """#)
     }
 
     @Test func aPattern() {
@@ -36,11 +36,11 @@ struct PropertyRefusalTests {
             }
             """#,
             expanded: #"""
-            struct T {
-                var id: Int64?
-                let (a, b): (Int, Int)
-            }
-            """#,
+                struct T {
+                    var id: Int64?
+                    let (a, b): (Int, Int)
+                }
+                """#,
             #"A pattern cannot be read as a column; declare each property on its own"#,
             line: 4, column: 9)
     }
@@ -55,17 +55,17 @@ struct PropertyRefusalTests {
             }
             """#,
             expanded: #"""
-            struct T {
-                var id: Int64?
-                var date = Date()
-            }
-            """#,
+                struct T {
+                    var id: Int64?
+                    var date = Date()
+                }
+                """#,
             #"The column 'date' needs a type annotation"#,
             line: 4, column: 9,
             fixIts: ["Add its type"],
             fixed: #"""
-            @@fix:aPropertyWithoutAType@@
-            """#)
+                @@fix:aPropertyWithoutAType@@
+                """#)
     }
 
     @Test func aConstantWithAValue() {
@@ -78,17 +78,17 @@ struct PropertyRefusalTests {
             }
             """#,
             expanded: #"""
-            struct T {
-                var id: Int64?
-                let size: Int = 3
-            }
-            """#,
+                struct T {
+                    var id: Int64?
+                    let size: Int = 3
+                }
+                """#,
             #"The constant 'size' has its value already and cannot be read from a row"#,
             line: 4, column: 5,
             fixIts: ["Make it a variable", "Mark it @Ignored"],
             fixed: #"""
-            @@fix:aConstantWithAValue@@
-            """#)
+                @@fix:aConstantWithAValue@@
+                """#)
     }
 
     @Test func aLazyProperty() {
@@ -101,17 +101,17 @@ struct PropertyRefusalTests {
             }
             """#,
             expanded: #"""
-            struct T {
-                var id: Int64?
-                lazy var size: Int = 3
-            }
-            """#,
+                struct T {
+                    var id: Int64?
+                    lazy var size: Int = 3
+                }
+                """#,
             #"The lazy property 'size' cannot be a column"#,
             line: 4, column: 5,
             fixIts: ["Mark it @Ignored"],
             fixed: #"""
-            @@fix:aLazyProperty@@
-            """#)
+                @@fix:aLazyProperty@@
+                """#)
     }
 
     @Test func aTuple() {
@@ -124,17 +124,17 @@ struct PropertyRefusalTests {
             }
             """#,
             expanded: #"""
-            struct T {
-                var id: Int64?
-                var pair: (Int, Int)
-            }
-            """#,
+                struct T {
+                    var id: Int64?
+                    var pair: (Int, Int)
+                }
+                """#,
             #"The property 'pair' is a tuple, which no column can hold; mark it @Ignored"#,
             line: 4, column: 15,
             fixIts: ["Mark it @Ignored"],
             fixed: #"""
-            @@fix:aTuple@@
-            """#)
+                @@fix:aTuple@@
+                """#)
     }
 
     @Test func aFunction() {
@@ -147,17 +147,17 @@ struct PropertyRefusalTests {
             }
             """#,
             expanded: #"""
-            struct T {
-                var id: Int64?
-                var call: (@Sendable () -> Void)?
-            }
-            """#,
+                struct T {
+                    var id: Int64?
+                    var call: (@Sendable () -> Void)?
+                }
+                """#,
             #"The property 'call' is a function, which no column can hold; mark it @Ignored"#,
             line: 4, column: 28,
             fixIts: ["Mark it @Ignored"],
             fixed: #"""
-            @@fix:aFunction@@
-            """#)
+                @@fix:aFunction@@
+                """#)
     }
 
     @Test func anIgnoredPropertyWithoutAValue() {
@@ -170,17 +170,17 @@ struct PropertyRefusalTests {
             }
             """#,
             expanded: #"""
-            struct T {
-                var id: Int64?
-                var size: Int
-            }
-            """#,
+                struct T {
+                    var id: Int64?
+                    var size: Int
+                }
+                """#,
             #"The ignored property 'size' needs a default value"#,
             line: 4, column: 18,
             fixIts: ["Give it a value"],
             fixed: #"""
-            @@fix:anIgnoredPropertyWithoutAValue@@
-            """#)
+                @@fix:anIgnoredPropertyWithoutAValue@@
+                """#)
     }
 
     @Test func anIgnoredColumn() {
@@ -193,11 +193,11 @@ struct PropertyRefusalTests {
             }
             """#,
             expanded: #"""
-            struct T {
-                var id: Int64?
-                var size: Int = 1
-            }
-            """#,
+                struct T {
+                    var id: Int64?
+                    var size: Int = 1
+                }
+                """#,
             #"The property 'size' cannot be both @Column and @Ignored"#,
             line: 4, column: 18)
     }
@@ -214,13 +214,13 @@ struct PropertyRefusalTests {
             }
             """#,
             expanded: #"""
-            struct T {
-                var id: Int64?
-                #if DEBUG
-                var size: Int
-                #endif
-            }
-            """#,
+                struct T {
+                    var id: Int64?
+                    #if DEBUG
+                    var size: Int
+                    #endif
+                }
+                """#,
             #"A column cannot depend on '#if': every build must see the same table"#,
             line: 4, column: 5)
     }
@@ -235,11 +235,11 @@ struct PropertyRefusalTests {
             }
             """#,
             expanded: #"""
-            struct T {
-                var id: Int64?
-                var size: Int
-            }
-            """#,
+                struct T {
+                    var id: Int64?
+                    var size: Int
+                }
+                """#,
             #"There are two columns named 'ID'; the engine does not tell upper from lower case"#,
             line: 4, column: 13)
     }
@@ -254,11 +254,11 @@ struct PropertyRefusalTests {
             }
             """#,
             expanded: #"""
-            struct T {
-                var id: Int64?
-                var size: Int
-            }
-            """#,
+                struct T {
+                    var id: Int64?
+                    var size: Int
+                }
+                """#,
             #"A column's name must not be empty"#,
             line: 4, column: 13)
     }
@@ -273,11 +273,11 @@ struct PropertyRefusalTests {
             }
             """#,
             expanded: #"""
-            struct T {
-                var id: Int64?
-                var size: Int
-            }
-            """#,
+                struct T {
+                    var id: Int64?
+                    var size: Int
+                }
+                """#,
             #"A column's name must be a string literal without interpolation"#,
             line: 4, column: 13)
     }
@@ -291,10 +291,10 @@ struct PropertyRefusalTests {
             }
             """#,
             expanded: #"""
-            struct T {
-                var size: Int
-            }
-            """#,
+                struct T {
+                    var size: Int
+                }
+                """#,
             #"'primaryKey' must be 'true' or 'false', so that the macro can read it"#,
             line: 3, column: 25)
     }
@@ -309,11 +309,11 @@ struct PropertyRefusalTests {
             }
             """#,
             expanded: #"""
-            struct T {
-                var id: Int64?
-                var size: Int
-            }
-            """#,
+                struct T {
+                    var id: Int64?
+                    var size: Int
+                }
+                """#,
             #"'as' must be '.json' or '.propertyList', so that the macro can read it"#,
             line: 4, column: 17)
     }
@@ -328,11 +328,11 @@ struct PropertyRefusalTests {
             }
             """#,
             expanded: #"""
-            struct T {
-                static let a = 1
-                var b: Int { 2 }
-            }
-            """#,
+                struct T {
+                    static let a = 1
+                    var b: Int { 2 }
+                }
+                """#,
             #"'T' has no stored property that could be a column"#,
             line: 2, column: 8)
     }
@@ -346,10 +346,10 @@ struct PropertyRefusalTests {
             }
             """#,
             expanded: #"""
-            struct T {
-                var id: String
-            }
-            """#,
+                struct T {
+                    var id: String
+                }
+                """#,
             #"Only a primary key of type Int or Int64 can autoincrement, not 'id'"#,
             line: 3, column: 28)
     }
@@ -364,11 +364,11 @@ struct PropertyRefusalTests {
             }
             """#,
             expanded: #"""
-            struct T {
-                var a: Int?
-                var b: Int
-            }
-            """#,
+                struct T {
+                    var a: Int?
+                    var b: Int
+                }
+                """#,
             #"'a' is part of a key of several columns and cannot be optional"#,
             line: 3, column: 35)
     }

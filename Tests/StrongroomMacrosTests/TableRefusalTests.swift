@@ -11,9 +11,9 @@ struct TableRefusalTests {
             }
             """#,
             expanded: #"""
-            final class T {
-            }
-            """#,
+                final class T {
+                }
+                """#,
             #"@Table can only be applied to a struct"#,
             line: 2, column: 7)
     }
@@ -27,10 +27,10 @@ struct TableRefusalTests {
             }
             """#,
             expanded: #"""
-            struct T<V> {
-                var id: V
-            }
-            """#,
+                struct T<V> {
+                    var id: V
+                }
+                """#,
             #"@Table cannot be applied to a generic type: it has no place for static columns"#,
             line: 2, column: 9)
     }
@@ -44,10 +44,10 @@ struct TableRefusalTests {
             }
             """#,
             expanded: #"""
-            struct T {
-                var id: Int64?
-            }
-            """#,
+                struct T {
+                    var id: Int64?
+                }
+                """#,
             #"A table's name must not be empty"#,
             line: 1, column: 8)
     }
@@ -61,10 +61,10 @@ struct TableRefusalTests {
             }
             """#,
             expanded: #"""
-            struct T {
-                var id: Int64?
-            }
-            """#,
+                struct T {
+                    var id: Int64?
+                }
+                """#,
             #"The table name 'SQLite_t' is the engine's own; use one that does not begin with 'sqlite_'"#,
             line: 1, column: 8)
     }
@@ -78,10 +78,10 @@ struct TableRefusalTests {
             }
             """#,
             expanded: #"""
-            struct T {
-                var id: Int64?
-            }
-            """#,
+                struct T {
+                    var id: Int64?
+                }
+                """#,
             #"A table's name must be a string literal without interpolation"#,
             line: 1, column: 8)
     }
@@ -95,16 +95,16 @@ struct TableRefusalTests {
             }
             """#,
             expanded: #"""
-            public struct T {
-                var name: String
-            }
-            """#,
+                public struct T {
+                    var name: String
+                }
+                """#,
             #"'T' has no primary key: mark a property @Column(primaryKey: true), or add one that is named 'id'"#,
             line: 2, column: 15,
             fixIts: ["Add 'var id: Int64?'"],
             fixed: #"""
-            @@fix:aTableWithoutAKey@@
-            """#)
+                @@fix:aTableWithoutAKey@@
+                """#)
     }
 
     @Test func aTableThatIsARecord() {
@@ -116,10 +116,10 @@ struct TableRefusalTests {
             }
             """#,
             expanded: #"""
-            struct T {
-                var id: Int64?
-            }
-            """#,
+                struct T {
+                    var id: Int64?
+                }
+                """#,
             #"@Table makes the type a record, too; remove @Record"#,
             line: 1, column: 13)
     }
@@ -133,10 +133,10 @@ struct TableRefusalTests {
             }
             """#,
             expanded: #"""
-            struct T {
-                var id: Int64?
-            }
-            """#,
+                struct T {
+                    var id: Int64?
+                }
+                """#,
             #"A table of another type's records has no columns of its own"#,
             line: 3, column: 5)
     }

@@ -24,7 +24,8 @@ extension SQLExpression where Value: NumericColumnValue {
     /// The sum.
     public static func + (left: Value, right: Self) -> Computed<Value> { Computed(value: left, " + ", right.sql) }
     /// The sum.
-    public static func + <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value> where Other.Value == Value {
+    public static func + <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value>
+    where Other.Value == Value {
         Computed(left.sql, " + ", right.sql)
     }
 
@@ -33,7 +34,8 @@ extension SQLExpression where Value: NumericColumnValue {
     /// The difference.
     public static func - (left: Value, right: Self) -> Computed<Value> { Computed(value: left, " - ", right.sql) }
     /// The difference.
-    public static func - <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value> where Other.Value == Value {
+    public static func - <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value>
+    where Other.Value == Value {
         Computed(left.sql, " - ", right.sql)
     }
 
@@ -42,7 +44,8 @@ extension SQLExpression where Value: NumericColumnValue {
     /// The product.
     public static func * (left: Value, right: Self) -> Computed<Value> { Computed(value: left, " * ", right.sql) }
     /// The product.
-    public static func * <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value> where Other.Value == Value {
+    public static func * <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value>
+    where Other.Value == Value {
         Computed(left.sql, " * ", right.sql)
     }
 
@@ -51,7 +54,8 @@ extension SQLExpression where Value: NumericColumnValue {
     /// The quotient; of integers without its fraction, NULL when divided by zero.
     public static func / (left: Value, right: Self) -> Computed<Value> { Computed(value: left, " / ", right.sql) }
     /// The quotient; of integers without its fraction, NULL when divided by zero.
-    public static func / <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value> where Other.Value == Value {
+    public static func / <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value>
+    where Other.Value == Value {
         Computed(left.sql, " / ", right.sql)
     }
 
@@ -63,7 +67,8 @@ extension SQLExpression where Value: NumericColumnValue & FixedWidthInteger {
     /// The remainder; NULL when divided by zero.
     public static func % (left: Self, right: Value) -> Computed<Value> { Computed(left.sql, " % ", value: right) }
     /// The remainder; NULL when divided by zero.
-    public static func % <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value> where Other.Value == Value {
+    public static func % <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value>
+    where Other.Value == Value {
         Computed(left.sql, " % ", right.sql)
     }
 }

@@ -9,7 +9,9 @@ extension Refusal {
     }
 
     static func severalProperties() -> Refusal {
-        Refusal("severalProperties", "A declaration of several properties cannot be read as columns; declare each on its own")
+        Refusal(
+            "severalProperties",
+            "A declaration of several properties cannot be read as columns; declare each on its own")
     }
 
     static func pattern() -> Refusal {
@@ -57,11 +59,13 @@ extension Refusal {
     }
 
     static func reservedTable(_ name: String) -> Refusal {
-        Refusal("reservedTable", "The table name '\(name)' is the engine's own; use one that does not begin with 'sqlite_'")
+        Refusal(
+            "reservedTable", "The table name '\(name)' is the engine's own; use one that does not begin with 'sqlite_'")
     }
 
     static func duplicateColumn(_ name: String) -> Refusal {
-        Refusal("duplicateColumn", "There are two columns named '\(name)'; the engine does not tell upper from lower case")
+        Refusal(
+            "duplicateColumn", "There are two columns named '\(name)'; the engine does not tell upper from lower case")
     }
 
     static func noColumns(_ type: String) -> Refusal {

@@ -15,7 +15,8 @@ struct ConfigurationModel {
     ///
     /// - Returns: Nil when something was refused; then it has been reported.
     init?(_ attribute: AttributeSyntax, _ declaration: some DeclGroupSyntax, in context: some MacroExpansionContext) {
-        guard let named = declaration.asProtocol((any NamedDeclSyntax).self), !declaration.is(ProtocolDeclSyntax.self) else {
+        guard let named = declaration.asProtocol((any NamedDeclSyntax).self), !declaration.is(ProtocolDeclSyntax.self)
+        else {
             context.diagnose(Refusal.configurationType().at(declaration.introducer))
             return nil
         }
@@ -25,7 +26,8 @@ struct ConfigurationModel {
             return nil
         }
         guard let argument = attribute.unlabeled, let target = argument.literalText else {
-            context.diagnose(Refusal.notALiteral("A target").at(attribute.unlabeled.map(Syntax.init) ?? Syntax(attribute)))
+            context.diagnose(
+                Refusal.notALiteral("A target").at(attribute.unlabeled.map(Syntax.init) ?? Syntax(attribute)))
             return nil
         }
         guard !target.isEmpty else {

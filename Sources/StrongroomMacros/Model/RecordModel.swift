@@ -24,7 +24,8 @@ struct RecordModel {
             return nil
         }
         guard type.genericParameterClause == nil, !context.isInGenericType else {
-            context.diagnose(Refusal.generic(name).at(type.genericParameterClause.map(Syntax.init) ?? Syntax(type.name)))
+            context.diagnose(
+                Refusal.generic(name).at(type.genericParameterClause.map(Syntax.init) ?? Syntax(type.name)))
             return nil
         }
         let reader = PropertyReader(type.memberBlock.members)

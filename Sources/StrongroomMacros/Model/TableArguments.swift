@@ -16,7 +16,8 @@ struct TableArguments {
     /// - Returns: Nil when something was refused; then it has been reported.
     init?(_ attribute: AttributeSyntax, in context: some MacroExpansionContext) {
         guard let argument = attribute.unlabeled, let name = argument.literalText else {
-            context.diagnose(Refusal.notALiteral("A table's name").at(attribute.unlabeled.map(Syntax.init) ?? Syntax(attribute)))
+            context.diagnose(
+                Refusal.notALiteral("A table's name").at(attribute.unlabeled.map(Syntax.init) ?? Syntax(attribute)))
             return nil
         }
         guard !name.isEmpty else {

@@ -1,5 +1,5 @@
 #if Macros
-import Strongroom
+public import Strongroom
 
 /// A table that @Table makes, with every kind of column name.
 @Table("made \"contact\"", in: "addressbook.sqlite")
@@ -91,7 +91,7 @@ public struct ShownTable {
     private var secret: SecretKind = .two
 
     enum InnerKind: Int, ColumnValue { case one, two }
-    private enum SecretKind: Int, ColumnValue { case one, two }
+    enum SecretKind: Int, ColumnValue { case one, two }
 
     public init() {}
 }
