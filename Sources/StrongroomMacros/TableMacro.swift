@@ -15,7 +15,8 @@ struct TableMacro: ExtensionMacro {
         if let record = arguments.record {
             guard acceptsFurtherTable(declaration, context) else { return [] }
             let members = arguments.furtherTable(of: record, declaration.modifiers.access.memberPrefix)
-            return [try .generated(of: type, protocols, members)]
+            let table = protocols.filter { $0.trimmedDescription.hasSuffix("Table") }
+            return [try .generated(of: type, table, members)]
         }
         if let record = declaration.attributes.named("Record") {
             context.diagnose(Refusal.twoMacros().at(record))

@@ -11,7 +11,33 @@ struct ConfigurationExpansionTests {
             }
             """#,
             #"""
-            @@aConfigurationWithoutATarget@@
+            public struct AddressBook {
+
+                public static var target: Swift.String {
+                    "addressbook"
+                }
+
+                #if objectFormat(MachO)
+                @section("__DATA_CONST,strongroom_cfg")
+                @used
+                private static let strongroomConfigurationEntry: Strongroom.ConfigurationEntry.Writer = {
+                    Strongroom.ConfigurationEntry.write({
+                            AddressBook()
+                        }, to: $0)
+                }
+                #elseif objectFormat(ELF)
+                @section("strongroom_cfg")
+                @used
+                private static let strongroomConfigurationEntry: Strongroom.ConfigurationEntry.Writer = {
+                    Strongroom.ConfigurationEntry.write({
+                            AddressBook()
+                        }, to: $0)
+                }
+                #endif
+            }
+
+            extension AddressBook: Strongroom.Configuration {
+            }
             """#)
     }
 
@@ -25,7 +51,31 @@ struct ConfigurationExpansionTests {
             }
             """#,
             #"""
-            @@aTargetThatIsThereStays@@
+            final class AddressBook {
+                static let target = "addressbook"
+                init() {}
+
+                #if objectFormat(MachO)
+                @section("__DATA_CONST,strongroom_cfg")
+                @used
+                private static let strongroomConfigurationEntry: Strongroom.ConfigurationEntry.Writer = {
+                    Strongroom.ConfigurationEntry.write({
+                            AddressBook()
+                        }, to: $0)
+                }
+                #elseif objectFormat(ELF)
+                @section("strongroom_cfg")
+                @used
+                private static let strongroomConfigurationEntry: Strongroom.ConfigurationEntry.Writer = {
+                    Strongroom.ConfigurationEntry.write({
+                            AddressBook()
+                        }, to: $0)
+                }
+                #endif
+            }
+
+            extension AddressBook: Strongroom.Configuration {
+            }
             """#)
     }
 }

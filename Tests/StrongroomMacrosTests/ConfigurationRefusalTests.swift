@@ -31,12 +31,19 @@ struct ConfigurationRefusalTests {
                 struct A {
                     let size: Int
                 }
+
+                extension A: Strongroom.Configuration {
+                }
                 """#,
             #"'A' needs an 'init()' of its own, by which Stores.shared makes it"#,
             line: 2, column: 8,
             fixIts: ["Add 'init()'"],
             fixed: #"""
-                @@fix:aConfigurationThatCannotBeMade@@
+                @Configuration("a")
+                struct A {
+                    let size: Int
+                    init() { <#code#> }
+                }
                 """#)
     }
 
@@ -49,6 +56,9 @@ struct ConfigurationRefusalTests {
             """#,
             expanded: #"""
                 struct A {
+                }
+
+                extension A: Strongroom.Configuration {
                 }
                 """#,
             #"No database name has the target 'a_b'; use the part before the first '_' or '.'"#,
@@ -65,6 +75,9 @@ struct ConfigurationRefusalTests {
             expanded: #"""
                 struct A {
                 }
+
+                extension A: Strongroom.Configuration {
+                }
                 """#,
             #"A target must not be empty"#,
             line: 1, column: 16)
@@ -79,6 +92,9 @@ struct ConfigurationRefusalTests {
             """#,
             expanded: #"""
                 struct A<T> {
+                }
+
+                extension A: Strongroom.Configuration {
                 }
                 """#,
             #"@Configuration cannot be applied to a generic type: it has no place for static columns"#,

@@ -18,11 +18,16 @@ struct PropertyRefusalTests {
                     var a, b: Int
                 }
                 """#,
-            #"A declaration of several properties cannot be read as columns; declare each on its own"#,
+            #"Several properties in one declaration cannot be read as columns; declare each on its own"#,
             line: 4, column: 5,
             fixIts: ["Declare each on its own"],
             fixed: #"""
-                @@fix:twoPropertiesInOneDeclaration@@
+                @Table("t")
+                struct T {
+                    var id: Int64?
+                    var a: Int
+                    var b: Int
+                }
                 """#)
     }
 
@@ -64,7 +69,11 @@ struct PropertyRefusalTests {
             line: 4, column: 9,
             fixIts: ["Add its type"],
             fixed: #"""
-                @@fix:aPropertyWithoutAType@@
+                @Table("t")
+                struct T {
+                    var id: Int64?
+                    var date: <#Type#> = Date()
+                }
                 """#)
     }
 
@@ -87,7 +96,11 @@ struct PropertyRefusalTests {
             line: 4, column: 5,
             fixIts: ["Make it a variable", "Mark it @Ignored"],
             fixed: #"""
-                @@fix:aConstantWithAValue@@
+                @Table("t")
+                struct T {
+                    var id: Int64?
+                    var size: Int = 3
+                }
                 """#)
     }
 
@@ -110,7 +123,11 @@ struct PropertyRefusalTests {
             line: 4, column: 5,
             fixIts: ["Mark it @Ignored"],
             fixed: #"""
-                @@fix:aLazyProperty@@
+                @Table("t")
+                struct T {
+                    var id: Int64?
+                    @Ignored lazy var size: Int = 3
+                }
                 """#)
     }
 
@@ -133,7 +150,11 @@ struct PropertyRefusalTests {
             line: 4, column: 15,
             fixIts: ["Mark it @Ignored"],
             fixed: #"""
-                @@fix:aTuple@@
+                @Table("t")
+                struct T {
+                    var id: Int64?
+                    @Ignored var pair: (Int, Int)
+                }
                 """#)
     }
 
@@ -156,7 +177,11 @@ struct PropertyRefusalTests {
             line: 4, column: 28,
             fixIts: ["Mark it @Ignored"],
             fixed: #"""
-                @@fix:aFunction@@
+                @Table("t")
+                struct T {
+                    var id: Int64?
+                    @Ignored var call: (@Sendable () -> Void)?
+                }
                 """#)
     }
 
@@ -179,7 +204,11 @@ struct PropertyRefusalTests {
             line: 4, column: 18,
             fixIts: ["Give it a value"],
             fixed: #"""
-                @@fix:anIgnoredPropertyWithoutAValue@@
+                @Table("t")
+                struct T {
+                    var id: Int64?
+                    @Ignored var size: Int = <#value#>
+                }
                 """#)
     }
 

@@ -103,7 +103,11 @@ struct TableRefusalTests {
             line: 2, column: 15,
             fixIts: ["Add 'var id: Int64?'"],
             fixed: #"""
-                @@fix:aTableWithoutAKey@@
+                @Table("t")
+                public struct T {
+                    public var id: Int64?
+                    var name: String
+                }
                 """#)
     }
 

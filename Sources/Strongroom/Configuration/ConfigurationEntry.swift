@@ -2,6 +2,9 @@ import CDiscovery
 
 /// A configuration that lies in the program; what the macro `@Configuration` writes, and not for use by hand.
 public struct ConfigurationEntry: Sendable {
+    /// The function whose pointer lies in the program's section.
+    public typealias Writer = @convention(c) (UnsafeMutableRawPointer) -> Void
+
     let type: any Configuration.Type
     let make: @Sendable () -> any Configuration
 

@@ -16,13 +16,13 @@ extension ConfigurationModel {
         #if objectFormat(MachO)
         @section("__DATA_CONST,strongroom_cfg")
         @used
-        private static let strongroomConfigurationEntry: @convention(c) (Swift.UnsafeMutableRawPointer) -> Swift.Void = {
+        private static let strongroomConfigurationEntry: Strongroom.ConfigurationEntry.Writer = {
             Strongroom.ConfigurationEntry.write({ \(type)() }, to: $0)
         }
         #elseif objectFormat(ELF)
         @section("strongroom_cfg")
         @used
-        private static let strongroomConfigurationEntry: @convention(c) (Swift.UnsafeMutableRawPointer) -> Swift.Void = {
+        private static let strongroomConfigurationEntry: Strongroom.ConfigurationEntry.Writer = {
             Strongroom.ConfigurationEntry.write({ \(type)() }, to: $0)
         }
         #endif

@@ -11,7 +11,7 @@ extension Refusal {
     static func severalProperties() -> Refusal {
         Refusal(
             "severalProperties",
-            "A declaration of several properties cannot be read as columns; declare each on its own")
+            "Several properties in one declaration cannot be read as columns; declare each on its own")
     }
 
     static func pattern() -> Refusal {

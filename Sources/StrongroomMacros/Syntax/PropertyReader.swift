@@ -89,7 +89,7 @@ struct PropertyReader {
         }
         properties.append(
             PropertyModel(
-                identifier: identifier.trimmed, type: type, typeText: type.trimmedDescription,
+                identifier: identifier, type: type, typeText: type.trimmedDescription,
                 isConstant: variable.isConstant, access: variable.modifiers.access, column: arguments))
     }
 

@@ -30,7 +30,7 @@ extension VariableDeclSyntax {
             guard case .attribute(let attribute) = element else { return true }
             return !["Column", "Strongroom.Column"].contains(attribute.attributeName.trimmedDescription)
         }
-        var attribute = AttributeSyntax("Ignored")
+        var attribute: AttributeSyntax = "@Ignored"
         attribute.trailingTrivia = .space
         ignored.attributes.insert(.attribute(attribute), at: ignored.attributes.startIndex)
         ignored.leadingTrivia = trivia
