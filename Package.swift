@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import CompilerPluginSupport
 import PackageDescription
 
 let settings: [SwiftSetting] = [
@@ -7,6 +8,14 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
+
+let syntax = [
+    "SwiftCompilerPlugin", "SwiftDiagnostics", "SwiftParser", "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros",
+]
+
+func syntaxProducts(_ names: [String]) -> [Target.Dependency] {
+    names.map { .product(name: $0, package: "swift-syntax", condition: .when(traits: ["Macros"])) }
+}
 
 let package = Package(
     name: "strongroom",
@@ -17,10 +26,17 @@ let package = Package(
         .library(name: "StrongroomCommands", targets: ["StrongroomCommands"]),
         .executable(name: "strongroom", targets: ["StrongroomTool"]),
     ],
+    traits: [
+        .default(enabledTraits: ["Macros"]),
+        .trait(
+            name: "Macros",
+            description: "@Table, @Record, @Column and @Configuration; without it the package needs no swift-syntax."),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
+        .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.0"),
     ],
     targets: [
         .systemLibrary(
@@ -28,10 +44,14 @@ let package = Package(
             pkgConfig: "sqlcipher",
             providers: [.apt(["libsqlcipher-dev"]), .brew(["sqlcipher"])]
         ),
+        .target(name: "CDiscovery"),
+        .macro(name: "StrongroomMacros", dependencies: syntaxProducts(syntax), swiftSettings: settings),
         .target(
             name: "Strongroom",
             dependencies: [
+                "CDiscovery",
                 "CSQLCipher",
+                .target(name: "StrongroomMacros", condition: .when(traits: ["Macros"])),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
             ],
@@ -58,7 +78,19 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
-            name: "StrongroomTests", dependencies: ["Strongroom", "StrongroomTesting"], swiftSettings: settings),
+            name: "StrongroomTests",
+            dependencies: ["Configurations", "Strongroom", "StrongroomTesting"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "StrongroomMacrosTests",
+            dependencies: ["StrongroomMacros"]
+                + syntaxProducts([
+                    "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacroExpansion", "SwiftSyntaxMacros",
+                    "SwiftSyntaxMacrosGenericTestSupport",
+                ]),
+            swiftSettings: settings
+        ),
         .testTarget(name: "StrongroomCommandsTests", dependencies: ["StrongroomCommands"], swiftSettings: settings),
         .testTarget(
             name: "ConfigurationsTests", dependencies: ["Configurations", "StrongroomTesting"], swiftSettings: settings),

@@ -1,8 +1,12 @@
+import Foundation
 public import Strongroom
 
 /// The software on a machine: `inventory.sqlite`, and `inventory_<host>.sqlite` for other machines.
 ///
-/// Its keys come from a key file.
+/// Its keys come from a key file. With the trait `Macros`, `Stores.shared` finds it.
+#if Macros
+@Configuration("inventory")
+#endif
 public struct Inventory: Configuration {
     public static let target = "inventory"
 
@@ -11,6 +15,21 @@ public struct Inventory: Configuration {
 
     /// Where the files lie; nil for the platform's data directory.
     public let directory: String?
+
+    /// The inventory of the person who runs the program: the keys in the configuration directory (`$XDG_CONFIG_HOME` or
+    /// `~/.config`), the files in the data directory.
+    public init() {
+        self.init(keyFile: KeyFile(Self.defaultKeyPath))
+    }
+
+    private static var defaultKeyPath: String {
+        let environment = ProcessInfo.processInfo.environment
+        func directory(_ variable: String) -> String? {
+            environment[variable].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        }
+        let home = directory("HOME") ?? FileManager.default.homeDirectoryForCurrentUser.path(percentEncoded: false)
+        return "\(directory("XDG_CONFIG_HOME") ?? "\(home)/.config")/strongroom/inventory.keys"
+    }
 
     /// Describes an inventory.
     ///

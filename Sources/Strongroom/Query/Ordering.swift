@@ -66,6 +66,4 @@ extension SQLExpression {
 
     /// Largest first; NULLs come last, unless ``Ordering/nullsFirst`` is asked for.
     public var descending: Ordering { Ordering(sql, column: columnName, descending: true) }
-
-    private var columnName: String? { (self as? any TableColumn)?.definition.name }
 }

@@ -5,6 +5,14 @@ public protocol SQLExpression<Value>: Sendable {
 
     /// The SQL.
     var sql: SQL { get }
+
+    /// The column's name, where the expression is a column of one table and nothing more.
+    var columnName: String? { get }
+}
+
+extension SQLExpression {
+    /// Nil: the expression is more than a column.
+    public var columnName: String? { nil }
 }
 
 /// SQL that is true or false for each row.

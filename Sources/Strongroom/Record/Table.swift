@@ -45,6 +45,9 @@ public protocol Table<RecordType>: Sendable {
     /// The table's name, columns and indexes.
     static var schema: TableSchema { get }
 
+    /// The table's indexes; `@Table` makes them part of the ``schema``.
+    static var indexes: [TableIndex] { get }
+
     /// The name of the database that the table lies in, for those who look a store up by it; nil where it lies in several.
     static var databaseName: String? { get }
 
@@ -66,6 +69,9 @@ public protocol Table<RecordType>: Sendable {
 }
 
 extension Table {
+    /// None.
+    public static var indexes: [TableIndex] { [] }
+
     /// Nil: the table lies in any database.
     @inlinable public static var databaseName: String? { nil }
 

@@ -11,6 +11,9 @@ public struct Column<Value: ColumnValue>: TableColumn, SQLExpression {
     /// The column's quoted name.
     public var sql: SQL { definition.quoted }
 
+    /// The column's name.
+    public var columnName: String? { definition.name }
+
     /// Describes a column.
     ///
     /// - Parameters:

@@ -7,13 +7,20 @@
 public final class Stores: Sendable {
     private struct State {
         var configurations: [String: any Configuration] = [:]
+        /// The targets whose configuration nobody registered.
+        var discovered: Set<String> = []
+        /// Why a target has none of the configurations that were found for it.
+        var faults: [String: StrongroomError] = [:]
         var openings: [DatabaseName: Task<Store, any Error>] = [:]
     }
 
     private let state = Locked(State())
 
-    /// The program's registry.
-    public static let shared = Stores()
+    /// The program's registry: it has every type that is marked `@Configuration`, in whatever module of the program it lies.
+    ///
+    /// When two types are marked that have one target, opening a database of it throws an error that names both. A
+    /// configuration of a marked type can be registered all the same, and then takes the place of the one that was found.
+    public static let shared = Stores(discovering: ConfigurationEntry.all())
 
     /// Makes a registry without configurations.
     public init() {}
@@ -27,6 +34,19 @@ public final class Stores: Sendable {
         for configuration in configurations { try register(configuration) }
     }
 
+    private init(discovering entries: [ConfigurationEntry]) {
+        var found = State()
+        for (target, entries) in Dictionary(grouping: entries, by: { $0.type.target }) {
+            if entries.count > 1 {
+                found.faults[target] = Self.duplicate(entries[0].type, entries[1].type, target)
+            } else {
+                found.configurations[target] = entries[0].make()
+                found.discovered.insert(target)
+            }
+        }
+        state.withLock { $0 = found }
+    }
+
     /// Adds a configuration.
     ///
     /// - Parameter configuration: The configuration of a family.
@@ -38,15 +58,23 @@ public final class Stores: Sendable {
             throw StrongroomError(
                 .invalidName, "The target «\(target)» has a «_» or «.» in it; use the part before it.")
         }
-        let holder = state.withLock { state in
-            if let holder = state.configurations[target] { return type(of: holder) as Any.Type? }
+        let fault = state.withLock { state -> StrongroomError? in
+            if let fault = state.faults[target] { return fault }
+            if let holder = state.configurations[target] {
+                let isReplaced = state.discovered.contains(target) && type(of: holder) == type(of: configuration)
+                guard isReplaced else { return Self.duplicate(type(of: holder), type(of: configuration), target) }
+            }
             state.configurations[target] = configuration
+            state.discovered.remove(target)
             return nil
         }
-        guard let holder else { return }
-        throw StrongroomError(
+        if let fault { throw fault }
+    }
+
+    private static func duplicate(_ first: Any.Type, _ second: Any.Type, _ target: String) -> StrongroomError {
+        StrongroomError(
             .duplicateConfiguration,
-            "The configurations \(holder) and \(type(of: configuration)) both have the target «\(target)»; rename one."
+            "The configurations \(first) and \(second) both have the target «\(target)»; rename one."
         )
     }
 
@@ -61,7 +89,7 @@ public final class Stores: Sendable {
     ///
     /// - Parameter fileName: The database's name, such as `addressbook_alice.sqlite`.
     /// - Returns: The store; ``Store/opening`` says what was done.
-    /// - Throws: ``StrongroomError`` with `invalidName`, `noConfiguration`, `sameFile`, `locked`, `notAFile`, `emptyFile`, `notADatabase`,
+    /// - Throws: ``StrongroomError`` with `invalidName`, `noConfiguration`, `duplicateConfiguration`, `sameFile`, `locked`, `notAFile`, `emptyFile`, `notADatabase`,
     ///   `truncated`, `damaged`, `wrongKey`, `plaintextFile`, `encryptedFile`, `newerSchema`, `migrationFailed`, `permissionDenied`,
     ///   `diskFull`, `notSQLCipher`; what the configuration throws.
     public func open(_ fileName: String) async throws -> Store {
@@ -85,6 +113,7 @@ public final class Stores: Sendable {
     private func opening(of name: DatabaseName) throws -> Task<Store, any Error> {
         try state.withLock { state in
             if let opening = state.openings[name] { return opening }
+            if let fault = state.faults[name.target] { throw fault.naming(name.fileName) }
             guard let configuration = state.configurations[name.target] else {
                 throw noConfiguration(name, state.configurations.keys.sorted())
             }

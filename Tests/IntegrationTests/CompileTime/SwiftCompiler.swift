@@ -53,7 +53,8 @@ struct SwiftCompiler: Sendable {
         process.currentDirectoryURL = own.url
         process.arguments =
             ["-emit-sil", "-o", "/dev/null", "-swift-version", "6", "snippet.swift"]
-            + ["-I", modules, "-I", Self.engineModule, "-module-cache-path", cache]
+            + ["-I", modules, "-module-cache-path", cache]
+            + Self.moduleMaps.flatMap { ["-I", $0] }
             + Self.engineHeaders.flatMap { ["-Xcc", $0] }
         process.standardOutput = FileHandle.nullDevice
         // A file, since a pipe that nobody empties would stop the compiler.
@@ -74,10 +75,12 @@ struct SwiftCompiler: Sendable {
         }
     }
 
-    /// The module map of the engine, which the compiler looks for when it loads the library's module.
-    private static let engineModule = URL(filePath: #filePath)
-        .deletingLastPathComponent().appending(path: "../../../Sources/CSQLCipher").standardized
-        .path(percentEncoded: false)
+    /// The module maps of the C modules, which the compiler looks for when it loads the library's module.
+    private static let moduleMaps = ["CSQLCipher", "CDiscovery/include"].map { folder in
+        URL(filePath: #filePath)
+            .deletingLastPathComponent().appending(path: "../../../Sources/\(folder)").standardized
+            .path(percentEncoded: false)
+    }
 
     /// Where the engine's headers lie, when that is not where every compiler looks.
     private static let engineHeaders: [String] = {

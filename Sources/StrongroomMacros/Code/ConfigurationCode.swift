@@ -1,0 +1,32 @@
+#if Macros
+extension ConfigurationModel {
+    /// The target, and the entry by which the type is found.
+    var code: [String] {
+        let targetCode = """
+            \(access.memberPrefix)static var target: Swift.String {
+                \(target.swiftLiteral)
+            }
+            """
+        return (declaresTarget ? [] : [targetCode]) + [entry]
+    }
+
+    /// A pointer to a function in a section of its own; Strongroom calls every function that the section points to.
+    private var entry: String {
+        """
+        #if objectFormat(MachO)
+        @section("__DATA_CONST,strongroom_cfg")
+        @used
+        private static let strongroomConfigurationEntry: Strongroom.ConfigurationEntry.Writer = {
+            Strongroom.ConfigurationEntry.write({ \(type)() }, to: $0)
+        }
+        #elseif objectFormat(ELF)
+        @section("strongroom_cfg")
+        @used
+        private static let strongroomConfigurationEntry: Strongroom.ConfigurationEntry.Writer = {
+            Strongroom.ConfigurationEntry.write({ \(type)() }, to: $0)
+        }
+        #endif
+        """
+    }
+}
+#endif

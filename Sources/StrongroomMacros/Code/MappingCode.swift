@@ -1,0 +1,68 @@
+#if Macros
+extension RecordModel {
+    /// How rows are read and written.
+    var mappingCode: [String] { [decoding, encoding, updating, lookup] }
+
+    private var decoding: String {
+        let lines = properties.enumerated().map { place, property in "self.\(property.name) = \(property.read(place))" }
+        return """
+            \(prefix)init(row: borrowing Strongroom.Row) throws {
+                \(lines.joined(separator: "\n    "))
+            }
+            """
+    }
+
+    private var encoding: String {
+        let lines = properties.enumerated().filter { !$1.column.isGenerated }.map { place, property in
+            "try bindings.set(\(property.written), at: \(place))"
+        }
+        return """
+            \(prefix)func encode(to bindings: borrowing Strongroom.Bindings) throws {
+                \(lines.joined(separator: "\n    "))
+            }
+            """
+    }
+
+    private var updating: String {
+        let lines = properties.enumerated().filter { !$1.isConstant }.map { place, property in
+            "self.\(property.name) = \(property.read(place))"
+        }
+        return """
+            \(prefix)mutating func update(from row: borrowing Strongroom.Row) throws {
+                \(lines.joined(separator: "\n    "))
+            }
+            """
+    }
+
+    private var lookup: String {
+        let lines = properties.map { property in
+            """
+            if property == \\Self.\(property.name) {
+                    return \(property.columnName.swiftLiteral)
+                }
+            """
+        }
+        return """
+            \(prefix)static func columnName(of property: Swift.PartialKeyPath<Self>) -> Swift.String? {
+                \(lines.joined(separator: "\n    "))
+                return nil
+            }
+            """
+    }
+}
+
+extension PropertyModel {
+    /// What reads the property from a row.
+    fileprivate func read(_ place: Int) -> String {
+        guard column.encoding != nil else { return "try row[\(place)]" }
+        return "(try row[\(place)] as \(columnType))\(isOptional ? "?" : "").value"
+    }
+
+    /// What a statement is given for the property.
+    fileprivate var written: String {
+        guard let encoding = column.encoding else { return "self.\(name)" }
+        let wrapper = "Strongroom.\(encoding.rawValue)"
+        return isOptional ? "self.\(name).map { \(wrapper)($0) }" : "\(wrapper)(self.\(name))"
+    }
+}
+#endif

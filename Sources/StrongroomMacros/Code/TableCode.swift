@@ -1,0 +1,59 @@
+#if Macros
+extension RecordModel {
+    /// What makes the record a table.
+    func tableCode(_ table: TableArguments) -> [String] {
+        let columns = properties.map { "columns.\($0.name)" }
+        let schema = """
+            \(prefix)static let schema = Strongroom.TableSchema(
+                \(([table.name.swiftLiteral] + columns + ["indexes: indexes"]).joined(separator: ",\n    "))
+            )
+            """
+        return [schema] + table.databaseCode(prefix)
+    }
+}
+
+extension TableArguments {
+    /// The name of the database, where there is one.
+    func databaseCode(_ prefix: String) -> [String] {
+        guard let database else { return [] }
+        return [
+            """
+            \(prefix)static var databaseName: Swift.String? {
+                \(database)
+            }
+            """
+        ]
+    }
+
+    /// A further table for the records of another type.
+    func furtherTable(of record: String, _ prefix: String) -> [String] {
+        [
+            "\(prefix)typealias RecordType = \(record)",
+            "\(prefix)typealias Columns = \(record).Columns",
+            "\(prefix)typealias Key = \(record).Key",
+            """
+            \(prefix)static var columns: Columns {
+                \(record).columns
+            }
+            """,
+            """
+            \(prefix)static let schema = Strongroom.TableSchema(
+                \(name.swiftLiteral),
+                columns: \(record).columnDefinitions,
+                indexes: indexes
+            )
+            """,
+            """
+            \(prefix)static func key(of record: \(record)) -> Key? {
+                \(record).key(of: record)
+            }
+            """,
+            """
+            \(prefix)static func setKey(_ key: Key, of record: inout \(record)) {
+                \(record).setKey(key, of: &record)
+            }
+            """,
+        ] + databaseCode(prefix)
+    }
+}
+#endif

@@ -1,0 +1,59 @@
+#if Macros
+import SwiftDiagnostics
+import SwiftSyntax
+
+/// What `@Column(…)` says.
+struct ColumnArguments {
+    /// The name, where one is given.
+    var name: String?
+    /// Where the name stands in the source.
+    var nameNode: ExprSyntax?
+    /// Whether it is the key, where it is said.
+    var primaryKey: Bool?
+    var autoincrement: ExprSyntax?
+    var encoding: PropertyModel.Encoding?
+    var isGenerated = false
+    /// The arguments that are copied, as the source has them.
+    var copied: [String] = []
+
+    /// The column that nobody says anything about.
+    init() {}
+
+    /// Reads the arguments.
+    init(_ attribute: AttributeSyntax, _ diagnostics: inout [Diagnostic]) {
+        for argument in attribute.labeled {
+            read(argument, &diagnostics)
+        }
+    }
+
+    private mutating func read(_ argument: LabeledExprSyntax, _ diagnostics: inout [Diagnostic]) {
+        let value = argument.expression
+        switch argument.label?.text {
+        case nil:
+            readName(value, &diagnostics)
+        case "as":
+            let word = value.as(MemberAccessExprSyntax.self)?.declName.baseName.text
+            encoding = word == "json" ? .json : word == "propertyList" ? .propertyList : nil
+            if encoding == nil { diagnostics.append(Refusal.encoding().at(value)) }
+        case "primaryKey"?:
+            primaryKey = value.literalBoolean
+            if primaryKey == nil { diagnostics.append(Refusal.notABoolean("primaryKey").at(value)) }
+        case let label?:
+            if label == "autoincrement", value.literalBoolean != false { autoincrement = value }
+            if label == "generated", !value.is(NilLiteralExprSyntax.self) { isGenerated = true }
+            copied.append("\(label): \(value.trimmedDescription)")
+        }
+    }
+
+    private mutating func readName(_ value: ExprSyntax, _ diagnostics: inout [Diagnostic]) {
+        if value.is(NilLiteralExprSyntax.self) { return }
+        guard let text = value.literalText else {
+            diagnostics.append(Refusal.notALiteral("A column's name").at(value))
+            return
+        }
+        if text.isEmpty { diagnostics.append(Refusal.emptyName("A column's name").at(value)) }
+        name = text
+        nameNode = value
+    }
+}
+#endif

@@ -1,0 +1,41 @@
+#if Macros
+import SwiftDiagnostics
+import SwiftSyntax
+import SwiftSyntaxMacros
+
+/// What `@Table(…)` says.
+struct TableArguments {
+    let name: String
+    /// The database's name, as the source has it.
+    let database: String?
+    /// The record's type, for a further table.
+    let record: String?
+
+    /// Reads the arguments.
+    ///
+    /// - Returns: Nil when something was refused; then it has been reported.
+    init?(_ attribute: AttributeSyntax, in context: some MacroExpansionContext) {
+        guard let argument = attribute.unlabeled, let name = argument.literalText else {
+            context.diagnose(
+                Refusal.notALiteral("A table's name").at(attribute.unlabeled.map(Syntax.init) ?? Syntax(attribute)))
+            return nil
+        }
+        guard !name.isEmpty else {
+            context.diagnose(Refusal.emptyName("A table's name").at(argument))
+            return nil
+        }
+        guard !name.lowercased().hasPrefix("sqlite_") else {
+            context.diagnose(Refusal.reservedTable(name).at(argument))
+            return nil
+        }
+        let database = attribute.argument("in")
+        if let database, database.literalText == "" {
+            context.diagnose(Refusal.emptyName("A database's name").at(database))
+            return nil
+        }
+        self.name = name
+        self.database = database?.trimmedDescription
+        record = attribute.argument("of").flatMap { $0.as(MemberAccessExprSyntax.self)?.base?.trimmedDescription }
+    }
+}
+#endif

@@ -1,0 +1,17 @@
+#if Macros
+import SwiftCompilerPlugin
+import SwiftSyntaxMacros
+
+@main
+struct Plugin: CompilerPlugin {
+    let providingMacros: [any Macro.Type] = [
+        TableMacro.self, RecordMacro.self, ColumnMacro.self, IgnoredMacro.self, ConfigurationMacro.self,
+    ]
+}
+#else
+/// A macro target is a program; without its trait it is one that does nothing.
+@main
+struct Plugin {
+    static func main() {}
+}
+#endif

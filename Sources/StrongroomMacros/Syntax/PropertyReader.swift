@@ -1,0 +1,115 @@
+#if Macros
+import SwiftDiagnostics
+import SwiftSyntax
+import SwiftSyntaxBuilder
+
+/// Reads a type's stored properties.
+struct PropertyReader {
+    private(set) var properties: [PropertyModel] = []
+    private(set) var diagnostics: [Diagnostic] = []
+
+    init(_ members: MemberBlockItemListSyntax) {
+        for member in members {
+            if let condition = member.decl.as(IfConfigDeclSyntax.self) {
+                if Self.hasStoredProperty(condition) { diagnostics.append(Refusal.conditional().at(condition)) }
+            } else if let variable = member.decl.as(VariableDeclSyntax.self) {
+                read(variable, in: member)
+            }
+        }
+        refuseDuplicates()
+    }
+
+    private mutating func read(_ variable: VariableDeclSyntax, in member: MemberBlockItemSyntax) {
+        guard variable.isStored else { return }
+        guard variable.bindings.count == 1, let binding = variable.bindings.first else {
+            let fixIts = variable.split(in: member).map { [$0] } ?? []
+            diagnostics.append(Refusal.severalProperties().at(variable, fixIts: fixIts))
+            return
+        }
+        guard let identifier = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier else {
+            diagnostics.append(Refusal.pattern().at(binding.pattern))
+            return
+        }
+        let ignored = variable.attributes.named("Ignored")
+        let column = variable.attributes.named("Column")
+        if let ignored {
+            if column != nil {
+                diagnostics.append(Refusal.columnAndIgnored(identifier.text).at(ignored))
+            }
+            checkIgnored(variable, binding, identifier)
+        } else {
+            readColumn(variable, binding, identifier, column)
+        }
+    }
+
+    private mutating func checkIgnored(
+        _ variable: VariableDeclSyntax, _ binding: PatternBindingSyntax, _ identifier: TokenSyntax
+    ) {
+        let isVariable = !variable.isConstant
+        let type = binding.typeAnnotation?.type
+        let isNilAtFirst = isVariable && (type?.is(OptionalTypeSyntax.self) ?? false)
+        guard binding.initializer == nil, !isNilAtFirst else { return }
+        var repaired = binding
+        repaired.pattern = binding.pattern.trimmed
+        repaired.typeAnnotation = binding.typeAnnotation?.trimmed
+        repaired.initializer = InitializerClauseSyntax(
+            equal: .equalToken(leadingTrivia: .space, trailingTrivia: .space), value: "<#value#>" as ExprSyntax)
+        let fixIt = Repair("addValue", "Give it a value").replacing(binding, with: repaired)
+        diagnostics.append(Refusal.ignoredWithoutValue(identifier.text).at(binding.pattern, fixIts: [fixIt]))
+    }
+
+    private mutating func readColumn(
+        _ variable: VariableDeclSyntax, _ binding: PatternBindingSyntax, _ identifier: TokenSyntax,
+        _ column: AttributeSyntax?
+    ) {
+        if variable.modifiers.contains(.lazy) {
+            diagnostics.append(Refusal.lazy(identifier.text).at(variable, fixIts: [variable.ignoring]))
+            return
+        }
+        if variable.isConstant, binding.initializer != nil {
+            diagnostics.append(
+                Refusal.constant(identifier.text)
+                    .at(variable.bindingSpecifier, fixIts: [variable.madeVariable, variable.ignoring]))
+            return
+        }
+        let literal = binding.initializer?.value.literalType
+        guard let type = binding.typeAnnotation?.type.trimmed ?? literal.map({ TypeSyntax("\(raw: $0)") }) else {
+            diagnostics.append(
+                Refusal.noType(identifier.text).at(binding.pattern, fixIts: [binding.withTypePlaceholder]))
+            return
+        }
+        let arguments = column.map { ColumnArguments($0, &diagnostics) } ?? ColumnArguments()
+        if arguments.encoding == nil || type.is(ImplicitlyUnwrappedOptionalTypeSyntax.self),
+            let kind = type.unsuitableKind
+        {
+            diagnostics.append(
+                Refusal.unsuitableType(identifier.text, kind)
+                    .at(binding.typeAnnotation?.type ?? type, fixIts: [variable.ignoring]))
+            return
+        }
+        properties.append(
+            PropertyModel(
+                identifier: identifier, type: type, typeText: type.trimmedDescription,
+                isConstant: variable.isConstant, access: variable.modifiers.access, column: arguments))
+    }
+
+    private mutating func refuseDuplicates() {
+        var seen: Set<String> = []
+        for property in properties where !seen.insert(property.columnName.lowercased()).inserted {
+            let refusal = Refusal.duplicateColumn(property.columnName)
+            diagnostics.append(property.column.nameNode.map { refusal.at($0) } ?? refusal.at(property.identifier))
+        }
+    }
+
+    private static func hasStoredProperty(_ condition: IfConfigDeclSyntax) -> Bool {
+        condition.clauses.contains { clause in
+            guard case .decls(let members) = clause.elements else { return false }
+            return members.contains { member in
+                if let nested = member.decl.as(IfConfigDeclSyntax.self) { return hasStoredProperty(nested) }
+                guard let variable = member.decl.as(VariableDeclSyntax.self) else { return false }
+                return variable.isStored && variable.attributes.named("Ignored") == nil
+            }
+        }
+    }
+}
+#endif

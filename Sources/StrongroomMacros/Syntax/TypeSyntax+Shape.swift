@@ -1,0 +1,45 @@
+#if Macros
+import SwiftSyntax
+
+extension TypeSyntax {
+    /// The type inside `T?` or `Optional<T>`; nil for any other.
+    var wrapped: TypeSyntax? {
+        if let optional = self.as(OptionalTypeSyntax.self) { return optional.wrappedType }
+        if let tuple = self.as(TupleTypeSyntax.self), let only = tuple.onlyElement { return only.wrapped }
+        let arguments: GenericArgumentListSyntax?
+        if let type = self.as(IdentifierTypeSyntax.self), type.name.text == "Optional" {
+            arguments = type.genericArgumentClause?.arguments
+        } else if let type = self.as(MemberTypeSyntax.self), type.trimmedDescription.hasPrefix("Swift.Optional<") {
+            arguments = type.genericArgumentClause?.arguments
+        } else {
+            return nil
+        }
+        guard let argument = arguments?.first?.argument, case .type(let type) = argument else { return nil }
+        return type
+    }
+
+    /// What the type is, in words, when no column can hold it.
+    var unsuitableKind: String? {
+        if self.is(ImplicitlyUnwrappedOptionalTypeSyntax.self) { return "an implicitly unwrapped optional" }
+        if self.is(FunctionTypeSyntax.self) { return "a function" }
+        if let attributed = self.as(AttributedTypeSyntax.self) { return attributed.baseType.unsuitableKind }
+        if let tuple = self.as(TupleTypeSyntax.self) {
+            guard let only = tuple.onlyElement else { return "a tuple" }
+            return only.unsuitableKind
+        }
+        return wrapped?.unsuitableKind
+    }
+
+    /// Whether it is an integer that can be the engine's row id.
+    var isRowID: Bool {
+        ["Int", "Int64", "Swift.Int", "Swift.Int64"].contains((wrapped ?? self).trimmedDescription)
+    }
+}
+
+extension TupleTypeSyntax {
+    /// What stands in mere parentheses.
+    fileprivate var onlyElement: TypeSyntax? {
+        elements.count == 1 ? elements.first?.type : nil
+    }
+}
+#endif

@@ -1,0 +1,85 @@
+#if Macros
+import SwiftDiagnostics
+import SwiftSyntax
+import SwiftSyntaxBuilder
+
+extension VariableDeclSyntax {
+    var isConstant: Bool { bindingSpecifier.tokenKind == .keyword(.let) }
+
+    /// Whether values of the type have a place for it: neither static nor computed. Observers change nothing about that.
+    var isStored: Bool {
+        guard !modifiers.contains(.static, .class) else { return false }
+        return bindings.allSatisfy { binding in
+            switch binding.accessorBlock?.accessors {
+            case nil: true
+            case .getter: false
+            case .accessors(let accessors):
+                accessors.allSatisfy {
+                    [.keyword(.willSet), .keyword(.didSet)].contains($0.accessorSpecifier.tokenKind)
+                }
+            }
+        }
+    }
+
+    /// The fix-it that leaves the property out of the table.
+    var ignoring: FixIt {
+        var ignored = self
+        let trivia = leadingTrivia
+        ignored.leadingTrivia = []
+        ignored.attributes = ignored.attributes.filter { element in
+            guard case .attribute(let attribute) = element else { return true }
+            return !["Column", "Strongroom.Column"].contains(attribute.attributeName.trimmedDescription)
+        }
+        var attribute: AttributeSyntax = "@Ignored"
+        attribute.trailingTrivia = .space
+        ignored.attributes.insert(.attribute(attribute), at: ignored.attributes.startIndex)
+        ignored.leadingTrivia = trivia
+        return Repair("ignore", "Mark it @Ignored").replacing(self, with: ignored)
+    }
+
+    /// The fix-it that makes a constant a variable.
+    var madeVariable: FixIt {
+        var specifier = bindingSpecifier
+        specifier.tokenKind = .keyword(.var)
+        return Repair("makeVariable", "Make it a variable").replacing(bindingSpecifier, with: specifier)
+    }
+
+    /// The fix-it that declares each property on its own; nil where that takes more than moving words.
+    func split(in member: MemberBlockItemSyntax) -> FixIt? {
+        guard let list = member.parent?.as(MemberBlockItemListSyntax.self),
+            let place = list.firstIndex(of: member),
+            bindings.allSatisfy({ $0.accessorBlock == nil && $0.pattern.is(IdentifierPatternSyntax.self) })
+        else { return nil }
+        // A type stands behind the last of the names that have it.
+        var type: TypeAnnotationSyntax?
+        var single: [MemberBlockItemSyntax] = []
+        for binding in bindings.reversed() {
+            if binding.initializer == nil || binding.typeAnnotation != nil { type = binding.typeAnnotation ?? type }
+            var own = binding.trimmed
+            own.trailingComma = nil
+            if own.initializer == nil { own.typeAnnotation = type?.trimmed }
+            var declaration = self
+            declaration.bindings = [own]
+            var item = member
+            item.decl = DeclSyntax(declaration)
+            single.insert(item, at: 0)
+        }
+        var changed = list
+        changed.remove(at: place)
+        changed.insert(contentsOf: single, at: place)
+        return Repair("split", "Declare each on its own").replacing(list, with: changed)
+    }
+}
+
+extension PatternBindingSyntax {
+    /// The fix-it that leaves a place for the type.
+    var withTypePlaceholder: FixIt {
+        var typed = self
+        typed.pattern = pattern.trimmed
+        typed.typeAnnotation = TypeAnnotationSyntax(
+            colon: .colonToken(trailingTrivia: .space), type: "<#Type#>" as TypeSyntax,
+            trailingTrivia: initializer == nil ? [] : .space)
+        return Repair("addType", "Add its type").replacing(self, with: typed)
+    }
+}
+#endif

@@ -1,0 +1,78 @@
+#if Macros
+import Testing
+
+@Suite("The expansion of @Record")
+struct RecordExpansionTests {
+    @Test func encodedAndGeneratedColumns() {
+        expectExpansion(
+            #"""
+            @Record
+            struct Page {
+                @Column(as: .json) var settings: Settings
+                @Column("extra", as: .propertyList) var more: [Extra]?
+                @Column(generated: .stored("1 + 1")) let two: Int
+            }
+            """#,
+            #"""
+            struct Page {
+                var settings: Settings
+                var more: [Extra]?
+                let two: Int
+            }
+
+            extension Page: Strongroom.Record {
+                /// The typed columns.
+                struct Columns: Swift.Sendable {
+                    let settings = Strongroom.Column<Strongroom.JSON<Settings>>("settings")
+                    let more = Strongroom.Column<Strongroom.PropertyList<[Extra]>?>("extra")
+                    let two = Strongroom.Column<Int>("two", generated: .stored("1 + 1"))
+
+                    init() {
+                    }
+                }
+
+                static let columns = Columns()
+
+                static let columnDefinitions: [Strongroom.ColumnDefinition] = [
+                    columns.settings.definition,
+                    columns.more.definition,
+                    columns.two.definition,
+                ]
+
+                static let columnNames: [Swift.String] = ["settings", "extra", "two"]
+
+                init(row: borrowing Strongroom.Row) throws {
+                    self.settings = (try row[0] as Strongroom.JSON<Settings>).value
+                    self.more = (try row[1] as Strongroom.PropertyList<[Extra]>?)?.value
+                    self.two = try row[2]
+                }
+
+                func encode(to bindings: borrowing Strongroom.Bindings) throws {
+                    try bindings.set(Strongroom.JSON(self.settings), at: 0)
+                    try bindings.set(self.more.map {
+                            Strongroom.PropertyList($0)
+                        }, at: 1)
+                }
+
+                mutating func update(from row: borrowing Strongroom.Row) throws {
+                    self.settings = (try row[0] as Strongroom.JSON<Settings>).value
+                    self.more = (try row[1] as Strongroom.PropertyList<[Extra]>?)?.value
+                }
+
+                static func columnName(of property: Swift.PartialKeyPath<Self>) -> Swift.String? {
+                    if property == \Self.settings {
+                        return "settings"
+                    }
+                    if property == \Self.more {
+                        return "extra"
+                    }
+                    if property == \Self.two {
+                        return "two"
+                    }
+                    return nil
+                }
+            }
+            """#)
+    }
+}
+#endif

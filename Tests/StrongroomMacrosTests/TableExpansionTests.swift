@@ -1,0 +1,240 @@
+#if Macros
+import Testing
+
+@Suite("The expansion of @Table")
+struct TableExpansionTests {
+    @Test func aTableWithAnIntegerKey() {
+        expectExpansion(
+            #"""
+            @Table("contact", in: "addressbook.sqlite")
+            public struct Contact {
+                public var id: Int64?
+                @Column("e-mail", unique: true) public var email: String
+                var `order` = 0
+                @Ignored var isSelected = false
+            }
+            """#,
+            #"""
+            public struct Contact {
+                public var id: Int64?
+                public var email: String
+                var `order` = 0
+                var isSelected = false
+            }
+
+            extension Contact: Strongroom.Table, Strongroom.Record {
+                /// The typed columns.
+                public struct Columns: Swift.Sendable {
+                    public let id = Strongroom.Column<Int64?>("id", primaryKey: true)
+                    public let email = Strongroom.Column<String>("e-mail", unique: true)
+                    let `order` = Strongroom.Column<Swift.Int>("order")
+
+                    public init() {
+                    }
+                }
+
+                public static let columns = Columns()
+
+                public static let columnDefinitions: [Strongroom.ColumnDefinition] = [
+                    columns.id.definition,
+                    columns.email.definition,
+                    columns.`order`.definition,
+                ]
+
+                public static let columnNames: [Swift.String] = ["id", "e-mail", "order"]
+
+                public static let schema = Strongroom.TableSchema(
+                    "contact",
+                    columns.id,
+                    columns.email,
+                    columns.`order`,
+                    indexes: indexes
+                )
+
+                public static var databaseName: Swift.String? {
+                    "addressbook.sqlite"
+                }
+
+                public typealias Key = Int64
+
+                public static func key(of record: Self) -> Int64? {
+                    record.id
+                }
+
+                public static func setKey(_ key: Int64, of record: inout Self) {
+                    record.id = key
+                }
+
+                public init(row: borrowing Strongroom.Row) throws {
+                    self.id = try row[0]
+                    self.email = try row[1]
+                    self.`order` = try row[2]
+                }
+
+                public func encode(to bindings: borrowing Strongroom.Bindings) throws {
+                    try bindings.set(self.id, at: 0)
+                    try bindings.set(self.email, at: 1)
+                    try bindings.set(self.`order`, at: 2)
+                }
+
+                public mutating func update(from row: borrowing Strongroom.Row) throws {
+                    self.id = try row[0]
+                    self.email = try row[1]
+                    self.`order` = try row[2]
+                }
+
+                public static func columnName(of property: Swift.PartialKeyPath<Self>) -> Swift.String? {
+                    if property == \Self.id {
+                        return "id"
+                    }
+                    if property == \Self.email {
+                        return "e-mail"
+                    }
+                    if property == \Self.`order` {
+                        return "order"
+                    }
+                    return nil
+                }
+            }
+            """#)
+    }
+
+    @Test func aKeyOfSeveralColumns() {
+        expectExpansion(
+            #"""
+            @Table("line")
+            struct Line {
+                @Column(primaryKey: true) let order: Int64
+                @Column(primaryKey: true) var line: Int
+            }
+            """#,
+            #"""
+            struct Line {
+                let order: Int64
+                var line: Int
+            }
+
+            extension Line: Strongroom.Table, Strongroom.Record {
+                /// The typed columns.
+                struct Columns: Swift.Sendable {
+                    let order = Strongroom.Column<Int64>("order", primaryKey: true)
+                    let line = Strongroom.Column<Int>("line", primaryKey: true)
+
+                    init() {
+                    }
+                }
+
+                static let columns = Columns()
+
+                static let columnDefinitions: [Strongroom.ColumnDefinition] = [
+                    columns.order.definition,
+                    columns.line.definition,
+                ]
+
+                static let columnNames: [Swift.String] = ["order", "line"]
+
+                static let schema = Strongroom.TableSchema(
+                    "line",
+                    columns.order,
+                    columns.line,
+                    indexes: indexes
+                )
+
+                /// The primary key.
+                struct Key: Strongroom.TableKey, Swift.Hashable {
+                    var order: Int64
+                    var line: Int
+
+                    init(order: Int64, line: Int) {
+                        self.order = order
+                        self.line = line
+                    }
+
+                    static var columnCount: Swift.Int {
+                        2
+                    }
+
+                    init(from row: borrowing Strongroom.Row, at index: Swift.Int) throws {
+                        self.order = try row[index + 0]
+                        self.line = try row[index + 1]
+                    }
+
+                    func bind(to bindings: borrowing Strongroom.Bindings, at index: Swift.Int) throws {
+                        try bindings.set(self.order, at: index + 0)
+                        try bindings.set(self.line, at: index + 1)
+                    }
+                }
+
+                static func key(of record: Self) -> Key? {
+                    Key(order: record.order, line: record.line)
+                }
+
+                static func setKey(_ key: Key, of record: inout Self) {
+                    record.line = key.line
+                }
+
+                init(row: borrowing Strongroom.Row) throws {
+                    self.order = try row[0]
+                    self.line = try row[1]
+                }
+
+                func encode(to bindings: borrowing Strongroom.Bindings) throws {
+                    try bindings.set(self.order, at: 0)
+                    try bindings.set(self.line, at: 1)
+                }
+
+                mutating func update(from row: borrowing Strongroom.Row) throws {
+                    self.line = try row[1]
+                }
+
+                static func columnName(of property: Swift.PartialKeyPath<Self>) -> Swift.String? {
+                    if property == \Self.order {
+                        return "order"
+                    }
+                    if property == \Self.line {
+                        return "line"
+                    }
+                    return nil
+                }
+            }
+            """#)
+    }
+
+    @Test func aFurtherTable() {
+        expectExpansion(
+            #"""
+            @Table("archive", of: Contact.self)
+            enum Archive {}
+            """#,
+            #"""
+            enum Archive {}
+
+            extension Archive: Strongroom.Table {
+                typealias RecordType = Contact
+
+                typealias Columns = Contact.Columns
+
+                typealias Key = Contact.Key
+
+                static var columns: Columns {
+                    Contact.columns
+                }
+
+                static let schema = Strongroom.TableSchema(
+                    "archive",
+                    columns: Contact.columnDefinitions,
+                    indexes: indexes
+                )
+
+                static func key(of record: Contact) -> Key? {
+                    Contact.key(of: record)
+                }
+
+                static func setKey(_ key: Key, of record: inout Contact) {
+                    Contact.setKey(key, of: &record)
+                }
+            }
+            """#)
+    }
+}
+#endif

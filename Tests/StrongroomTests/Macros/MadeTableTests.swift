@@ -1,0 +1,138 @@
+#if Macros
+import Strongroom
+import StrongroomTesting
+import Testing
+
+@Suite("Types that macros make")
+struct MadeTableTests {
+    private let contact = MadeContact(
+        name: "Ada", email: "ada@example.org", order: 3, default: nil, visits: 2, isSelected: true, note: "seen")
+
+    @Test func aRecordComesBackAsItWentIn() async throws {
+        let store = try await TemporaryStore(tables: [MadeContact.schema]).store
+        let id = try await store.write { db in try MadeContact.insert(contact, in: db) }
+        let found = try await store.read { db in try MadeContact.find(id, in: db) }
+        var expected = contact
+        expected.id = id
+        expected.isSelected = false
+        expected.note = nil
+        #expect(found == expected)
+    }
+
+    @Test func theSchemaSaysWhatTheDeclarationSays() {
+        let names = ["id", "name", "e-mail", "order", "say \"hi\"", "visits"]
+        #expect(MadeContact.schema.name == "made \"contact\"")
+        #expect(MadeContact.schema.columns.map(\.name) == names)
+        #expect(MadeContact.columnNames == names)
+        #expect(MadeContact.columnDefinitions.map(\.name) == names)
+        #expect(MadeContact.schema.columns.map(\.isPrimaryKey) == [true, false, false, false, false, false])
+        #expect(MadeContact.schema.columns.map(\.isNullable) == [false, false, false, false, true, false])
+        #expect(MadeContact.schema.columns.map(\.isUnique) == [false, false, true, false, false, false])
+        #expect(MadeContact.schema.indexes.map(\.columns) == [["name"]])
+        #expect(MadeContact.databaseName == "addressbook.sqlite")
+        #expect(MadeTicket.databaseName == nil)
+    }
+
+    @Test func conditionsUseTheTypedColumns() async throws {
+        let store = try await TemporaryStore(tables: [MadeContact.schema]).store
+        try await store.write { db in _ = try MadeContact.insert(contact, in: db) }
+        let count = try await store.read { db in
+            try MadeContact.where { $0.order == 3 && $0.email.hasPrefix("ada") && $0.default == nil }.count(db)
+        }
+        #expect(count == 1)
+    }
+
+    @Test func aPropertyIsFoundByItsKeyPath() {
+        #expect(MadeContact.columnName(of: \.email) == "e-mail")
+        #expect(MadeContact.columnName(of: \.order) == "order")
+        #expect(MadeContact.columnName(of: \.isSelected) == nil)
+        #expect(MadeContact.columnName(of: \.shout) == nil)
+        #expect(MadeCard.columnName(of: \.email) == "e-mail")
+    }
+
+    @Test func updatingFromARowKeepsWhatIsIgnored() async throws {
+        let store = try await TemporaryStore(tables: [MadeContact.schema]).store
+        try await store.write { db in _ = try MadeContact.insert(contact, in: db) }
+        var other = MadeContact(name: "?", email: "?", order: 0, isSelected: true, note: "kept")
+        other = try await store.read { [other] db in
+            var other = other
+            try db.forEachRow("SELECT * FROM \(name: MadeContact.schema.name)") { row in try other.update(from: row) }
+            return other
+        }
+        #expect(other.name == "Ada")
+        #expect(other.id == 1)
+        #expect(other.isSelected)
+        #expect(other.note == "kept")
+    }
+
+    @Test func oneRecordTypeLiesInTwoTables() async throws {
+        let store = try await TemporaryStore(tables: [MadeContact.schema, MadeArchive.schema]).store
+        let (rows, archived) = try await store.write { db in
+            _ = try MadeArchive.insert(contact, in: db)
+            return (try MadeContact.count(in: db), try MadeArchive.find(1, in: db))
+        }
+        #expect(rows == 0)
+        #expect(archived?.name == "Ada")
+        #expect(MadeArchive.schema.name == "archive")
+    }
+
+    @Test func aRecordAloneReadsSomeColumns() async throws {
+        let store = try await TemporaryStore(tables: [MadeContact.schema]).store
+        let cards = try await store.write { db in
+            _ = try MadeContact.insert(contact, in: db)
+            return try MadeContact.where { $0.order > 0 }.fetch(as: MadeCard.self, db)
+        }
+        #expect(cards == [MadeCard(name: "Ada", email: "ada@example.org")])
+    }
+
+    @Test func aKeyThatTheProgramGivesStays() async throws {
+        let store = try await TemporaryStore(tables: [MadeSetting.schema]).store
+        let setting = MadeSetting(name: "limit", value: nil, changes: 1)
+        let found = try await store.write { db in
+            #expect(try MadeSetting.insert(setting, in: db) == "limit")
+            return try MadeSetting.find("limit", in: db)
+        }
+        #expect(found?.value == 7)
+        #expect(MadeSetting.key(of: setting) == "limit")
+    }
+
+    @Test func anIntKeyIsMadeByTheEngine() async throws {
+        let store = try await TemporaryStore(tables: [MadeTicket.schema]).store
+        let ids = try await store.write { db in
+            try (1...3).map { try MadeTicket.insert(MadeTicket(text: "\($0)"), in: db) }
+        }
+        #expect(ids == [1, 2, 3])
+        #expect(MadeTicket.schema.columns[0].isAutoincrementing)
+    }
+
+    @Test func aKeyOfTwoColumnsHasBoth() throws {
+        let line = MadeLine(order: 7, line: 2, text: "tea")
+        let key = try #require(MadeLine.key(of: line))
+        #expect(key == MadeLine.Key(order: 7, line: 2))
+        #expect(MadeLine.Key.columnCount == 2)
+        #expect(MadeLine.schema.columns.map(\.isPrimaryKey) == [true, true, false])
+        var other = MadeLine(order: 0, line: 0, text: "")
+        MadeLine.setKey(key, of: &other)
+        #expect(other.order == 7 && other.line == 2)
+    }
+
+    @Test func namesOfTheLibraryCanMeanSomethingElse() async throws {
+        let store = try await TemporaryStore(tables: [Shadowing.Shadowed.schema]).store
+        let found = try await store.write { db in
+            _ = try Shadowing.Shadowed.insert(Shadowing.Shadowed(text: "t"), in: db)
+            return try Shadowing.Shadowed.find(1, in: db)
+        }
+        #expect(found?.text == "t")
+        #expect(found?.ratio == 0.5)
+    }
+
+    @Test func aPrivateStructCanBeATable() async throws {
+        let store = try await TemporaryStore(tables: [HiddenTableAccess.creation]).store
+        #expect(try await HiddenTableAccess.insertSamples(store) == 2)
+    }
+
+    @Test func aPublicStructMayHavePropertiesOfLesserAccess() {
+        #expect(ShownTable.schema.columns.map(\.name) == ["id", "inner", "secret"])
+    }
+}
+#endif
