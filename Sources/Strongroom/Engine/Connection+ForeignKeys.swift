@@ -3,7 +3,7 @@ import CSQLCipher
 extension Connection {
     /// Runs work without the enforcement of foreign keys, also inside a transaction, where the pragma would be ignored.
     ///
-    /// For the rebuild of a table alone: dropping a table deletes its rows, and with them, by ON DELETE CASCADE, those of others.
+    /// For migrations and the rebuild of a table alone: dropping a table deletes its rows, and with them, by ON DELETE CASCADE, those of others.
     /// See «Configuring a Database Connection» (sqlite.org/c3ref/db_config.html).
     func withoutForeignKeys<T>(_ body: () throws -> T) throws -> T {
         guard try ownValue("PRAGMA foreign_keys") == .integer(1) else { return try body() }
@@ -17,5 +17,26 @@ extension Connection {
             throw failure("The foreign keys could not be enforced again")
         }
         return try result.get()
+    }
+
+    /// Refuses a value that points to a row that is not there.
+    ///
+    /// - Throws: ``StrongroomError`` with `constraint`, naming table, row and parent of the first one.
+    func checkForeignKeys() throws {
+        let found = try withOwnStatement("PRAGMA foreign_key_check") { statement -> (Value, Value, Value)? in
+            guard try statement.step() else { return nil }
+            let row = Row(statement)
+            return (try row.value(at: 0), try row.value(at: 1), try row.value(at: 2))
+        }
+        guard case (.text(let table), let rowID, .text(let parent))? = found else { return }
+        var row = ""
+        if case .integer(let number) = rowID { row = " \(number)" }
+        var error = StrongroomError(
+            .constraint,
+            "Row\(row) of table «\(table)» points to a row of «\(parent)» that is not there.",
+            database: database
+        )
+        error.constraint = ConstraintFailure(kind: .foreignKey, table: table, parentTable: parent)
+        throw error
     }
 }

@@ -89,14 +89,21 @@ enum FileSystem {
 
     /// The part of a path before its last component.
     static func directory(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
+        // By bytes: a slash that a combining mark follows is another character to Swift.
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+        return slash == path.startIndex ? "/" : String(Substring(path.utf8[..<slash]))
     }
 
     /// The last component of a path.
     static func name(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return path }
-        return String(path[path.index(after: slash)...])
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
+        return String(Substring(path.utf8[path.utf8.index(after: slash)...]))
+    }
+
+    /// A file of the library's own beside another one. Its name begins with a dot, so it is never that of a database.
+    static func companion(of path: String, _ ending: String) -> String {
+        let directory = directory(of: path)
+        return "\(directory == "/" ? "" : directory)/.\(name(of: path)).\(ending)"
     }
 
     /// The path with every symbolic link followed, also when the last component is not there yet.

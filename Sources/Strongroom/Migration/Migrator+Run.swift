@@ -81,14 +81,19 @@ extension Migrator {
         _ body: (borrowing MigrationTransaction) throws -> Bool
     ) throws {
         do {
-            try connection.inTransaction(.immediate) {
-                let start = ContinuousClock.now
-                let created = try body(MigrationTransaction(connection))
-                // The step may have overlooked that the engine rolled everything back; its row would be committed by itself.
-                try connection.checkTransaction()
-                let history = VersionHistory(connection: connection)
-                try history.create()
-                try history.record(version, duration: ContinuousClock.now - start, created: created)
+            // With foreign keys enforced, the rebuild of a table would delete the rows of others that point to it: dropping the old one
+            // counts as deleting its rows. They are checked as a whole before the commit.
+            try connection.withoutForeignKeys {
+                try connection.inTransaction(.immediate) {
+                    let start = ContinuousClock.now
+                    let created = try body(MigrationTransaction(connection))
+                    // The step may have overlooked that the engine rolled everything back; its row would be committed by itself.
+                    try connection.checkTransaction()
+                    try connection.checkForeignKeys()
+                    let history = VersionHistory(connection: connection)
+                    try history.create()
+                    try history.record(version, duration: ContinuousClock.now - start, created: created)
+                }
             }
         } catch let error as StrongroomError {
             throw failure(version, connection, "\(error.code): \(error.message)", error)

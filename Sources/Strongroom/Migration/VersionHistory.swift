@@ -54,6 +54,9 @@ struct VersionHistory {
 extension Duration {
     /// Whole milliseconds.
     var milliseconds: Int64 {
-        components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
+        let (whole, overflows) = components.seconds.multipliedReportingOverflow(by: 1_000)
+        guard !overflows else { return components.seconds < 0 ? .min : .max }
+        let (sum, overflowsAgain) = whole.addingReportingOverflow(components.attoseconds / 1_000_000_000_000_000)
+        return overflowsAgain ? whole : sum
     }
 }

@@ -100,7 +100,16 @@ extension Connection {
             throw cutOff(path, error.resultCode)
         }
         try proveKey()
-        if let size, try size < length() { throw cutOff(path, nil) }
+        guard size != nil else { return }
+        // Both anew and in one transaction: while the key was fetched, another process may have made the file grow, or a log.
+        let length = try inTransaction(.deferred) {
+            try proveKey()
+            return try self.length()
+        }
+        guard let size = try FileStatus.at(path)?.size, size < length else { return }
+        if try !["-wal", "-journal"].contains(where: { try FileStatus.at(path + $0).map { $0.size > 0 } ?? false }) {
+            throw cutOff(path, nil)
+        }
     }
 
     /// The database's length in bytes: of a last page that is cut off the engine reads the missing part as zeros.

@@ -57,7 +57,7 @@ struct StoreOpening: Sendable {
     private func takeLock() async throws -> FileLock {
         let deadline = ContinuousClock.now + settings.openTimeout
         while true {
-            if let lock = try FileLock.take("\(path).lock") { return lock }
+            if let lock = try FileLock.take(FileSystem.companion(of: path, "lock")) { return lock }
             guard ContinuousClock.now < deadline else {
                 throw StrongroomError(
                     .locked,
@@ -160,7 +160,7 @@ extension StoreOpening {
         return derived
     }
 
-    private var temporary: String { "\(path).new" }
+    private var temporary: String { FileSystem.companion(of: path, "new") }
 
     /// A crash while a new file was put in place may have left it two names.
     private func removeSecondName() throws {

@@ -44,7 +44,7 @@ struct DemoStory: Sendable {
             table.append(
                 "\(package.name)",
                 "\(package.version)",
-                "\(package.installedKiB.map { HumanReadable.bytes($0 * 1_024) } ?? "")",
+                "\(package.installedKiB.map { HumanReadable.bytes(Int128($0) * 1_024) } ?? "")",
                 "\(package.summary ?? "")"
             )
         }

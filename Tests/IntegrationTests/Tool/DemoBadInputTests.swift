@@ -37,7 +37,7 @@ struct DemoBadInputTests {
         #expect((try outcome.json(\.errors)["error"] as? [String: String])?["code"] == input.code)
         #expect(outcome.output == "")
         #expect(try workshop.bytes(workshop.database) == before)
-        #expect(workshop.files("data") == ["inventory.sqlite", "inventory.sqlite.lock"])
+        #expect(workshop.files("data") == [".inventory.sqlite.lock", "inventory.sqlite"])
     }
 
     @Test("makes nothing when the input, the name or the key file is wrong")

@@ -32,7 +32,7 @@ struct DemoTests {
     func theFileHoldsNoPlaintext() async throws {
         let workshop = try DemoWorkshop()
         #expect(try await workshop.demo().status == 0)
-        #expect(workshop.files("data") == ["inventory.sqlite", "inventory.sqlite.lock"])
+        #expect(workshop.files("data") == [".inventory.sqlite.lock", "inventory.sqlite"])
         let content = try workshop.bytes(workshop.database)
         for text in [DemoWorkshop.secret, "ledger", "Lovelace", "SQLite format 3", "CREATE TABLE"] {
             #expect(content.range(of: Data(text.utf8)) == nil, "«\(text)» stands in the file")
@@ -74,7 +74,7 @@ struct DemoTests {
     func otherNamesOfTheFamily(name: String) async throws {
         let workshop = try DemoWorkshop()
         #expect(try await workshop.demo("--name", name).status == 0)
-        #expect(workshop.files("data") == [name, "\(name).lock"])
+        #expect(workshop.files("data") == [".\(name).lock", name])
     }
 
     @Test("keeps to the platform's directories when it is told none")
@@ -89,7 +89,7 @@ struct DemoTests {
             environment: environment
         )
         #expect(outcome.status == 0)
-        #expect(workshop.files("xdg-data/strongroom") == ["inventory.sqlite", "inventory.sqlite.lock"])
+        #expect(workshop.files("xdg-data/strongroom") == [".inventory.sqlite.lock", "inventory.sqlite"])
         #expect(workshop.files("xdg-config/strongroom") == ["inventory.keys"])
     }
 

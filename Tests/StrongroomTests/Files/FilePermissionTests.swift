@@ -19,7 +19,7 @@ struct FilePermissionTests {
     private static let open = [
         "a": 0o700, "a/b": 0o700, "a/b/vault.sqlite": 0o600, "a/b/vault.sqlite-wal": 0o600,
         "a/b/vault.sqlite-shm": 0o600,
-        "a/b/vault.sqlite.lock": 0o600,
+        "a/b/.vault.sqlite.lock": 0o600,
     ]
 
     @Test(arguments: [0o000, 0o022, 0o077, 0o777] as [UInt32])

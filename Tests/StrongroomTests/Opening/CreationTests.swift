@@ -42,7 +42,7 @@ struct CreationTests {
         let report = try await vault.keep("after")
         #expect(report.migration?.to == "3", sourceLocation: sourceLocation)
         #expect(try await vault.lines() == ["made", "after"], sourceLocation: sourceLocation)
-        #expect(try names == ["vault.sqlite", "vault.sqlite.lock"], sourceLocation: sourceLocation)
+        #expect(try names == [".vault.sqlite.lock", "vault.sqlite"], sourceLocation: sourceLocation)
     }
 
     // MARK: Without a crash
@@ -53,7 +53,7 @@ struct CreationTests {
         #expect(store.opening.outcome == .created)
         #expect(store.path == deep.path)
         try await store.close()
-        #expect(try DirectorySnapshot(deep.directory, ignoring: []).names == ["vault.sqlite", "vault.sqlite.lock"])
+        #expect(try DirectorySnapshot(deep.directory, ignoring: []).names == [".vault.sqlite.lock", "vault.sqlite"])
     }
 
     @Test func aFileWithoutTablesIsAFileAllTheSame() async throws {
@@ -89,35 +89,50 @@ struct CreationTests {
         let error = try await expectFailure(.migrationFailed) { try await vault.open() }
         #expect(error.message.contains("«2»"))
         #expect(error.database == "vault.sqlite")
-        #expect(try names == ["vault.sqlite.lock"])
+        #expect(try names == [".vault.sqlite.lock"])
         mayFail.withLock { $0 = false }
         #expect(try await vault.lines() == ["second"])
     }
 
     @Test func leftoversOfACrashedCreationAreRemoved() async throws {
-        for suffix in [".new", ".new-journal", ".new-wal", ".new-shm"] {
-            try Data("left over".utf8).write(to: URL(filePath: vault.path + suffix))
+        for ending in ["new", "new-journal", "new-wal", "new-shm"] {
+            try Data("left over".utf8).write(to: URL(filePath: vault.beside(ending)))
         }
         try await expectNothingOrAll()
     }
 
+    @Test("a database of the same family whose name goes on behind that of a new one is left alone", arguments: ["new", "lock"])
+    func aNamesakeIsLeftAlone(ending: String) async throws {
+        let vault = vault.with(\.migrator, Vault.lines)
+        let stores = try Stores(vault)
+        let namesake = try await stores.open("vault.sqlite.\(ending)")
+        try await namesake.write { db in try db.execute("INSERT INTO line (text) VALUES ('kept')") }
+        try await vault.keep("new")
+        let kept = try await namesake.read { db in try db.value("SELECT text FROM line", as: String.self) }
+        #expect(kept == "kept")
+        try await stores.closeAll()
+        let again = try await Stores(vault).open("vault.sqlite.\(ending)")
+        #expect(try await again.read { db in try db.value("SELECT text FROM line", as: String.self) } == "kept")
+        try await again.close()
+    }
+
     @Test func aFinishedFileThatWasNotPutInPlaceIsMadeAnew() async throws {
         try await vault.keep("lost")
-        try FileManager.default.moveItem(atPath: vault.path, toPath: "\(vault.path).new")
+        try FileManager.default.moveItem(atPath: vault.path, toPath: vault.beside("new"))
         try await expectNothingOrAll()
     }
 
     @Test func aFileThatWasPutInPlaceButKeptItsFirstNameLosesIt() async throws {
         try await vault.keep()
-        try FileManager.default.linkItem(atPath: vault.path, toPath: "\(vault.path).new")
+        try FileManager.default.linkItem(atPath: vault.path, toPath: vault.beside("new"))
         try await expectNothingOrAll()
     }
 
     @Test func aFileOfSomebodyElseBesideAnExistingDatabaseIsLeftAlone() async throws {
         try await vault.keep()
-        try Data("somebody's".utf8).write(to: URL(filePath: "\(vault.path).new"))
+        try Data("somebody's".utf8).write(to: URL(filePath: vault.beside("new")))
         try await vault.keep("a")
-        #expect(try Data(contentsOf: URL(filePath: "\(vault.path).new")) == Data("somebody's".utf8))
+        #expect(try Data(contentsOf: URL(filePath: vault.beside("new"))) == Data("somebody's".utf8))
     }
 
     // MARK: With a crash
@@ -197,7 +212,7 @@ struct CreationTests {
             let error = try await #require(throws: StrongroomError.self) { try await vault.open() }
             #expect([.inputOutput, .diskFull, .migrationFailed].contains(error.code), "\(error)")
             limitFileSize(nil)
-            #expect(try DirectorySnapshot(root, ignoring: []).names == ["vault.sqlite.lock"])
+            #expect(try DirectorySnapshot(root, ignoring: []).names == [".vault.sqlite.lock"])
         }
         try await expectNothingOrAll()
     }

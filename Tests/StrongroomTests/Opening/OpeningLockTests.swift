@@ -42,7 +42,7 @@ struct OpeningLockTests {
     struct HeldElsewhere {
         private let directory: TemporaryDirectory
         private let vault: Vault
-        private var lock: String { "\(vault.path).lock" }
+        private var lock: String { vault.beside("lock") }
 
         init() throws {
             directory = try TemporaryDirectory()

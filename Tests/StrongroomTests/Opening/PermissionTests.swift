@@ -47,7 +47,7 @@ struct PermissionTests {
 
     private func put(_ obstacle: Obstacle) async throws {
         if obstacle != .readOnlyDirectory { try await vault.keep("a") }
-        let (path, lock) = (vault.path, "\(vault.path).lock")
+        let (path, lock) = (vault.path, vault.beside("lock"))
         switch obstacle {
         case .readOnlyDirectory:
             try set(0o555, vault.directory)
@@ -91,7 +91,7 @@ struct PermissionTests {
         try before?.expectUntouched()
         // The permissions are the only trouble: without them in the way, the file opens.
         try set(0o700, vault.directory)
-        for path in [vault.path, "\(vault.path).lock"] where files.fileExists(atPath: path) { try set(0o600, path) }
+        for path in [vault.path, vault.beside("lock")] where files.fileExists(atPath: path) { try set(0o600, path) }
         #expect(try await vault.lines() == (obstacle == .readOnlyDirectory ? [] : ["a"]))
     }
 

@@ -34,6 +34,9 @@ extension Vault {
     /// The file of the database that ``open()`` opens.
     var path: String { "\(directory)/vault.sqlite" }
 
+    /// A file that the library keeps beside it.
+    func beside(_ ending: String) -> String { "\(directory)/.vault.sqlite.\(ending)" }
+
     /// Opens a store in a registry of its own.
     func open() async throws -> Store {
         try await Stores(self).open("vault.sqlite")

@@ -1,0 +1,63 @@
+import Strongroom
+import StrongroomTesting
+import Testing
+
+/// Migrations of tables that other tables point to.
+@Suite("Foreign keys in migrations")
+struct ForeignKeyMigrationTests {
+    private let directory: TemporaryDirectory
+    private let vault: Vault
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        vault = Vault(directory.path(""), keys: .numbered(1))
+    }
+
+    private static let first = Migration("1") { db in
+        try db.execute("CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT, fax TEXT)")
+        try db.execute("CREATE TABLE purchase (id INTEGER PRIMARY KEY, buyer REFERENCES customer ON DELETE CASCADE)")
+        try db.execute("INSERT INTO customer VALUES (1, 'Ada', NULL), (2, 'Bo', NULL)")
+        try db.execute("INSERT INTO purchase VALUES (10, 1), (20, 2)")
+    }
+
+    private func count(_ query: SQL) async throws -> Int? {
+        try await vault.with(\.migrator, nil).using { store in
+            try await store.read { db in try db.value(query, as: Int.self) }
+        }
+    }
+
+    @Test func theRebuildOfATableKeepsTheRowsThatPointToIt() async throws {
+        try await vault.with(\.migrator, Migrator { Self.first }).keep()
+        let rebuild = Migrator {
+            Self.first
+            Migration("2") { db in
+                try db.execute("CREATE TABLE new_customer (id INTEGER PRIMARY KEY, name TEXT)")
+                try db.execute("INSERT INTO new_customer SELECT id, name FROM customer")
+                try db.execute("DROP TABLE customer")
+                try db.execute("ALTER TABLE new_customer RENAME TO customer")
+            }
+        }
+        try await vault.with(\.migrator, rebuild).keep()
+        #expect(try await count("SELECT count(*) FROM purchase JOIN customer ON customer.id = buyer") == 2)
+        // They are enforced again.
+        try await vault.with(\.migrator, rebuild).using { store in
+            await #expect(throws: StrongroomError.self) {
+                try await store.write { db in try db.execute("INSERT INTO purchase VALUES (30, 7)") }
+            }
+        }
+    }
+
+    @Test func aMigrationThatLeavesAValuePointingToNothingIsUndone() async throws {
+        try await vault.with(\.migrator, Migrator { Self.first }).keep()
+        let careless = Migrator {
+            Self.first
+            Migration("2") { db in try db.execute("DELETE FROM customer WHERE id = 2") }
+        }
+        let error = await #expect(throws: StrongroomError.self) {
+            try await vault.with(\.migrator, careless).keep()
+        }
+        #expect(error?.code == .migrationFailed)
+        #expect(error?.message.contains("Row 20 of table «purchase» points to a row of «customer»") == true)
+        #expect(try await count("SELECT count(*) FROM customer") == 2)
+    }
+}
