@@ -33,7 +33,7 @@ public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
     ///
     /// - Parameter value: The text.
     public init(stringLiteral value: String) {
-        self.init(value)
+        self.init(verbatim: value)
     }
 
     /// SQL with values.
@@ -43,20 +43,21 @@ public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
         self = stringInterpolation.sql
     }
 
-    init(_ text: String, _ values: [Value] = []) {
+    // Labelled, since `SQL("\(name)")` would be the literal, whose pieces are parameters.
+    init(verbatim text: String, _ values: [Value] = []) {
         self.text = text
         self.values = values
     }
 
     /// SQL that fails with an error when it runs.
     init(failing error: StrongroomError) {
-        self.init("")
+        self.init(verbatim: "")
         flaw = Flaw(error)
     }
 
     /// Empty SQL with room for a text.
     init(reserving bytes: Int) {
-        self.init("")
+        self.init(verbatim: "")
         text.reserveCapacity(bytes)
     }
 
@@ -83,7 +84,7 @@ public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
 
     /// Collects the pieces of a literal.
     public struct Interpolation: StringInterpolationProtocol {
-        var sql = SQL("")
+        var sql = SQL(verbatim: "")
 
         /// Makes an empty piece.
         public init(literalCapacity: Int, interpolationCount: Int) {}

@@ -78,7 +78,7 @@ extension SQLExpression {
 
     private static func compare(_ left: Self, _ sign: String, _ right: Value, whenNull: String) -> Condition {
         guard Value.isNullable, isNull(right) else { return Condition(left.sql, sign, value: right) }
-        return Condition(left.sql, whenNull, SQL(""))
+        return Condition(left.sql, whenNull, SQL(verbatim: ""))
     }
 
     private static func isNull(_ value: Value) -> Bool {

@@ -16,7 +16,7 @@ public struct JoinContent: Sendable {
         let table = Source.schema.quotedName
         let rows = try query.resolved()
         // Joined as they are: limited and sorted before they meet the other table.
-        source = rows.isPlain ? SQL("\(table) AS t0") : "(\(rows.sql(after: "SELECT * FROM \(table)"))) AS t0"
+        source = rows.isPlain ? SQL(verbatim: "\(table) AS t0") : "(\(rows.sql(after: "SELECT * FROM \(table)"))) AS t0"
         add(Source.self, "t0")
     }
 
@@ -63,7 +63,7 @@ public struct JoinContent: Sendable {
                 "\(member.alias).\(Identifier.quote(name)) AS \(Identifier.quote("\(member.alias).\(name)"))"
             }
         }
-        return "SELECT count(*) FROM (\(sql(SQL(list.joined(separator: ", ")))))"
+        return "SELECT count(*) FROM (\(sql(SQL(verbatim: list.joined(separator: ", ")))))"
     }
 
     /// The statement.
@@ -86,7 +86,7 @@ public struct JoinContent: Sendable {
                 let fault = owners.isEmpty ? "None of the tables \(tables) has" : "The tables \(tables) all have"
                 throw StrongroomError(.sql, "\(fault) a column «\(name)»; choose the columns with `columns:`.")
             }
-            return SQL("\(owner.alias).\(Identifier.quote(name))")
+            return SQL(verbatim: "\(owner.alias).\(Identifier.quote(name))")
         }
     }
 
@@ -114,7 +114,7 @@ public struct JoinContent: Sendable {
         _ body: (inout JoinReader) throws -> Void
     ) throws {
         let connection = db.handle.connection
-        let statement = try connection.statement(for: sql(SQL(recordColumns)))
+        let statement = try connection.statement(for: sql(SQL(verbatim: recordColumns)))
         defer { statement.finish() }
         var number = 0
         while try statement.step() {
@@ -137,7 +137,7 @@ public struct JoinContent: Sendable {
         one.clauses.limit = 1
         one.clauses.offset += number
         // With the records' columns, so that the engine walks the tables in the same way.
-        let statement = try connection.statement(for: one.sql(SQL("\(member.alias).rowid, \(recordColumns)")))
+        let statement = try connection.statement(for: one.sql(SQL(verbatim: "\(member.alias).rowid, \(recordColumns)")))
         defer { statement.finish() }
         return try statement.step() ? Row(statement).integer(at: 0) : nil
     }

@@ -6,7 +6,7 @@ public struct JoinedColumns<Source: Table> {
     /// A column.
     public subscript<V>(dynamicMember column: KeyPath<Source.Columns, Column<V>>) -> JoinedColumn<V> {
         let name = Source.columns[keyPath: column].definition.name
-        return JoinedColumn(sql: SQL("\(alias).\(Identifier.quote(name))"))
+        return JoinedColumn(sql: SQL(verbatim: "\(alias).\(Identifier.quote(name))"))
     }
 }
 

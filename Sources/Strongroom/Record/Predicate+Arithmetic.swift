@@ -21,7 +21,7 @@ extension PredicateTranslation {
         _ type: T.Type, _ left: PredicateTerm, _ sign: String, _ right: PredicateTerm
     ) throws -> PredicateTerm {
         try Self.checkArithmetic(of: type, grows: sign == " + " || sign == " * ")
-        return PredicateTerm("(\(left.sql)\(SQL(sign))\(right.sql))", isMaybeNaN: type == Double.self)
+        return PredicateTerm("(\(left.sql)\(SQL(verbatim: sign))\(right.sql))", isMaybeNaN: type == Double.self)
     }
 }
 

@@ -14,8 +14,9 @@ extension PredicateTranslation {
             throw Self.refusal(
                 "a comparison of \(T.self)", "equal values can be stored in different forms; compare a column")
         }
-        if right.constant == .null { return PredicateTerm("(\(left.sql) \(SQL(negated ? "IS NOT NULL" : "IS NULL")))") }
-        if left.constant == .null { return PredicateTerm("(\(right.sql) \(SQL(negated ? "IS NOT NULL" : "IS NULL")))") }
+        let nilTest: SQL = negated ? "IS NOT NULL" : "IS NULL"
+        if right.constant == .null { return PredicateTerm("(\(left.sql) \(nilTest))") }
+        if left.constant == .null { return PredicateTerm("(\(right.sql) \(nilTest))") }
         let sign = column.isNullable ? (negated ? " IS NOT " : " IS ") : (negated ? " <> " : " = ")
         return try comparison(type, left, sign, right, whenNaN: negated)
     }
@@ -23,11 +24,11 @@ extension PredicateTranslation {
     func comparison<T>(
         _ type: T.Type, _ left: PredicateTerm, _ sign: String, _ right: PredicateTerm, whenNaN: Bool = false
     ) throws -> PredicateTerm {
-        var sql: SQL = "(\(left.sql)\(SQL(sign))\(right.sql)"
+        var sql: SQL = "(\(left.sql)\(SQL(verbatim: sign))\(right.sql)"
         // A column's own collation could take "a" for "A".
         sql.append(text: try Self.isText(type) ? " COLLATE BINARY)" : ")")
         guard left.isMaybeNaN || right.isMaybeNaN else { return PredicateTerm(sql) }
-        return PredicateTerm("ifnull(\(sql), \(SQL(whenNaN ? "1" : "0")))")
+        return PredicateTerm("ifnull(\(sql), \(SQL(verbatim: whenNaN ? "1" : "0")))")
     }
 
     /// Throws for a type whose order in the engine is not Swift's.

@@ -123,7 +123,7 @@ public struct Query<Source: Table>: Sendable {
         let keys = Source.schema.hasKey ? try Source.schema.keyColumns().map(\.name) : ["rowid"]
         let list = keys.map(Identifier.quote).joined(separator: ", ")
         let rows = clauses.sql(after: "SELECT \(list) FROM \(Source.schema.quotedName)")
-        return Condition("\(SQL(keys.count > 1 ? "(\(list))" : list)) IN (\(rows))")
+        return Condition("\(SQL(verbatim: keys.count > 1 ? "(\(list))" : list)) IN (\(rows))")
     }
 }
 
@@ -168,6 +168,6 @@ extension Table {
 extension SQL {
     @usableFromInline
     static func name(_ name: String) -> SQL {
-        SQL(Identifier.quote(name))
+        SQL(verbatim: Identifier.quote(name))
     }
 }

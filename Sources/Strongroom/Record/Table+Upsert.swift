@@ -21,8 +21,12 @@ public struct Upserted<Key: TableKey>: Sendable, Equatable {
     /// The row's key.
     public let key: Key
 
-    @usableFromInline
-    init(_ outcome: Outcome, _ key: Key) {
+    /// Says what an upsert did.
+    ///
+    /// - Parameters:
+    ///   - outcome: Whether the row was there or is new.
+    ///   - key: The row's key.
+    public init(_ outcome: Outcome, _ key: Key) {
         self.outcome = outcome
         self.key = key
     }

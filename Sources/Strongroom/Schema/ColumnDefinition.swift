@@ -58,7 +58,7 @@ public final class ColumnDefinition: Sendable {
         self.collation = collation
         self.generated = generated
         self.previousName = previousName
-        quoted = SQL(Identifier.quote(name))
+        quoted = SQL(verbatim: Identifier.quote(name))
     }
 
     /// Whether the column is the row's id in the engine, where it is the whole key.

@@ -17,7 +17,7 @@ public struct IndexPart: Sendable {
     ///   - descending: Whether the largest comes first.
     /// - Returns: The part.
     public static func column(_ name: String, collation: Collation? = nil, descending: Bool = false) -> IndexPart {
-        IndexPart(column: name, sql: SQL(Identifier.quote(name)), collation: collation, isDescending: descending)
+        IndexPart(column: name, sql: "\(name: name)", collation: collation, isDescending: descending)
     }
 
     /// A column.

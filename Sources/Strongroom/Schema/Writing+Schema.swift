@@ -13,7 +13,7 @@ extension Writing where Self: ~Copyable {
     public func createTable(_ schema: TableSchema, ifNotExists: Bool = false) throws {
         let statements = try schema.creationSQL(ifNotExists: ifNotExists)
         try savepoint { db in
-            for sql in statements { try db.execute(SQL(sql)) }
+            for sql in statements { try db.execute(SQL(verbatim: sql)) }
         }
     }
 
@@ -37,7 +37,7 @@ extension Writing where Self: ~Copyable {
     /// - Throws: ``StrongroomError`` with `sql` when there is such an index or no such column, `constraint` when rows are
     ///   not unique.
     public func createIndex(_ index: TableIndex, on table: String, ifNotExists: Bool = false) throws {
-        try execute(SQL(try index.sql(table: table, ifNotExists: ifNotExists)))
+        try execute(SQL(verbatim: try index.sql(table: table, ifNotExists: ifNotExists)))
     }
 
     /// Removes an index.

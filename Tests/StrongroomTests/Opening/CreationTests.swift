@@ -101,7 +101,9 @@ struct CreationTests {
         try await expectNothingOrAll()
     }
 
-    @Test("a database of the same family whose name goes on behind that of a new one is left alone", arguments: ["new", "lock"])
+    @Test(
+        "a database of the same family whose name goes on behind that of a new one is left alone",
+        arguments: ["new", "lock"])
     func aNamesakeIsLeftAlone(ending: String) async throws {
         let vault = vault.with(\.migrator, Vault.lines)
         let stores = try Stores(vault)

@@ -1,0 +1,126 @@
+import Strongroom
+import StrongroomTesting
+import Testing
+
+@Suite("Groups and single values")
+struct AggregateTests {
+    private let temporary: TemporaryStore
+
+    init() async throws {
+        temporary = try await TemporaryStore(tables: [Contact.schema, Purchase.schema])
+    }
+
+    private func fill() async throws {
+        try await temporary.store.write { db in
+            try Contact.insert(contentsOf: Contact.samples(2), in: db)
+            for (buyer, article, total) in [(1, "pen", 3), (1, "ink", 8), (2, "pen", 4), (2, "cup", 9), (2, "pen", 4)] {
+                try Purchase.insert(Purchase(buyer: Int64(buyer), article: article, total: total), in: db)
+            }
+        }
+    }
+
+    @Test func ofAllRowsOfAQuery() async throws {
+        try await fill()
+        try await temporary.store.read { (db) throws in
+            #expect(try Purchase.query.value(db) { $0.total.sum() } == 28)
+            #expect(try Purchase.where { $0.article == "pen" }.value(db) { $0.total.max() } == 4)
+            #expect(try Purchase.query.value(db) { $0.total.min() } == 3)
+            #expect(try Purchase.query.value(db) { $0.total.average() } == 5.6)
+            #expect(try Purchase.query.value(db) { $0.article.countDistinct() } == 3)
+            #expect(try Contact.query.value(db) { $0.phone.count() } == 1)
+            // The rows of the limit alone.
+            #expect(try Purchase.order { $0.total.descending }.limit(2).value(db) { $0.total.sum() } == 17)
+            #expect(try Purchase.query.limit(2, offset: 1).count(db) == 2)
+            #expect(try Purchase.where { $0.total > 100 }.exists(db) == false)
+            #expect(try Purchase.where { $0.total > 8 }.exists(db))
+            #expect(try Purchase.query.value(db) { ($0.total + 2).max() } == 11)
+        }
+    }
+
+    @Test func ofNoRowsAreNil() async throws {
+        try await temporary.store.read { (db) throws in
+            #expect(try Purchase.query.value(db) { $0.total.sum() } == nil)
+            #expect(try Purchase.query.value(db) { $0.total.max() } == nil)
+            #expect(try Purchase.query.count(db) == 0)
+            #expect(try Purchase.latest(in: db) == nil)
+            #expect(try Purchase.query.first(db) == nil)
+        }
+    }
+
+    @Test func aSumBeyondTheIntegersIsAnError() async throws {
+        try await fill()
+        try await temporary.store.write { db in
+            try Purchase.where { $0.id <= 2 }.update(in: db) { [$0.total.set(.max)] }
+            #expect(throws: StrongroomError.self) { try Purchase.query.value(db) { $0.total.sum() } }
+            let overflow = try expectFailure(.typeMismatch) {
+                try Purchase.query.value(db) { ($0.total + 1).max() }
+            }
+            #expect(overflow.message.contains("floating-point"))
+        }
+    }
+
+    @Test func byGroup() async throws {
+        try await fill()
+        try await temporary.store.read { (db) throws in
+            let articles = try Purchase.group { $0.article }
+                .having { _ in RowCount() > 1 }
+                .select { ($0.article, RowCount(), $0.total.sum()) }.fetch(db)
+            #expect(articles.map(\.0) == ["pen"])
+            #expect(articles.map(\.1) == [3])
+            #expect(articles.map(\.2) == [11])
+            let buyers = try Purchase.where { $0.article != "cup" }.group { ($0.buyer, $0.article) }
+                .order { $0.total.sum().descending }.limit(2)
+                .select { ($0.buyer, $0.article) }.fetch(db)
+            #expect(buyers.map(\.0) == [1, 2])
+            #expect(buyers.map(\.1) == ["ink", "pen"])
+            let limited = try Purchase.order { $0.id.ascending }.limit(2).group { $0.buyer }
+                .select { ($0.buyer, RowCount()) }.fetch(db)
+            #expect(limited.map(\.1) == [2])
+        }
+    }
+
+    @Test func selectedValues() async throws {
+        try await fill()
+        try await temporary.store.read { (db) throws in
+            let names = try Contact.query.select { ($0.id, $0.phone) }.fetch(db)
+            #expect(names.map(\.0) == [1, 2])
+            #expect(names.map(\.1) == [nil, "+49 30 2"])
+            #expect(try Purchase.query.select { $0.article }.distinct().count(db) == 3)
+            let last: String? = try Purchase.order { $0.id.descending }.select { $0.article }.first(db)
+            #expect(last == "pen")
+        }
+    }
+
+    @Test func theLatestIsThatOfTheQuery() async throws {
+        try await fill()
+        try await temporary.store.read { (db) throws in
+            #expect(try Purchase.latest(in: db)?.id == 5)
+            #expect(try Purchase.where { $0.buyer == 1 }.latest(db)?.id == 2)
+            // Of the two with the least total, and not of all.
+            #expect(try Purchase.order { $0.total.ascending }.limit(2).latest(db)?.id == 3)
+        }
+    }
+
+    @Test func conditionsThatCalculate() async throws {
+        try await fill()
+        try await temporary.store.read { (db) throws in
+            #expect(try ids(db) { $0.total * 2 + 1 > 9 } == [2, 4])
+            #expect(try ids(db) { $0.total % 2 == 1 } == [1, 4])
+            #expect(try ids(db) { 10 - $0.total < 3 } == [2, 4])
+            #expect(try ids(db) { $0.total / 4 == 1 } == [3, 5])
+            #expect(try ids(db) { -$0.total == -8 } == [2])
+            #expect(try ids(db) { $0.total.isBetween(4, and: 8) } == [2, 3, 5])
+            #expect(try ids(db) { $0.total.isIn(4...8) } == [2, 3, 5])
+            #expect(try ids(db) { $0.total.isIn(4..<8) } == [3, 5])
+            #expect(try ids(db) { $0.article.length() == 3 && $0.article.uppercased() == "INK" } == [2])
+            #expect(try ids(db) { _ in Computed<Int>("total + 1") * 2 == 8 } == [1])
+            #expect(try Contact.where { ($0.phone ?? "none") == "none" }.count(db) == 1)
+        }
+    }
+
+    private func ids(
+        _ db: borrowing some Reading & ~Copyable, _ condition: (Purchase.Columns) -> Condition
+    ) throws -> [Int64?] {
+        try Purchase.where(condition).order { $0.id.ascending }.fetch(db).map(\.id)
+    }
+}

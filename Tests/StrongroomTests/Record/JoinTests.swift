@@ -1,0 +1,138 @@
+import Strongroom
+import StrongroomTesting
+import Testing
+
+/// A record that comes from two tables.
+private struct Line: Record, Equatable {
+    var name: String
+    var article: String
+    var total: Int
+
+    static let columnNames = ["name", "article", "total"]
+
+    init(name: String, article: String, total: Int) {
+        self.name = name
+        self.article = article
+        self.total = total
+    }
+
+    init(row: borrowing Row) throws {
+        name = try row[0]
+        article = try row[1]
+        total = try row[2]
+    }
+
+    func encode(to bindings: borrowing Bindings) throws {
+        try bindings.set(name, at: 0)
+        try bindings.set(article, at: 1)
+        try bindings.set(total, at: 2)
+    }
+}
+
+/// A record whose column two of the tables have.
+private struct Ambiguous: Record {
+    static let columnNames = ["id"]
+    init(row: borrowing Row) throws {}
+    func encode(to bindings: borrowing Bindings) throws {}
+}
+
+@Suite("Joins")
+struct JoinTests {
+    private let temporary: TemporaryStore
+
+    init() async throws {
+        temporary = try await TemporaryStore(tables: [Contact.schema, Purchase.schema])
+        try await temporary.store.write { db in
+            try Contact.insert(contentsOf: Contact.samples(4), in: db)
+            for (buyer, article, total) in [(1, "pen", 3), (1, "ink", 8), (2, "pen", 4), (4, "cup", 9)] {
+                try Purchase.insert(Purchase(buyer: Int64(buyer), article: article, total: total), in: db)
+            }
+        }
+    }
+
+    @Test func aPairOfRecordsForEachMatch() async throws {
+        try await temporary.store.read { db in
+            let join = try Contact.join(Purchase.self) { contact, purchase in contact.id == purchase.buyer }
+            let pairs = try join.order { _, purchase in purchase.total.descending }.fetch(db)
+            #expect(pairs.map(\.0.id) == [4, 1, 2, 1])
+            #expect(pairs.map(\.1.article) == ["cup", "ink", "pen", "pen"])
+            #expect(pairs.first?.0 == (try Contact.find(4, in: db)))
+            #expect(try join.count(db) == 4)
+            let narrow = join.where { contact, purchase in contact.name == "Contact 1" && purchase.total < 5 }
+            #expect(try narrow.first(db)?.1.article == "pen")
+            #expect(try narrow.count(db) == 1)
+            #expect(
+                try join.order { contact, _ in contact.id.ascending }.limit(1, offset: 3).fetch(db).map(\.0.id) == [4])
+        }
+    }
+
+    @Test func aLeftJoinHasNilWhereThereIsNone() async throws {
+        try await temporary.store.read { db in
+            let pairs = try Contact.leftJoin(Purchase.self) { contact, purchase in contact.id == purchase.buyer }
+                .order { contact, _ in contact.id.ascending }.fetch(db)
+            #expect(pairs.map(\.0.id) == [1, 1, 2, 3, 4])
+            #expect(pairs.map { $0.1?.article } == ["pen", "ink", "pen", nil, "cup"])
+        }
+    }
+
+    @Test func threeAndFourTablesAndATableWithItself() async throws {
+        try await temporary.store.read { db in
+            let two = try Contact.join(Contact.self) { one, other in one.id < other.id }
+            #expect(try two.count(db) == 6)
+            let three = two.leftJoin(Purchase.self) { _, other, purchase in other.id == purchase.buyer }
+            let rows = try three.where { one, _, _ in one.id == 1 }.order { _, other, _ in other.id.ascending }.fetch(
+                db)
+            #expect(rows.map(\.1.id) == [2, 3, 4])
+            #expect(rows.map { $0.2?.total } == [4, nil, 9])
+            let four = three.join(Purchase.self) { one, _, _, purchase in one.id == purchase.buyer }
+            #expect(try four.distinct().count(db) == 8)
+            let sums = try four.select { one, _, _, mine in
+                (one.id, mine.total.sum())
+            } groupedBy: { one, _, _, _ in
+                one.id
+            }
+            .fetch(db)
+            #expect(sums.map(\.0) == [1, 2])
+            #expect(sums.map(\.1) == [33, 8])
+        }
+    }
+
+    @Test func aQueryIsJoinedAsItIs() async throws {
+        try await temporary.store.read { db in
+            let rich = try Purchase.order { $0.total.descending }.limit(2)
+                .join(Contact.self) { purchase, contact in purchase.buyer == contact.id }
+            #expect(Set(try rich.fetch(db).map(\.1.id)) == [1, 4])
+        }
+    }
+
+    @Test("Records across tables: a record filled from two tables")
+    func aRecordFromTwoTables() async throws {
+        try await temporary.store.read { db in
+            let join = try Contact.join(Purchase.self) { contact, purchase in contact.id == purchase.buyer }
+                .order { _, purchase in purchase.id.ascending }.limit(1)
+            #expect(try join.fetch(as: Line.self, db) == [Line(name: "Contact 1", article: "pen", total: 3)])
+            let chosen = try join.fetch(as: Line.self, db) { contact, purchase in
+                [contact.email, purchase.article.uppercased(), purchase.total * 100]
+            }
+            #expect(chosen == [Line(name: "contact1@example.org", article: "PEN", total: 300)])
+            let ambiguous = try expectFailure(.sql) { try join.fetch(as: Ambiguous.self, db) }
+            #expect(ambiguous.message.contains("«contact», «purchase» all have a column «id»"))
+            let short = try expectFailure(.sql) {
+                try join.fetch(as: Line.self, db) { contact, _ in [contact.name] }
+            }
+            #expect(short.message.contains("3 columns, and 1"))
+        }
+    }
+
+    @Test func aValueThatDoesNotFitIsNamedWithItsTableAndRow() async throws {
+        try await temporary.store.write { db in
+            try db.execute("UPDATE purchase SET total = 'many' WHERE id = 3")
+            let join = try Contact.join(Purchase.self) { contact, purchase in contact.id == purchase.buyer }
+                .order { _, purchase in purchase.id.ascending }
+            let mismatch = try expectFailure(.typeMismatch) { try join.fetch(db) }.mismatch
+            #expect(mismatch?.table == "purchase")
+            #expect(mismatch?.column == "total")
+            #expect(mismatch?.rowID == 3)
+        }
+    }
+}
