@@ -16,12 +16,6 @@ public struct Inventory: Configuration {
     /// Where the files lie; nil for the platform's data directory.
     public let directory: String?
 
-    /// The inventory of the person who runs the program: the keys in the configuration directory (`$XDG_CONFIG_HOME` or
-    /// `~/.config`), the files in the data directory.
-    public init() {
-        self.init(keyFile: KeyFile(Self.defaultKeyPath))
-    }
-
     private static var defaultKeyPath: String {
         let environment = ProcessInfo.processInfo.environment
         func directory(_ variable: String) -> String? {
@@ -31,13 +25,14 @@ public struct Inventory: Configuration {
         return "\(directory("XDG_CONFIG_HOME") ?? "\(home)/.config")/strongroom/inventory.keys"
     }
 
-    /// Describes an inventory.
+    /// Describes an inventory; without arguments, that of the person who runs the program.
     ///
     /// - Parameters:
-    ///   - keyFile: The file with the keys; made with one random key when it is not there.
+    ///   - keyFile: The file with the keys, made with one random key when it is not there; nil for `strongroom/inventory.keys` in the
+    ///     configuration directory, which is `$XDG_CONFIG_HOME` or `~/.config`.
     ///   - directory: Where the files lie; nil for the platform's data directory.
-    public init(keyFile: KeyFile, directory: String? = nil) {
-        self.keyFile = keyFile
+    public init(keyFile: KeyFile? = nil, directory: String? = nil) {
+        self.keyFile = keyFile ?? KeyFile(Self.defaultKeyPath)
         self.directory = directory
     }
 

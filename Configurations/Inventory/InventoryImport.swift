@@ -8,10 +8,13 @@ public struct InventoryImport: Sendable, Equatable {
     public private(set) var updated = 0
     /// The packages that are not installed and so were left out.
     public private(set) var skipped = 0
+    /// The packages that were there, are not installed any more, and so were deleted.
+    public private(set) var removed = 0
     /// The dependencies of the packages.
     public private(set) var dependencies = 0
 
-    /// Stores every installed package of a control file with its dependencies, in one transaction.
+    /// Makes an inventory tell what a control file tells: stores every installed package with its dependencies, and deletes those that
+    /// are gone, in one transaction.
     ///
     /// - Parameters:
     ///   - file: The control file.
@@ -25,18 +28,22 @@ public struct InventoryImport: Sendable, Equatable {
         progress: () -> Void = {}
     ) throws -> InventoryImport {
         var result = InventoryImport()
+        var keys: [Int64?] = []
         try file.forEachParagraph { paragraph in
-            try result.store(paragraph, in: db)
+            if let key = try result.store(paragraph, in: db) { keys.append(key) }
             progress()
         }
+        result.removed = try InstalledPackage.where { !$0.id.isIn(keys) }.delete(in: db)
         return result
     }
 
-    private mutating func store(_ paragraph: PackageParagraph, in db: borrowing some Writing & ~Copyable) throws {
+    private mutating func store(
+        _ paragraph: PackageParagraph, in db: borrowing some Writing & ~Copyable
+    ) throws -> Int64? {
         // An archive's list has no status: all its packages count.
         guard paragraph.status?.hasSuffix(" installed") ?? true else {
             skipped += 1
-            return
+            return nil
         }
         let upserted = try InstalledPackage.upsert(InstalledPackage(paragraph), by: \.identifier, in: db)
         switch upserted.outcome {
@@ -45,10 +52,10 @@ public struct InventoryImport: Sendable, Equatable {
             updated += 1
             try Dependency.where { $0.package == upserted.key }.delete(in: db)
         }
-        for dependency in paragraph.dependencies {
-            try Dependency.insert(Dependency(dependency, of: upserted.key), in: db)
-        }
+        try Dependency.insert(
+            contentsOf: paragraph.dependencies.map { Dependency($0, of: upserted.key) }, in: db)
         dependencies += paragraph.dependencies.count
+        return upserted.key
     }
 }
 

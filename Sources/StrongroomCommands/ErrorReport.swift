@@ -1,3 +1,4 @@
+import ArgumentParser
 import Strongroom
 
 /// What a program tells of an error before it ends.
@@ -18,6 +19,16 @@ struct ErrorReport: Equatable {
         default:
             return nil
         }
+    }
+
+    /// The report of wrong usage, or nil for what is no failure, such as a request for help.
+    init?(usage error: any Error) {
+        let status = ExitStatus(rawValue: RootCommand.exitCode(for: error).rawValue) ?? .failure
+        guard status != .success else { return nil }
+        let message = RootCommand.message(for: error)
+        self.init(
+            code: status == .usage ? "usage" : "failure", message: message.isEmpty ? "\(error)" : message,
+            status: status)
     }
 
     private init(code: String, message: String, status: ExitStatus) {

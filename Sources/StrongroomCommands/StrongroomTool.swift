@@ -15,7 +15,7 @@ public enum StrongroomTool {
     /// Runs the command that the program's arguments name, and ends the program.
     ///
     /// An error is one line on standard error, or one JSON object when `--json` is among the arguments. The exit codes are those of
-    /// `sysexits.h`: 64 wrong usage, 65 bad input, 66 no input, 69 no SQLCipher, 73 a file cannot be made, 74 reading or writing
+    /// `sysexits.h`: 64 wrong usage, 65 bad input, 66 no input, 69 no SQLCipher, 70 a fault in the program, 74 reading or writing
     /// failed, 75 locked by another process, 77 no permission, 78 wrong key or configuration, 1 any other failure.
     ///
     /// - Parameters:
@@ -44,11 +44,12 @@ public enum StrongroomTool {
     }
 
     private static func end(with error: any Error) -> Never {
-        guard let report = ErrorReport(error) else {
+        let isJSON = CommandLine.arguments.contains("--json")
+        guard let report = ErrorReport(error) ?? (isJSON ? ErrorReport(usage: error) : nil) else {
             // Help, version and wrong usage are the parser's to print.
             RootCommand.exit(withError: error)
         }
-        if CommandLine.arguments.contains("--json") {
+        if isJSON {
             Console.standard.write(verbatim: JSONLine.error(code: report.code, message: report.message), to: .errors)
         } else {
             Console.standard.write("\("error:", [.bold, .red]) \(report.message)", to: .errors)

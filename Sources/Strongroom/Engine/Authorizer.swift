@@ -15,7 +15,7 @@ final class Authorizer {
     private static let openPragmas: Set<String> = [
         "table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", "foreign_key_list",
         "foreign_key_check", "integrity_check", "quick_check", "user_version", "application_id", "defer_foreign_keys",
-        "legacy_alter_table", "incremental_vacuum", "optimize", "cache_size",
+        "incremental_vacuum", "optimize",
     ]
 
     func install(on connection: OpaquePointer) {

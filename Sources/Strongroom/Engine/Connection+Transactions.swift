@@ -55,7 +55,7 @@ extension Connection {
     private var damage: StrongroomError {
         StrongroomError(
             .damaged,
-            "A page that was read is damaged, so nothing of the transaction counts. \(StrongroomError.Code.damaged.advice)",
+            "A page that was read is damaged, so nothing of the transaction counts. Restore the file from a backup.",
             database: database
         )
     }

@@ -228,9 +228,10 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
     /// The error for the connection's last failure.
     func failure(_ what: String, _ kind: StrongroomError.Code? = nil, sql: String? = nil) -> StrongroomError {
         let code = ResultCode(extended: sqlite3_extended_errcode(pointer))
-        let kind = kind ?? StrongroomError.Code(code)
+        let kind = kind ?? StrongroomError.Code(code, systemError: sqlite3_system_errno(pointer))
         let words = sqlite3_errmsg(pointer).map { String(cString: $0) } ?? "unknown error"
-        let message = kind.advice.isEmpty ? "\(what): \(words)." : "\(what): \(words). \(kind.advice)"
+        let advice = kind.advice(for: code)
+        let message = advice.isEmpty ? "\(what): \(words)." : "\(what): \(words). \(advice)"
         return StrongroomError(kind, message, database: database, sql: sql, resultCode: code)
     }
 }

@@ -1,5 +1,13 @@
 import CSQLCipher
 
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
 /// A result code of the engine, extended form included.
 ///
 /// The meaning of each is in SQLite's documentation, «Result and Error Codes» (sqlite.org/rescode.html).
@@ -45,8 +53,27 @@ extension StrongroomError.Code {
         }
     }
 
+    /// The code for a result of the engine and what the operating system said to it.
+    ///
+    /// The engine has one code for whatever keeps it from opening a file, and for a quota that is used up one of its many codes
+    /// for input and output. That a file is not there counts as not permitted: a log that may not be made is then looked for.
+    ///
+    /// - Parameter systemError: The value of `errno`; 0 where the operating system said nothing.
+    init(_ result: ResultCode, systemError: Int32) {
+        switch (result.primary, systemError) {
+        case (SQLITE_CANTOPEN, EISDIR), (SQLITE_CANTOPEN, ENOTDIR), (SQLITE_CANTOPEN, ELOOP): self = .notAFile
+        case (SQLITE_CANTOPEN, EMFILE), (SQLITE_CANTOPEN, ENFILE): self = .limit
+        case (SQLITE_CANTOPEN, ENOSPC), (SQLITE_CANTOPEN, EDQUOT), (SQLITE_IOERR, ENOSPC), (SQLITE_IOERR, EDQUOT):
+            self = .diskFull
+        case (SQLITE_CANTOPEN, EIO), (SQLITE_CANTOPEN, ENXIO): self = .inputOutput
+        default: self.init(result)
+        }
+    }
+
     /// What to do about a failure of the engine, added to its own words.
-    var advice: String {
+    ///
+    /// - Parameter result: The engine's code.
+    func advice(for result: ResultCode) -> String {
         switch self {
         case .notADatabase: "The file is not a database, or its key or cipher settings are others."
         case .damaged: "Pages of the file are damaged; restore it from a backup."
@@ -57,7 +84,10 @@ extension StrongroomError.Code {
         case .inputOutput: "The operating system could not read or write the file; check the disk."
         case .notAuthorized:
             "Transactions, attached files, keys and the connection's settings are the library's own: use its functions."
+        case .limit where result.primary == SQLITE_CANTOPEN:
+            "The process has too many files open: close stores, or raise the limit (ulimit -n)."
         case .limit: "Make the statement or the value smaller."
+        case .notAFile: "Check what lies at the path."
         default: ""
         }
     }

@@ -91,9 +91,9 @@ final class Statement {
         let isDamage =
             code.primary == SQLITE_ERROR
             && (owner.transactionState == .doomed || owner.transactionState == .open && owner.hasMetDamage)
-        let kind = isDamage ? .damaged : StrongroomError.Code(code)
+        let kind = isDamage ? .damaged : StrongroomError.Code(code, systemError: sqlite3_system_errno(owner.pointer))
         let constraint = ConstraintFailure(code, words, on: owner, whileCommitting: firstWord == "COMMIT")
-        let advice = constraint?.advice ?? kind.advice
+        let advice = constraint?.advice ?? kind.advice(for: code)
         var error = StrongroomError(
             kind,
             advice.isEmpty ? words : "\(words). \(advice)",

@@ -10,7 +10,7 @@
 ///     print(error.message)
 /// }
 /// ```
-public struct StrongroomError: Error, Sendable, Equatable {
+public struct StrongroomError: Error, Sendable {
     /// What kind of failure it is; compare it with the constants of ``Code-swift.struct``.
     public let code: Code
 
@@ -32,6 +32,9 @@ public struct StrongroomError: Error, Sendable, Equatable {
     /// Which constraint refused the change, for the code `constraint`, as far as the engine tells.
     public internal(set) var constraint: ConstraintFailure?
 
+    /// What your own code threw, for the code `migrationFailed`. It stands in no message, since it may hold a value.
+    public internal(set) var underlying: (any Error)?
+
     /// Makes an error.
     ///
     /// - Parameters:
@@ -52,6 +55,15 @@ public struct StrongroomError: Error, Sendable, Equatable {
         self.database = database
         self.sql = sql
         self.resultCode = resultCode
+    }
+}
+
+extension StrongroomError: Equatable {
+    /// Whether two errors tell the same; what lies under them does not count.
+    public static func == (left: StrongroomError, right: StrongroomError) -> Bool {
+        left.code == right.code && left.message == right.message && left.database == right.database
+            && left.sql == right.sql && left.resultCode == right.resultCode && left.mismatch == right.mismatch
+            && left.constraint == right.constraint
     }
 }
 

@@ -21,6 +21,8 @@ enum FileSystem {
             case EACCES, EPERM, EROFS:
                 (.permissionDenied, "Check who owns the file and its directory and whether they may be written.")
             case ENOSPC, EDQUOT: (.diskFull, "Free space, then try again.")
+            case EMFILE, ENFILE:
+                (.limit, "The process has too many files open: close stores, or raise the limit (ulimit -n).")
             case ENOENT: (.fileMissing, "Check the path.")
             case EISDIR, ENOTDIR, ELOOP, EEXIST: (.notAFile, "Check what lies at the path.")
             case ENAMETOOLONG: (.invalidName, "Use a shorter name.")
@@ -53,6 +55,38 @@ enum FileSystem {
         defer { close(descriptor) }
         // The process's umask may have taken from the owner's permissions, too.
         guard fchmod(descriptor, 0o600) == 0 else { throw failure(errno, "cannot set the permissions of", path) }
+    }
+
+    /// The bytes at a file's beginning.
+    ///
+    /// - Parameter count: How many at most; all of a shorter file.
+    static func firstBytes(of path: String, _ count: Int) throws -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure(errno, "cannot open", path) }
+        defer { close(descriptor) }
+        return try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            while filled < count {
+                guard let start = buffer.baseAddress else { return }
+                let length = read(descriptor, start + filled, count - filled)
+                guard length >= 0 || errno == EINTR else { throw failure(errno, "cannot read", path) }
+                if length == 0 { return }
+                filled += max(length, 0)
+            }
+        }
+    }
+
+    /// Writes the whole content of an empty file and brings it to the disk.
+    static func fill(_ path: String, _ bytes: UnsafeRawBufferPointer) throws {
+        let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure(errno, "cannot open", path) }
+        defer { close(descriptor) }
+        var rest = bytes[...]
+        while let start = UnsafeRawBufferPointer(rebasing: rest).baseAddress, !rest.isEmpty {
+            let length = write(descriptor, start, rest.count)
+            guard length >= 0 || errno == EINTR else { throw failure(errno, "cannot write", path) }
+            rest = rest.dropFirst(max(length, 0))
+        }
+        guard fsync(descriptor) == 0 else { throw failure(errno, "cannot bring to the disk", path) }
     }
 
     /// Puts a finished file into its place; fails when something lies there already.

@@ -41,9 +41,7 @@ public struct KeyFile: Sendable {
             throw StrongroomError(.fileMissing, "There is no key file at «\(path)»; make one, or correct the path.")
         }
         try check(status)
-        guard var content = FileManager.default.contents(atPath: path) else {
-            throw StrongroomError(.permissionDenied, "The key file «\(path)» cannot be read; check who owns it.")
-        }
+        var content = Data(try FileSystem.firstBytes(of: path, Self.largest + 1))
         defer { content.resetBytes(in: content.startIndex..<content.endIndex) }
         return try KeyChain(keys(in: content))
     }
@@ -95,12 +93,9 @@ public struct KeyFile: Sendable {
             let digits = SymmetricKey(size: .bits256).withUnsafeBytes { bytes in
                 bytes.map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined()
             }
-            guard let handle = FileHandle(forWritingAtPath: temporary) else {
-                throw FileSystem.failure(errno, "cannot open", temporary)
-            }
-            try handle.write(contentsOf: Data("raw:\(digits)\n".utf8))
-            try handle.synchronize()
-            try handle.close()
+            var line = Data("raw:\(digits)\n".utf8)
+            defer { line.resetBytes(in: line.startIndex..<line.endIndex) }
+            try line.withUnsafeBytes { try FileSystem.fill(temporary, $0) }
             try FileSystem.moveIntoPlace(temporary, path)
             try FileSystem.synchronize(FileSystem.directory(of: path))
         } catch {

@@ -96,9 +96,9 @@ extension Migrator {
                 }
             }
         } catch let error as StrongroomError {
-            throw failure(version, connection, "\(error.code): \(error.message)", error)
+            throw failure(version, connection, "\(error.code): \(error.message)", error, error)
         } catch {
-            throw failure(version, connection, "\(type(of: error))", nil)
+            throw failure(version, connection, "It threw \(type(of: error)).", nil, error)
         }
     }
 
@@ -106,11 +106,12 @@ extension Migrator {
         _ version: String,
         _ connection: Connection,
         _ reason: String,
-        _ cause: StrongroomError?
+        _ cause: StrongroomError?,
+        _ underlying: any Error
     ) -> StrongroomError {
         let circumstances: [StrongroomError.Code] = [.busy, .diskFull, .inputOutput, .outOfMemory, .permissionDenied]
         let advice = cause.map { circumstances.contains($0.code) } ?? false ? "Then" : "Correct the migration, then"
-        return StrongroomError(
+        var failure = StrongroomError(
             .migrationFailed,
             """
             Migration «\(version)» failed and was undone; the file is at the version before it, or not made if it was to be \
@@ -120,6 +121,10 @@ extension Migrator {
             sql: cause?.sql,
             resultCode: cause?.resultCode
         )
+        failure.constraint = cause?.constraint
+        failure.mismatch = cause?.mismatch
+        failure.underlying = underlying
+        return failure
     }
 
     private func unknown(_ version: String, in database: String) -> StrongroomError {

@@ -1,5 +1,3 @@
-import Foundation
-
 /// What lies at a database's path, by its first bytes.
 enum FileContent: Equatable {
     /// Nothing.
@@ -39,7 +37,7 @@ enum FileContent: Equatable {
                 """
             )
         }
-        let header = try firstBytes(of: path)
+        let header = try FileSystem.firstBytes(of: path, CipherSettings.saltLength)
         guard status.size >= smallestPage else {
             let code: StrongroomError.Code = header.starts(with: Array("SQLite".utf8)) ? .truncated : .notADatabase
             throw StrongroomError(
@@ -61,13 +59,5 @@ enum FileContent: Equatable {
             remove the link, and a new database is made in its place.
             """
         )
-    }
-
-    private static func firstBytes(of path: String) throws -> [UInt8] {
-        guard let handle = FileHandle(forReadingAtPath: path) else {
-            throw FileSystem.failure(errno, "cannot open", path)
-        }
-        defer { try? handle.close() }
-        return [UInt8](try handle.read(upToCount: CipherSettings.saltLength) ?? Data())
     }
 }

@@ -15,6 +15,8 @@ extension KeyChoice {
     /// - Throws: ``StrongroomError`` with `wrongKey` when no key fits, `truncated`, `damaged`, or the engine's failure.
     static func find(in chain: KeyChain, for file: DatabaseFile, salt: [UInt8], size: Int64) throws -> KeyChoice {
         let settings = try CipherSettings.engineDefault()
+        let journal = file.path + "-journal"
+        let hadJournal = try FileStatus.at(journal) != nil
         for (place, key) in chain.keys.enumerated().reversed() {
             let derived = try DerivedKey(key, salt: salt, settings: settings)
             do {
@@ -24,7 +26,8 @@ extension KeyChoice {
                 continue
             }
         }
-        throw noKeyFits(chain, file.path, size: size, pageSize: Int64(settings.pageSize))
+        let isPlayedBack = try hadJournal && FileStatus.at(journal) == nil
+        throw noKeyFits(chain, file.path, size, Int64(settings.pageSize), isPlayedBack: isPlayedBack)
     }
 
     /// Opens a plaintext file.
@@ -62,13 +65,19 @@ extension KeyChoice {
         return connection
     }
 
-    private static func noKeyFits(_ chain: KeyChain, _ path: String, size: Int64, pageSize: Int64) -> StrongroomError {
+    private static func noKeyFits(
+        _ chain: KeyChain, _ path: String, _ size: Int64, _ pageSize: Int64, isPlayedBack: Bool
+    ) -> StrongroomError {
+        let change =
+            isPlayedBack
+            ? "The engine undid the transaction that the rollback journal beside it had kept; nothing else in it was changed."
+            : "Nothing in it was changed."
         guard size % pageSize == 0 else {
             return StrongroomError(
                 .truncated,
                 """
                 No key of the chain opens «\(path)», and its \(size) bytes are no whole number of pages of \(pageSize) bytes: \
-                it was cut off, or is no database of this engine. Restore it from a backup. Nothing in it was changed.
+                it was cut off, or is no database of this engine. Restore it from a backup. \(change)
                 """
             )
         }
@@ -78,8 +87,7 @@ extension KeyChoice {
             .wrongKey,
             """
             \(tried) «\(path)». Add the key that the file was made with to the chain, at its beginning; if the chain is \
-            right, the file's first page is damaged, or it is no SQLCipher database of this engine's format. Nothing in it \
-            was changed.
+            right, the file's first page is damaged, or it is no SQLCipher database of this engine's format. \(change)
             """
         )
     }

@@ -11,17 +11,26 @@ final class OpenFiles: Sendable {
         var identity: FileStatus.Identity?
     }
 
+    /// What the engine puts beside a database.
+    private static let companions = ["-wal", "-shm", "-journal"]
+
     /// By the paths' bytes: a file system tells a composed and a decomposed é apart, `String` does not.
     private let files = Locked<[[UInt8]: Holder]>([:])
 
     /// Enters a file that is about to be opened.
     ///
-    /// - Throws: ``StrongroomError`` with `sameFile` when the path, or the file under another path, is open already.
+    /// - Throws: ``StrongroomError`` with `sameFile` when the path, or the file under another path, is open already, or one of the two
+    ///   paths is that of a file which the engine puts beside the other.
     func claim(_ path: String, _ name: DatabaseName) throws {
         let identity = try FileStatus.at(path)?.identity
         let bytes = Array(path.utf8)
         let holder = files.withLock { files in
-            let twin = files[bytes] ?? files.values.first { identity != nil && $0.identity == identity }
+            let twin =
+                files[bytes]
+                ?? files.values.first { holder in
+                    (identity != nil && holder.identity == identity)
+                        || Self.companions.contains { holder.path + $0 == path || path + $0 == holder.path }
+                }
             if twin == nil { files[bytes] = Holder(path: path, name: name, identity: identity) }
             return twin
         }

@@ -89,9 +89,10 @@ public final class Stores: Sendable {
     ///
     /// - Parameter fileName: The database's name, such as `addressbook_alice.sqlite`.
     /// - Returns: The store; ``Store/opening`` says what was done.
-    /// - Throws: ``StrongroomError`` with `invalidName`, `noConfiguration`, `duplicateConfiguration`, `sameFile`, `locked`, `notAFile`, `emptyFile`, `notADatabase`,
-    ///   `truncated`, `damaged`, `wrongKey`, `plaintextFile`, `encryptedFile`, `newerSchema`, `migrationFailed`, `permissionDenied`,
-    ///   `diskFull`, `notSQLCipher`; what the configuration throws.
+    /// - Throws: ``StrongroomError`` with `invalidName`, `noConfiguration`, `duplicateConfiguration`, `sameFile`, `locked`, `notAFile`,
+    ///   `emptyFile`, `notADatabase`, `truncated`, `damaged`, `wrongKey`, `plaintextFile`, `encryptedFile`, `newerSchema`,
+    ///   `migrationFailed`, `permissionDenied`, `diskFull`, `notSQLCipher`; `nestedAccess` when its configuration opens a database
+    ///   whose opening waits for this one; what the configuration throws.
     public func open(_ fileName: String) async throws -> Store {
         try await open(DatabaseName(fileName))
     }
@@ -103,7 +104,8 @@ public final class Stores: Sendable {
     /// - Throws: As `open`.
     public func open(_ name: DatabaseName) async throws -> Store {
         while true {
-            let store = try await opening(of: name).value
+            let opening = try opening(of: name)
+            let store = try await OpeningWaits.wait(for: inOpenings(name)) { try await opening.value }
             guard store.access.isClosing else { return store }
             // Whoever closes a store that somebody else is closing waits for them; then the name is free.
             try await store.close()
@@ -117,7 +119,9 @@ public final class Stores: Sendable {
             guard let configuration = state.configurations[name.target] else {
                 throw noConfiguration(name, state.configurations.keys.sorted())
             }
-            let opening = Task { try await make(name, configuration) }
+            let opening = Task {
+                try await OpeningWaits.run(inOpenings(name)) { try await make(name, configuration) }
+            }
             state.openings[name] = opening
             return opening
         }
@@ -179,6 +183,10 @@ public final class Stores: Sendable {
             }
         )
         return Store(name: opening.name, path: file.path, opening: report, access: access)
+    }
+
+    private func inOpenings(_ name: DatabaseName) -> OpeningWaits.Opening {
+        OpeningWaits.Opening(registry: ObjectIdentifier(self), name: name)
     }
 
     private func forget(_ name: DatabaseName) {

@@ -51,8 +51,7 @@ struct DemoCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let keys = KeyFile(absolute(keyFile ?? DemoPaths.keyFile))
-        let inventory = Inventory(keyFile: keys, directory: directory.map(absolute))
+        let inventory = Inventory(keyFile: keyFile.map { KeyFile(absolute($0)) }, directory: directory.map(absolute))
         let demo = Demo(
             inventory: inventory,
             name: name,
@@ -73,17 +72,5 @@ struct DemoCommand: AsyncParsableCommand {
 
     private func absolute(_ path: String) -> String {
         URL(filePath: path).standardizedFileURL.path(percentEncoded: false)
-    }
-}
-
-/// Where the demo keeps its key when it is not told.
-enum DemoPaths {
-    static var keyFile: String {
-        let environment = ProcessInfo.processInfo.environment
-        func directory(_ variable: String) -> String? {
-            environment[variable].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        }
-        let home = directory("HOME") ?? FileManager.default.homeDirectoryForCurrentUser.path(percentEncoded: false)
-        return "\(directory("XDG_CONFIG_HOME") ?? "\(home)/.config")/strongroom/inventory.keys"
     }
 }

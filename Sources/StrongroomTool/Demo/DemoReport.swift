@@ -28,12 +28,14 @@ struct DemoReport: Encodable, Sendable {
         let inserted: Int
         let updated: Int
         let skipped: Int
+        let removed: Int
         let dependencies: Int
 
         init(_ result: InventoryImport) {
             inserted = result.inserted
             updated = result.updated
             skipped = result.skipped
+            removed = result.removed
             dependencies = result.dependencies
         }
     }

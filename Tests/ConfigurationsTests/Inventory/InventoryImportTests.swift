@@ -66,6 +66,17 @@ struct InventoryImportTests {
         #expect(try await temporary.store.table(Dependency.self).all().map(\.name) == ["python3"])
     }
 
+    @Test("deletes what is not installed any more, and its dependencies with it")
+    func whatIsGoneIsRemoved() async throws {
+        let temporary = try await inventory()
+        _ = try await importing(Self.text, into: temporary.store)
+        let other = "Package: bash\nVersion: 5\nArchitecture: all\nDepends: libc6\n\n"
+        let result = try await importing(other, into: temporary.store)
+        #expect(result.inserted == 1 && result.removed == 1)
+        #expect(try await temporary.store.table(InstalledPackage.self).all().map(\.name) == ["bash"])
+        #expect(try await temporary.store.table(Dependency.self).all().map(\.name) == ["libc6"])
+    }
+
     @Test("leaves the store as it was when a paragraph is malformed")
     func aBadParagraphUndoesTheImport() async throws {
         let temporary = try await inventory()

@@ -53,6 +53,18 @@ struct DemoBadInputTests {
         #expect(workshop.files("") == ["status"])
     }
 
+    @Test("tells a machine of wrong usage in JSON, too", arguments: [["--unknown"], ["--top", "0"], ["--top"]])
+    func wrongUsageInJSON(arguments: [String]) async throws {
+        let workshop = try DemoWorkshop()
+        let outcome = try await workshop.tool.run(["demo", "--json"] + arguments)
+        #expect(outcome.status == 64)
+        #expect(outcome.output.isEmpty)
+        let error = try #require(try outcome.json(\.errors)["error"] as? [String: Any])
+        #expect(error["code"] as? String == "usage")
+        #expect((error["message"] as? String)?.contains(arguments[0]) == true)
+        #expect(try await workshop.tool.run(["demo", "--json", "--help"]).status == 0)
+    }
+
     @Test("refuses a key file that others may read")
     func openKeyFile() async throws {
         let workshop = try DemoWorkshop()

@@ -189,6 +189,15 @@ struct MigratorTests {
         #expect(try await vault.with(\.migrator, migrator).lines() == ["kept"])
     }
 
+    @Test func whatTheMigrationThrewIsKeptAndStandsInNoMessage() async throws {
+        struct Unfit: Error, Equatable { let value: String }
+        let migrator = Migrator { Migration("1") { _ in throw Unfit(value: "a secret") } }
+        let error = try await expectFailure(.migrationFailed) { try await vault.with(\.migrator, migrator).open() }
+        #expect(error.underlying as? Unfit == Unfit(value: "a secret"))
+        #expect(error.message.contains("Unfit"))
+        #expect(!"\(error)".contains("secret"))
+    }
+
     @Test func foreignKeysHoldInAStepOfAFreshFileAsInOneOfAnOldFile() async throws {
         let migrator = Migrator {
             Migration("1") { db in

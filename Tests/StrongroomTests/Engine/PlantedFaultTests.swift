@@ -1,0 +1,34 @@
+import Foundation
+import Strongroom
+import Testing
+
+/// What shows that a run of the tests would notice.
+struct PlantedFaultTests {
+    private static let environment = ProcessInfo.processInfo.environment
+
+    @Test(
+        "the engine is the one that the run is meant for",
+        .enabled(if: environment["STRONGROOM_EXPECTED_CIPHER"] != nil, "the variable names the major version"))
+    func theEngineIsTheExpectedOne() throws {
+        let expected = try #require(Self.environment["STRONGROOM_EXPECTED_CIPHER"])
+        let version = try EngineFeatures.current().cipherVersion
+        #expect(version.hasPrefix("\(expected)."))
+    }
+
+    private final class Unguarded: @unchecked Sendable {
+        var count = 0
+    }
+
+    @Test(
+        "two threads change one variable, which the thread sanitizer must tell",
+        .enabled(if: environment["STRONGROOM_PLANT_RACE"] != nil, "it is a fault that .ci/run plants"))
+    func aRace() async {
+        let unguarded = Unguarded()
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask { for _ in 0..<10_000 { unguarded.count += 1 } }
+            }
+        }
+        #expect(unguarded.count > 0)
+    }
+}
