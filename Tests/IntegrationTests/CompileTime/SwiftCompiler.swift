@@ -23,6 +23,7 @@ struct SwiftCompiler: Sendable {
     }
 
     private let modules: String
+    private let macros: String
     /// Where the compiler keeps what it made of the system's headers, for the next snippet and the next run.
     private let cache: String
 
@@ -38,6 +39,7 @@ struct SwiftCompiler: Sendable {
         let found = places.first { FileManager.default.fileExists(atPath: "\($0)/Strongroom.swiftmodule") }
         guard let found else { throw Unusable(reason: "no module of Strongroom in \(places)") }
         modules = found
+        macros = products.appending(path: "StrongroomMacros-tool").path(percentEncoded: false)
         cache = products.appending(path: "SnippetModuleCache").path(percentEncoded: false)
     }
 
@@ -52,7 +54,9 @@ struct SwiftCompiler: Sendable {
         process.executableURL = URL(filePath: path)
         process.currentDirectoryURL = own.url
         process.arguments =
-            ["-emit-sil", "-o", "/dev/null", "-swift-version", "6", "snippet.swift"]
+            ["-emit-sil", "-o", "/dev/null", "-swift-version", "6", "-parse-as-library", "snippet.swift"]
+            + (FileManager.default.fileExists(atPath: macros)
+                ? ["-load-plugin-executable", "\(macros)#StrongroomMacros"] : [])
             + ["-I", modules, "-module-cache-path", cache]
             + Self.moduleMaps.flatMap { ["-I", $0] }
             + Self.engineHeaders.flatMap { ["-Xcc", $0] }
