@@ -36,6 +36,40 @@ extension Table {
         }
     }
 
+    /// Deletes a record's row.
+    ///
+    /// - Parameters:
+    ///   - record: The record; only its key counts.
+    ///   - db: A write transaction.
+    /// - Returns: Whether there was such a row.
+    /// - Throws: ``StrongroomError`` with `missingKey` when the record has no key, `constraint` when other rows refer to it, or the
+    ///   engine's failure.
+    @inlinable
+    @discardableResult
+    public static func delete(_ record: RecordType, in db: borrowing some Writing & ~Copyable) throws -> Bool {
+        guard let key = key(of: record) else { throw TableFailure.missingKey(schema) }
+        return try delete(key, in: db)
+    }
+
+    /// Deletes the rows of a list of records; all of them or, when one cannot be deleted, none.
+    ///
+    /// - Parameters:
+    ///   - records: The records, any number; only their keys count.
+    ///   - db: A write transaction.
+    /// - Returns: The number of rows that were there.
+    /// - Throws: As the form for one record.
+    @inlinable
+    @discardableResult
+    public static func delete(
+        contentsOf records: some Sequence<RecordType>, in db: borrowing some Writing & ~Copyable
+    ) throws -> Int {
+        try db.savepoint { db in
+            var count = 0
+            for record in records where try delete(record, in: db) { count += 1 }
+            return count
+        }
+    }
+
     /// Deletes every row; the next key that the engine makes is 1 again.
     ///
     /// - Parameter db: A write transaction.

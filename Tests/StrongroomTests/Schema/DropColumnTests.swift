@@ -2,7 +2,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-// seeds.md, CTPersistance «schema and status»; beyond it: what needs a column keeps it from being dropped.
+// CTPersistance, «schema and status»; beyond it: what needs a column keeps it from being dropped.
 struct DropColumnTests {
     @Test(arguments: [
         ("CREATE INDEX plain ON t (b)", "index «plain»"),
