@@ -4,11 +4,11 @@ import Synchronization
 
 /// Something that happens once and that closures and tasks wait for: tests order their steps by it, never by time.
 ///
-/// A wait gives up after a minute, so that a deadlock is a red test and not one that hangs.
+/// A wait gives up after some minutes, so that a deadlock is a red test and not one that hangs.
 final class Moment: Sendable {
     struct NeverCame: Error {}
 
-    static let patience = 60
+    static let patience = 300
 
     private let hasCome = Atomic<Bool>(false)
     private let gate = DispatchSemaphore(value: 0)
@@ -48,7 +48,7 @@ final class Barrier: Sendable {
     }
 }
 
-/// Waits until something is true; gives up after a minute.
+/// Waits until something is true; gives up after some minutes.
 func eventually(_ isTrue: () throws -> Bool) async throws {
     let deadline = ContinuousClock.now + .seconds(Moment.patience)
     while try !isTrue() {
@@ -60,7 +60,7 @@ func eventually(_ isTrue: () throws -> Bool) async throws {
     }
 }
 
-/// Runs work that a deadlock would keep from ending; gives up after a minute.
+/// Runs work that a deadlock would keep from ending; gives up after some minutes.
 func ending<T: Sendable>(_ work: @escaping @Sendable () async throws -> T) async throws -> T {
     let end = Moment()
     let task = Task {
