@@ -29,6 +29,7 @@ extension Connection {
         switch role {
         case .writer:
             try enableWriteAheadLog()
+            deferCheckpoints()
             try run("PRAGMA synchronous = FULL")
         case .maker:
             break

@@ -37,6 +37,9 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
 
     @exclusivity(unchecked) var transactionState = TransactionState.none
 
+    /// The pages that the write-ahead log had after the last commit that has not been followed by a checkpoint.
+    @exclusivity(unchecked) var logLength = 0
+
     /// Opens a file; nothing is read yet.
     ///
     /// - Parameters:

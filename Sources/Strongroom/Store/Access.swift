@@ -73,7 +73,13 @@ final class Access: Sendable {
     func performBlocking<T>(_ request: Queue.Request, _ work: (Connection) throws -> T) throws -> T {
         guard !CurrentAccess.isInside(ObjectIdentifier(self)) else { throw nested }
         let seat = try waitForSeat(request)
-        defer { release(seat) }
+        defer {
+            if hasWorkLeft(seat) {
+                self[seat].worker.post { [self] in tidyUp(seat) }
+            } else {
+                release(seat)
+            }
+        }
         return try run(work, in: seat)
     }
 
@@ -131,9 +137,25 @@ final class Access: Sendable {
     ) {
         self[seat].worker.post { [self] in
             let result = Result { try run(work, in: seat) }
-            release(seat)
+            guard hasWorkLeft(seat) else {
+                release(seat)
+                continuation.resume(with: result)
+                return
+            }
             continuation.resume(with: result)
+            tidyUp(seat)
         }
+    }
+
+    /// Whether the connection has something to do that nobody waits for.
+    private func hasWorkLeft(_ seat: Queue.Seat) -> Bool {
+        seat == .writer && self[seat].connection?.isCheckpointDue == true
+    }
+
+    /// Does it, on the seat's own thread, and gives the seat back.
+    private func tidyUp(_ seat: Queue.Seat) {
+        self[seat].connection?.checkpoint()
+        release(seat)
     }
 
     private func cancel(_ ticket: UInt64) {
