@@ -37,6 +37,9 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
 
     @exclusivity(unchecked) var transactionState = TransactionState.none
 
+    /// How the latest upsert finds its row: what a loop of upserts is to find out once.
+    @exclusivity(unchecked) @usableFromInline var latestUpsert: AnyObject?
+
     /// The pages that the write-ahead log had after the last commit that has not been followed by a checkpoint.
     @exclusivity(unchecked) var logLength = 0
 

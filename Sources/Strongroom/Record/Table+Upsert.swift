@@ -60,7 +60,7 @@ extension Table {
         nils: NilPolicy = .overwrite,
         in db: borrowing some Writing & ~Copyable
     ) throws -> Upserted<Key> {
-        let target = try UpsertTarget<Self>(repeat each columns)
+        let target = try UpsertTarget<Self>.of(repeat each columns, on: db.handle.connection)
         return try upsert(record, by: target, nils: nils, on: db.handle.connection)
     }
 
@@ -99,7 +99,7 @@ extension Table {
         nils: NilPolicy = .overwrite,
         in db: borrowing some Writing & ~Copyable
     ) throws -> [Upserted<Key>] {
-        let target = try UpsertTarget<Self>(repeat each columns)
+        let target = try UpsertTarget<Self>.of(repeat each columns, on: db.handle.connection)
         return try upsert(contentsOf: records, by: target, nils: nils, on: db.handle.connection)
     }
 

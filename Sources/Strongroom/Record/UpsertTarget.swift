@@ -35,6 +35,27 @@ struct UpsertTarget<Source: Table>: Sendable {
         }
     }
 
+    /// The target of some columns, which is known already when the connection's latest upsert had the same.
+    @inlinable
+    static func of<each V>(
+        _ columns: repeat KeyPath<Source.Columns, Column<each V>>, on connection: Connection
+    ) throws -> UpsertTarget {
+        if let latest = connection.latestUpsert as? LatestUpsert, latest.table == ObjectIdentifier(Source.self) {
+            var place = 0
+            var isSame = true
+            for column in repeat each columns {
+                isSame = isSame && place < latest.columns.count && latest.columns[place] === column
+                place += 1
+            }
+            if isSame && place == latest.columns.count { return UpsertTarget(places: latest.places) }
+        }
+        let target = try UpsertTarget(repeat each columns)
+        var list: [AnyKeyPath] = []
+        repeat list.append(each columns)
+        connection.latestUpsert = LatestUpsert(table: ObjectIdentifier(Source.self), columns: list, places: target.places)
+        return target
+    }
+
     /// The row that the columns point to: its key, and whether the columns are the same to the last byte.
     @inlinable
     func row(of record: Source.RecordType, on connection: Connection) throws -> (key: Source.Key, isSame: Bool)? {
@@ -58,5 +79,20 @@ struct UpsertTarget<Source: Table>: Sendable {
     @usableFromInline
     func isNull(_ place: Int, in record: Source.RecordType) throws -> Bool {
         try place >= UInt64.bitWidth && record.values().values[place] == .null
+    }
+}
+
+/// The columns of a connection's latest upsert.
+@usableFromInline
+final class LatestUpsert {
+    @usableFromInline let table: ObjectIdentifier
+    @usableFromInline let columns: [AnyKeyPath]
+    @usableFromInline let places: [Int]
+
+    @usableFromInline
+    init(table: ObjectIdentifier, columns: [AnyKeyPath], places: [Int]) {
+        self.table = table
+        self.columns = columns
+        self.places = places
     }
 }
