@@ -52,7 +52,8 @@ struct UpsertTarget<Source: Table>: Sendable {
         let target = try UpsertTarget(repeat each columns)
         var list: [AnyKeyPath] = []
         repeat list.append(each columns)
-        connection.latestUpsert = LatestUpsert(table: ObjectIdentifier(Source.self), columns: list, places: target.places)
+        connection.latestUpsert = LatestUpsert(
+            table: ObjectIdentifier(Source.self), columns: list, places: target.places)
         return target
     }
 
