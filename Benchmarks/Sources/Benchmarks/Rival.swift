@@ -22,8 +22,16 @@ final class Rival {
         self.connection = connection
     }
 
+    private var isClosed = false
+
     deinit {
-        baseline_close(connection)
+        close()
+    }
+
+    /// Closes the connection, which brings the log into the file; nothing may follow.
+    func close() {
+        if !isClosed { baseline_close(connection) }
+        isClosed = true
     }
 
     func insert(_ entries: RivalEntries) throws {

@@ -22,23 +22,34 @@ struct WriteWork<T: SampleTable> {
     }
 
     /// Strongroom's run.
-    func ours(_ body: @escaping (Store) async throws -> Void) -> Measure.Run {
+    ///
+    /// - Parameter closing: Whether the time until the file is closed counts, and with it that of the checkpoint, which the engine makes
+    ///   inside the commit, and Strongroom after it.
+    func ours(closing: Bool = false, _ body: @escaping (Store) async throws -> Void) -> Measure.Run {
         {
             let file = try template.copy()
             let store = try await file.open()
-            let duration = try await ContinuousClock().measure { try await body(store) }
-            try await store.close()
+            let duration = try await ContinuousClock().measure {
+                try await body(store)
+                if closing { try await store.close() }
+            }
+            if !closing { try await store.close() }
             try finish(file)
             return duration
         }
     }
 
     /// The C baseline's.
-    func rival(target: Double, _ body: @escaping (Rival) throws -> Void) -> Measure.Side {
+    func rival(
+        target: Double, closing: Bool = false, _ body: @escaping (Rival) throws -> Void
+    ) -> Measure.Side {
         Measure.Side(name: "C", target: target) {
             let file = try template.copy()
             let rival = try file.openRival()
-            let duration = try ContinuousClock().measure { try body(rival) }
+            let duration = try ContinuousClock().measure {
+                try body(rival)
+                if closing { rival.close() }
+            }
             try finish(file)
             return duration
         }

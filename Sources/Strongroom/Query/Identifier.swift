@@ -26,4 +26,13 @@ enum Identifier {
             throw StrongroomError(.invalidName, "A \(what) has no name, or a NUL in it; give it a name.")
         }
     }
+
+    /// Whether the engine takes two names for one: it makes no difference between A and a, and one between É and é.
+    static func areSame(_ first: String, _ second: String) -> Bool {
+        first.utf8.elementsEqual(second.utf8) { folded($0) == folded($1) }
+    }
+
+    private static func folded(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    }
 }

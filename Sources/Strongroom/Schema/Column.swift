@@ -29,7 +29,7 @@ public struct Column<Value: ColumnValue>: TableColumn, SQLExpression {
     ///   - check: What must hold for each row, as SQL without bound values: `"length(name) > 0"`.
     ///   - collation: How texts are compared.
     ///   - generated: What the engine computes the column from; such a column cannot be written.
-    ///   - previously: The name that the column had before; kept in the definition, and of no effect on `CREATE TABLE`.
+    ///   - previously: The name that the column had before, for ``Writing/renameColumns(of:)``; of no effect on `CREATE TABLE`.
     public init(
         _ name: String,
         primaryKey: Bool = false,

@@ -38,6 +38,54 @@ extension Writing where Self: ~Copyable {
         }
     }
 
+    /// Renames the columns that a table still has under the names which its schema says they had before.
+    ///
+    /// ```swift
+    /// // @Column("e-mail", previously: "mail") var email: String
+    /// Migration("2") { db in try db.renameColumns(of: Contact.schema) }
+    /// ```
+    ///
+    /// A column that has its new name already is left alone, so a second run changes nothing.
+    ///
+    /// - Parameter schema: The table as it is to be; only the names of its columns count.
+    /// - Returns: The new names of the columns that were renamed, in the schema's order.
+    /// - Throws: ``StrongroomError`` with `sql` when there is no such table, `schemaChange` when it has columns of both names, or when a
+    ///   view or a trigger cannot follow; nothing was changed.
+    @discardableResult
+    public func renameColumns(of schema: TableSchema) throws -> [String] {
+        try savepoint { db in
+            let names = try db.columns(of: schema.name).map(\.name)
+            var waiting = schema.columns.filter { column in
+                guard let old = column.previousName, old != column.name else { return false }
+                return names.contains { Identifier.areSame($0, old) }
+            }
+            var taken = names
+            var renamed: Set<String> = []
+            // One may wait for the name of another that moves away.
+            while let place = waiting.firstIndex(where: { column in
+                !taken.contains { Identifier.areSame($0, column.name) }
+                    || Identifier.areSame(column.name, column.previousName ?? "")
+            }) {
+                let column = waiting.remove(at: place)
+                let old = column.previousName ?? ""
+                try db.renameColumn(old, to: column.name, in: schema.name)
+                taken.removeAll { Identifier.areSame($0, old) }
+                taken.append(column.name)
+                renamed.insert(column.name)
+            }
+            if let column = waiting.first, let old = column.previousName {
+                throw StrongroomError(
+                    .schemaChange,
+                    """
+                    The table «\(schema.name)» has both «\(old)» and «\(column.name)», which was once «\(old)»; bring the values together and \
+                    drop one.
+                    """
+                )
+            }
+            return schema.columns.map(\.name).filter(renamed.contains)
+        }
+    }
+
     /// Removes a column with what is stored in it, and the constraints that stand with it.
     ///
     /// - Parameters:

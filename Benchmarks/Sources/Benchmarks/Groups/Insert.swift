@@ -19,7 +19,17 @@ extension Group {
                 },
                 rival: work.rival(target: 1.0) { try $0.insert(rivalEntries) },
                 grdb: work.grdb(target: 5, .insert)
-            )
+            ),
+            Measure(
+                name: "insert and close",
+                unit: .rate(entries.count, "rows"),
+                ours: work.ours(closing: true) { store in
+                    try await store.write { db in
+                        for entry in entries { try Entry.insert(entry, in: db) }
+                    }
+                },
+                rival: work.rival(target: 0.95, closing: true) { try $0.insert(rivalEntries) }
+            ),
         ]
     }
 }
