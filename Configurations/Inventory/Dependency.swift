@@ -24,7 +24,7 @@ public struct Dependency: Table, Record, Equatable {
     /// The typed columns.
     public struct Columns: Sendable {
         public let id = Column<Int64?>("id", primaryKey: true)
-        public let package = Column<Int64>("package_id", references: Reference("package", onDelete: .cascade))
+        public let package = Column<Int64>("package_id")
         public let kind = Column<String>("kind")
         public let place = Column<Int>("place")
         public let alternative = Column<Int>("alternative")

@@ -28,11 +28,12 @@ public struct InventoryImport: Sendable, Equatable {
         progress: () -> Void = {}
     ) throws -> InventoryImport {
         var result = InventoryImport()
-        var keys: [Int64?] = []
+        var keys: [Int64] = []
         try file.forEachParagraph { paragraph in
             if let key = try result.store(paragraph, in: db) { keys.append(key) }
             progress()
         }
+        try Dependency.where { !$0.package.isIn(keys) }.delete(in: db)
         result.removed = try InstalledPackage.where { !$0.id.isIn(keys) }.delete(in: db)
         return result
     }

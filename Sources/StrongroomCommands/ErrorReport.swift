@@ -47,7 +47,7 @@ extension ExitStatus {
             case .fileMissing, .notAFile: .noInput
             case .notSQLCipher: .unavailable
             case .diskFull, .inputOutput: .inputOutput
-            case .locked, .busy: .temporaryFailure
+            case .locked, .busy, .tooManyOpenFiles: .temporaryFailure
             case .permissionDenied: .noPermission
             case .wrongKey, .invalidKey, .emptyKeyChain, .keyFile, .plaintextFile, .encryptedFile,
                 .noConfiguration, .duplicateConfiguration:

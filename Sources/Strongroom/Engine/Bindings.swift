@@ -187,7 +187,7 @@ public struct Bindings: ~Copyable {
         let message =
             result == SQLITE_RANGE
             ? "The statement has \(sqlite3_bind_parameter_count(statement)) parameters; one beyond them was set."
-            : "A value could not be bound. \(StrongroomError.Code(code).advice(for: code))"
+            : "A value could not be bound. \(StrongroomError.Code(code).advice)"
         return StrongroomError(
             StrongroomError.Code(code),
             message,

@@ -236,7 +236,7 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
         let code = ResultCode(extended: sqlite3_extended_errcode(pointer))
         let kind = kind ?? StrongroomError.Code(code, systemError: sqlite3_system_errno(pointer))
         let words = sqlite3_errmsg(pointer).map { String(cString: $0) } ?? "unknown error"
-        let advice = kind.advice(for: code)
+        let advice = kind.advice
         let message = advice.isEmpty ? "\(what): \(words)." : "\(what): \(words). \(advice)"
         return StrongroomError(kind, message, database: database, sql: sql, resultCode: code)
     }

@@ -62,7 +62,7 @@ extension StrongroomError.Code {
     init(_ result: ResultCode, systemError: Int32) {
         switch (result.primary, systemError) {
         case (SQLITE_CANTOPEN, EISDIR), (SQLITE_CANTOPEN, ENOTDIR), (SQLITE_CANTOPEN, ELOOP): self = .notAFile
-        case (SQLITE_CANTOPEN, EMFILE), (SQLITE_CANTOPEN, ENFILE): self = .limit
+        case (SQLITE_CANTOPEN, EMFILE), (SQLITE_CANTOPEN, ENFILE): self = .tooManyOpenFiles
         case (SQLITE_CANTOPEN, ENOSPC), (SQLITE_CANTOPEN, EDQUOT), (SQLITE_IOERR, ENOSPC), (SQLITE_IOERR, EDQUOT):
             self = .diskFull
         case (SQLITE_CANTOPEN, EIO), (SQLITE_CANTOPEN, ENXIO): self = .inputOutput
@@ -71,9 +71,7 @@ extension StrongroomError.Code {
     }
 
     /// What to do about a failure of the engine, added to its own words.
-    ///
-    /// - Parameter result: The engine's code.
-    func advice(for result: ResultCode) -> String {
+    var advice: String {
         switch self {
         case .notADatabase: "The file is not a database, or its key or cipher settings are others."
         case .damaged: "Pages of the file are damaged; restore it from a backup."
@@ -84,7 +82,7 @@ extension StrongroomError.Code {
         case .inputOutput: "The operating system could not read or write the file; check the disk."
         case .notAuthorized:
             "Transactions, attached files, keys and the connection's settings are the library's own: use its functions."
-        case .limit where result.primary == SQLITE_CANTOPEN:
+        case .tooManyOpenFiles:
             "The process has too many files open: close stores, or raise the limit (ulimit -n)."
         case .limit: "Make the statement or the value smaller."
         case .notAFile: "Check what lies at the path."

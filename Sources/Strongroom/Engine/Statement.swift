@@ -93,7 +93,7 @@ final class Statement {
             && (owner.transactionState == .doomed || owner.transactionState == .open && owner.hasMetDamage)
         let kind = isDamage ? .damaged : StrongroomError.Code(code, systemError: sqlite3_system_errno(owner.pointer))
         let constraint = ConstraintFailure(code, words, on: owner, whileCommitting: firstWord == "COMMIT")
-        let advice = constraint?.advice ?? kind.advice(for: code)
+        let advice = constraint?.advice ?? kind.advice
         var error = StrongroomError(
             kind,
             advice.isEmpty ? words : "\(words). \(advice)",

@@ -4,6 +4,7 @@ extension StrongroomError {
         private enum Kind: String {
             case wrongKey, notADatabase, truncated, damaged, plaintextFile, encryptedFile, emptyFile, notAFile
             case fileMissing, newerSchema, locked, permissionDenied, diskFull, inputOutput, outOfMemory
+            case tooManyOpenFiles
             case notSQLCipher, invalidName, noConfiguration, duplicateConfiguration, sameFile
             case invalidKey, emptyKeyChain, keyFile
             case closed, nestedAccess, transactionEnded, readOnly, notAuthorized, busy, interrupted
@@ -48,6 +49,8 @@ extension StrongroomError {
         public static let diskFull = Code(.diskFull)
         /// Reading or writing a file failed.
         public static let inputOutput = Code(.inputOutput)
+        /// The process, or the machine, has as many files open as it may.
+        public static let tooManyOpenFiles = Code(.tooManyOpenFiles)
         /// Memory could not be had.
         public static let outOfMemory = Code(.outOfMemory)
         /// The linked library is not SQLCipher.

@@ -22,7 +22,10 @@ enum FileSystem {
                 (.permissionDenied, "Check who owns the file and its directory and whether they may be written.")
             case ENOSPC, EDQUOT: (.diskFull, "Free space, then try again.")
             case EMFILE, ENFILE:
-                (.limit, "The process has too many files open: close stores, or raise the limit (ulimit -n).")
+                (
+                    .tooManyOpenFiles,
+                    "The process has too many files open: close stores, or raise the limit (ulimit -n)."
+                )
             case ENOENT: (.fileMissing, "Check the path.")
             case EISDIR, ENOTDIR, ELOOP, EEXIST: (.notAFile, "Check what lies at the path.")
             case ENAMETOOLONG: (.invalidName, "Use a shorter name.")

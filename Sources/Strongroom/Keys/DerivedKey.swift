@@ -47,7 +47,7 @@ struct DerivedKey: Sendable {
     private static func specification(_ raw: SymmetricKey, _ salt: [UInt8]) -> SymmetricKey {
         let length = 2 * (raw.bitCount / 8 + salt.count) + 3
         return withUnsafeTemporaryAllocation(byteCount: length, alignment: 1) { text in
-            defer { _ = text.initializeMemory(as: UInt8.self, repeating: 0) }
+            defer { text.wipe() }
             var end = 0
             func append(_ byte: UInt8) {
                 text[end] = byte

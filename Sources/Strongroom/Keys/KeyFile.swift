@@ -41,8 +41,10 @@ public struct KeyFile: Sendable {
             throw StrongroomError(.fileMissing, "There is no key file at «\(path)»; make one, or correct the path.")
         }
         try check(status)
-        var content = Data(try FileSystem.firstBytes(of: path, Self.largest + 1))
-        defer { content.resetBytes(in: content.startIndex..<content.endIndex) }
+        var content = try FileSystem.firstBytes(of: path, Self.largest + 1)
+        defer { content.withUnsafeMutableBytes { $0.wipe() } }
+        // It may have grown since it was looked at.
+        guard content.count <= Self.largest else { throw tooLarge(content.count) }
         return try KeyChain(keys(in: content))
     }
 
@@ -51,17 +53,32 @@ public struct KeyFile: Sendable {
         guard status.permissions & 0o077 == 0 else {
             throw refusal("can be used by others than its owner; run: chmod 600 '\(path)'")
         }
-        guard status.size <= Self.largest else {
-            throw refusal("has \(status.size) bytes, more than \(Self.largest); is it the right file?")
+        guard status.size <= Self.largest else { throw tooLarge(Int(status.size)) }
+    }
+
+    private func tooLarge(_ size: Int) -> StrongroomError {
+        refusal("has \(size) bytes or more, and at most \(Self.largest) are read; is it the right file?")
+    }
+
+    /// Whether bytes are text; a `String` of them would be a copy that nobody wipes.
+    private static func isText(_ bytes: [UInt8]) -> Bool {
+        var decoder = UTF8()
+        var iterator = bytes.makeIterator()
+        while true {
+            switch decoder.decode(&iterator) {
+            case .scalarValue: continue
+            case .emptyInput: return true
+            case .error: return false
+            }
         }
     }
 
-    private func keys(in content: Data) throws -> [Key] {
+    private func keys(in content: [UInt8]) throws -> [Key] {
         guard !content.starts(with: [0xEF, 0xBB, 0xBF]) else {
             throw refusal(
                 "starts with a byte order mark, which would become part of the first key; save it without one")
         }
-        guard !content.contains(0), String(validating: content, as: UTF8.self) != nil else {
+        guard !content.contains(0), Self.isText(content) else {
             throw refusal("is not text in UTF-8; write one passphrase a line, or raw: and 64 hexadecimal digits")
         }
         let lines = content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -74,7 +91,7 @@ public struct KeyFile: Sendable {
         return keys
     }
 
-    private func key(in text: Data, line: Int) throws -> Key {
+    private func key(in text: ArraySlice<UInt8>, line: Int) throws -> Key {
         guard text.starts(with: Array("raw:".utf8)) else {
             return text.withUnsafeBytes { Key.passphrase(bytes: $0) }
         }

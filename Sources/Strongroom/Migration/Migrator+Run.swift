@@ -69,6 +69,8 @@ extension Migrator {
                 try migration.up(db)
                 return false
             }
+            // Nobody waits for a single step, and the next one may write as much again.
+            if connection.isCheckpointDue { connection.checkpoint() }
         }
         let applied = migrations[steps].map(\.version)
         return MigrationReport(from: from, to: applied.last ?? from ?? "", applied: applied)
@@ -109,7 +111,9 @@ extension Migrator {
         _ cause: StrongroomError?,
         _ underlying: any Error
     ) -> StrongroomError {
-        let circumstances: [StrongroomError.Code] = [.busy, .diskFull, .inputOutput, .outOfMemory, .permissionDenied]
+        let circumstances: [StrongroomError.Code] = [
+            .busy, .diskFull, .inputOutput, .outOfMemory, .permissionDenied, .tooManyOpenFiles,
+        ]
         let advice = cause.map { circumstances.contains($0.code) } ?? false ? "Then" : "Correct the migration, then"
         var failure = StrongroomError(
             .migrationFailed,

@@ -70,7 +70,7 @@ extension KeyChoice {
     ) -> StrongroomError {
         let change =
             isPlayedBack
-            ? "The engine undid the transaction that the rollback journal beside it had kept; nothing else in it was changed."
+            ? "The rollback journal beside it is gone: the engine may have undone the transaction that it kept."
             : "Nothing in it was changed."
         guard size % pageSize == 0 else {
             return StrongroomError(
@@ -135,8 +135,7 @@ extension Connection {
         StrongroomError(
             .truncated,
             """
-            The file «\(path)» is shorter than the database in it: it was cut off. Restore it from a backup. Nothing in it was \
-            changed.
+            The file «\(path)» is shorter than the database in it: it was cut off. Restore it from a backup.
             """,
             database: database,
             resultCode: resultCode

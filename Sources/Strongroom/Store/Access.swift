@@ -75,7 +75,7 @@ final class Access: Sendable {
         let seat = try waitForSeat(request)
         defer {
             if hasWorkLeft(seat) {
-                self[seat].worker.post { [self] in tidyUp(seat) }
+                tidyUpLater(seat)
             } else {
                 release(seat)
             }
@@ -143,7 +143,7 @@ final class Access: Sendable {
                 return
             }
             continuation.resume(with: result)
-            tidyUp(seat)
+            tidyUpLater(seat)
         }
     }
 
@@ -152,10 +152,14 @@ final class Access: Sendable {
         seat == .writer && self[seat].connection?.isCheckpointDue == true
     }
 
-    /// Does it, on the seat's own thread, and gives the seat back.
-    private func tidyUp(_ seat: Queue.Seat) {
-        self[seat].connection?.checkpoint()
-        release(seat)
+    /// Does it on the seat's own thread and gives the seat back; not when nobody refers to the store any more, since closing does it,
+    /// too.
+    private func tidyUpLater(_ seat: Queue.Seat) {
+        self[seat].worker.post { [weak self] in
+            guard let self else { return }
+            self[seat].connection?.checkpoint()
+            release(seat)
+        }
     }
 
     private func cancel(_ ticket: UInt64) {

@@ -29,12 +29,22 @@ final class OpenFiles: Sendable {
                 files[bytes]
                 ?? files.values.first { holder in
                     (identity != nil && holder.identity == identity)
-                        || Self.companions.contains { holder.path + $0 == path || path + $0 == holder.path }
+                        || Self.isCompanion(path, of: holder.path) || Self.isCompanion(holder.path, of: path)
                 }
             if twin == nil { files[bytes] = Holder(path: path, name: name, identity: identity) }
             return twin
         }
         guard let holder else { return }
+        guard !Self.isCompanion(path, of: holder.path), !Self.isCompanion(holder.path, of: path) else {
+            throw StrongroomError(
+                .sameFile,
+                """
+                The engine keeps a log of its own beside a database, and of «\(path)» and «\(holder.path)», which is open, one would be \
+                the other's. Give the database another path.
+                """,
+                database: name.fileName
+            )
+        }
         throw StrongroomError(
             .sameFile,
             """
@@ -43,6 +53,10 @@ final class OpenFiles: Sendable {
             """,
             database: name.fileName
         )
+    }
+
+    private static func isCompanion(_ path: String, of other: String) -> Bool {
+        companions.contains { (other + $0).utf8.elementsEqual(path.utf8) }
     }
 
     /// Notes which file lies at a path, now that it is there.

@@ -1,11 +1,25 @@
+import Synchronization
+
 /// Which openings wait for which others: a configuration may open a database to find the keys of another.
 ///
-/// Openings that wait for each other in a circle would never end, so whoever would close the circle gets an error.
+/// Openings that wait for each other in a circle would never end, so whoever would close the circle gets an error. What a task does
+/// counts for the opening that started it; a detached task, or one that was there before, is not seen.
 enum OpeningWaits {
-    /// One opening: two registries may have databases of one name.
+    /// One opening of a database: a further one of the same name is another.
     struct Opening: Hashable, Sendable {
-        let registry: ObjectIdentifier
         let name: DatabaseName
+        private let number: UInt64
+
+        private static let count = Atomic<UInt64>(0)
+
+        init(of name: DatabaseName) {
+            self.name = name
+            number = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
+        }
+
+        static func == (left: Opening, right: Opening) -> Bool { left.number == right.number }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(number) }
     }
 
     private struct State {

@@ -48,7 +48,6 @@ struct StoreOpening: Sendable {
             let writer = try writer(choice)
             try writer.configure(as: .writer, busyTimeout: file.busyTimeout)
             try migrate(writer, plan, &report)
-            if writer.isCheckpointDue { writer.checkpoint() }
             return (writer, choice.derived, report.finished(choice, chain))
         }
         lock.release()

@@ -11,7 +11,7 @@ public final class Stores: Sendable {
         var discovered: Set<String> = []
         /// Why a target has none of the configurations that were found for it.
         var faults: [String: StrongroomError] = [:]
-        var openings: [DatabaseName: Task<Store, any Error>] = [:]
+        var openings: [DatabaseName: (id: OpeningWaits.Opening, task: Task<Store, any Error>)] = [:]
     }
 
     private let state = Locked(State())
@@ -85,7 +85,9 @@ public final class Stores: Sendable {
 
     /// Opens a database: finds its configuration, makes the file or finds its key, migrates it.
     ///
-    /// Opening a name that is open gives the same store, and one that is being closed a fresh one, once it is closed.
+    /// Opening a name that is open gives the same store, and one that is being closed a fresh one, once it is closed. A configuration
+    /// may open other databases to find its keys; what it starts and does not wait for belongs into a `Task.detached`, lest it count as
+    /// something that the opening waits for.
     ///
     /// - Parameter fileName: The database's name, such as `addressbook_alice.sqlite`.
     /// - Returns: The store; ``Store/opening`` says what was done.
@@ -105,25 +107,26 @@ public final class Stores: Sendable {
     public func open(_ name: DatabaseName) async throws -> Store {
         while true {
             let opening = try opening(of: name)
-            let store = try await OpeningWaits.wait(for: inOpenings(name)) { try await opening.value }
+            let store = try await OpeningWaits.wait(for: opening.id) { try await opening.task.value }
             guard store.access.isClosing else { return store }
             // Whoever closes a store that somebody else is closing waits for them; then the name is free.
             try await store.close()
         }
     }
 
-    private func opening(of name: DatabaseName) throws -> Task<Store, any Error> {
+    private func opening(
+        of name: DatabaseName
+    ) throws -> (id: OpeningWaits.Opening, task: Task<Store, any Error>) {
         try state.withLock { state in
             if let opening = state.openings[name] { return opening }
             if let fault = state.faults[name.target] { throw fault.naming(name.fileName) }
             guard let configuration = state.configurations[name.target] else {
                 throw noConfiguration(name, state.configurations.keys.sorted())
             }
-            let opening = Task {
-                try await OpeningWaits.run(inOpenings(name)) { try await make(name, configuration) }
-            }
-            state.openings[name] = opening
-            return opening
+            let id = OpeningWaits.Opening(of: name)
+            let task = Task { try await OpeningWaits.run(id) { try await make(name, configuration) } }
+            state.openings[name] = (id, task)
+            return (id, task)
         }
     }
 
@@ -131,7 +134,7 @@ public final class Stores: Sendable {
     ///
     /// - Throws: The first failure; the other stores are closed all the same.
     public func closeAll() async throws {
-        let openings = state.withLock { Array($0.openings.values) }
+        let openings = state.withLock { $0.openings.values.map(\.task) }
         var failure: (any Error)?
         for opening in openings {
             // An opening that failed has nothing to close, and whoever asked for it has the error.
@@ -183,10 +186,6 @@ public final class Stores: Sendable {
             }
         )
         return Store(name: opening.name, path: file.path, opening: report, access: access)
-    }
-
-    private func inOpenings(_ name: DatabaseName) -> OpeningWaits.Opening {
-        OpeningWaits.Opening(registry: ObjectIdentifier(self), name: name)
     }
 
     private func forget(_ name: DatabaseName) {

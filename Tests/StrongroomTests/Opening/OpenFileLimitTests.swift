@@ -22,7 +22,7 @@ struct OpenFileLimitTests {
                     try #require(try await vault.lines() == ["a"])
                     break
                 } catch let error as StrongroomError {
-                    try #require(error.code == .limit, "\(error)")
+                    try #require(error.code == .tooManyOpenFiles, "\(error)")
                     try #require(error.message.contains("ulimit"))
                     failures += 1
                     close(descriptor)
