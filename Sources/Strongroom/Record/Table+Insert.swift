@@ -41,7 +41,7 @@ extension Table {
     ///   - record: The record.
     ///   - db: A write transaction.
     /// - Returns: The row's key, or nil when nothing was inserted.
-    /// - Throws: As ``insert(_:in:)``.
+    /// - Throws: As `insert(_:in:)`.
     @inlinable
     @discardableResult
     public static func insertOrIgnore(_ record: RecordType, in db: borrowing some Writing & ~Copyable) throws -> Key? {

@@ -98,7 +98,7 @@ public struct StoreTable<Source: Table>: Sendable {
 
     /// Deletes the row with a key and says whether there was one.
     ///
-    /// - Throws: As ``Table/delete(_:in:)`` and `Store.write`.
+    /// - Throws: As `Table.delete(_:in:)` and `Store.write`.
     @inlinable
     @discardableResult
     public func delete(_ key: Source.Key) async throws -> Bool {
