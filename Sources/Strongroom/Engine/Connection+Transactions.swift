@@ -49,7 +49,10 @@ extension Connection {
     private static let probe = "SELECT count(*) FROM sqlite_master"
 
     /// Whether the engine has met a damaged page in this transaction; it then answers everything with an error of no meaning.
-    var hasMetDamage: Bool { sqlite3_exec(pointer, Self.probe, nil, nil, nil) != SQLITE_OK }
+    var hasMetDamage: Bool {
+        let result = sqlite3_exec(pointer, Self.probe, nil, nil, nil)
+        return result != SQLITE_OK && result != SQLITE_INTERRUPT
+    }
 
     /// The error for a page that was damaged.
     private var damage: StrongroomError {

@@ -1,4 +1,5 @@
 import CSQLCipher
+import Synchronization
 
 /// One connection to a database file.
 ///
@@ -36,6 +37,9 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
     }
 
     @exclusivity(unchecked) var transactionState = TransactionState.none
+
+    /// Whether whoever waits for the running work has given it up; set from any thread.
+    private let isGivenUp = Atomic<Bool>(false)
 
     /// How the latest upsert finds its row: what a loop of upserts is to find out once.
     @exclusivity(unchecked) @usableFromInline var latestUpsert: AnyObject?
@@ -172,7 +176,21 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
 
     /// Without this a statement after the engine's own rollback would commit by itself.
     func checkTransaction() throws {
+        if isGivenUp.load(ordering: .relaxed) { throw CancellationError() }
         if transactionState == .doomed { throw transactionEnded }
+    }
+
+    /// Stops the running statement, and lets no other one of the user's begin; from any thread, as long as the connection is not closed.
+    ///
+    /// The engine rolls a transaction back in which it has stopped a write («Interrupt A Long-Running Query», sqlite.org/c3ref/interrupt.html).
+    func giveUp() {
+        isGivenUp.store(true, ordering: .relaxed)
+        sqlite3_interrupt(pointer)
+    }
+
+    /// Begins work that nobody has given up.
+    func beginWork() {
+        isGivenUp.store(false, ordering: .relaxed)
     }
 
     var transactionEnded: StrongroomError {

@@ -14,6 +14,7 @@ final class Access: Sendable {
 
     private let queue: Locked<Queue>
     private let tickets = Atomic<UInt64>(0)
+    private let running = RunningWork()
     private let writer: Seat
     private let readers: [Seat]
     private let whenDrained = DispatchSemaphore(value: 0)
@@ -102,18 +103,21 @@ final class Access: Sendable {
 
     /// Runs work on a connection, on the seat's own thread; the task waits without blocking a thread.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled before its turn; ``StrongroomError`` with `closed`; what the work throws.
+    /// - Throws: `CancellationError` when the task is cancelled before its turn, or while a statement of the work runs or more are to come;
+    ///   ``StrongroomError`` with `closed`; what the work throws.
     func perform<T: Sendable>(
         _ request: Queue.Request,
         _ work: @escaping @Sendable (Connection) throws -> T
     ) async throws -> T {
         try Task.checkCancellation()
         let ticket = nextTicket()
+        running.ask(ticket)
+        defer { running.end(ticket) }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let waiter = Waiter { [self] result in
                     switch result {
-                    case .success(let seat): start(work, in: seat, continuation)
+                    case .success(let seat): start(work, ticket, in: seat, continuation)
                     case .failure(let error): continuation.resume(throwing: error)
                     }
                 }
@@ -132,11 +136,12 @@ final class Access: Sendable {
 
     private func start<T: Sendable>(
         _ work: @escaping @Sendable (Connection) throws -> T,
+        _ ticket: UInt64,
         in seat: Queue.Seat,
         _ continuation: CheckedContinuation<T, any Error>
     ) {
         self[seat].worker.post { [self] in
-            let result = Result { try run(work, in: seat) }
+            let result = Result { try run(work, ticket, in: seat) }
             guard hasWorkLeft(seat) else {
                 release(seat)
                 continuation.resume(with: result)
@@ -164,7 +169,25 @@ final class Access: Sendable {
 
     private func cancel(_ ticket: UInt64) {
         let waiter = queue.withLock { $0.cancel(ticket) }
-        waiter?.resume(.failure(CancellationError()))
+        if let waiter { waiter.resume(.failure(CancellationError())) } else { running.cancel(ticket) }
+    }
+
+    /// Runs work that its task's cancellation stops.
+    private func run<T>(_ work: (Connection) throws -> T, _ ticket: UInt64, in seat: Queue.Seat) throws -> T {
+        do {
+            let result = try run(
+                { connection in
+                    try running.begin(ticket, on: connection)
+                    return try work(connection)
+                }, in: seat)
+            running.end(ticket)
+            return result
+        } catch let error as StrongroomError where error.code == .interrupted {
+            throw running.end(ticket) ? CancellationError() : error
+        } catch {
+            running.end(ticket)
+            throw error
+        }
     }
 
     private func run<T>(_ work: (Connection) throws -> T, in seat: Queue.Seat) throws -> T {
@@ -174,6 +197,7 @@ final class Access: Sendable {
             // A transaction that could not be ended must not reach the next holder.
             if connection.isInTransaction { seat.connection = nil }
         }
+        connection.beginWork()
         return try CurrentAccess.inside(ObjectIdentifier(self)) { try work(connection) }
     }
 
@@ -210,7 +234,10 @@ final class Access: Sendable {
             dismantle()
             turnstile.signal()
         }
-        if let connection = writer.connection { try last(connection) }
+        if let connection = writer.connection {
+            connection.beginWork()
+            try last(connection)
+        }
     }
 
     /// Closes the connections, the writer's last, so that the engine brings the log into the file, and ends the threads.

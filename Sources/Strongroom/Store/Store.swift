@@ -32,7 +32,7 @@ public final class Store: Sendable {
     ///
     /// - Parameter body: Runs on a thread of the store's own; gets a transaction in which only reading compiles.
     /// - Returns: What the closure returns.
-    /// - Throws: What the closure throws; `CancellationError` when the task is cancelled before its turn; ``StrongroomError`` with
+    /// - Throws: What the closure throws; `CancellationError` when the task is cancelled; ``StrongroomError`` with
     ///   `closed`, or the engine's failure.
     public func read<T: Sendable>(
         _ body: @escaping @Sendable (borrowing ReadTransaction) throws -> T
@@ -46,7 +46,7 @@ public final class Store: Sendable {
     ///
     /// - Parameter body: Runs on a thread of the store's own. When it throws, its work is rolled back.
     /// - Returns: What the closure returns.
-    /// - Throws: What the closure throws; `CancellationError` when the task is cancelled before its turn; ``StrongroomError`` with
+    /// - Throws: What the closure throws; `CancellationError` when the task is cancelled; ``StrongroomError`` with
     ///   `closed`, `busy`, `diskFull`, `transactionEnded`, or the engine's failure. Nothing of the work is kept then.
     @discardableResult
     public func write<T: Sendable>(

@@ -45,7 +45,8 @@ private struct Card: Table, Record, Equatable {
 }
 
 struct MappingTests {
-    @Test func oneRecordTypeIsStoredInTwoTables() async throws {
+    @Test("Records across tables: one record type stored in two tables")
+    func oneRecordTypeIsStoredInTwoTables() async throws {
         let store = try await TemporaryStore(tables: [Contact.schema, Archive.schema]).store
         try await store.write { db in
             var contact = Contact(name: "live")
@@ -64,6 +65,56 @@ struct MappingTests {
             try Contact.delete(1, in: db)
             #expect(try Archive.count(in: db) == 3)
             #expect(try Archive.truncate(in: db) == 3)
+        }
+    }
+
+    /// Two more views of a contact, the second with its columns in another order.
+    private struct Score: Record, Equatable {
+        static let columnNames = ["score"]
+        var score: Double
+
+        init(_ score: Double) { self.score = score }
+        init(row: borrowing Row) throws { score = try row[0] }
+        func encode(to bindings: borrowing Bindings) throws { try bindings.set(score, at: 0) }
+    }
+
+    private struct Address: Record, Equatable {
+        static let columnNames = ["email", "id", "name"]
+        var email: String
+        var id: Int64
+        var name: String
+
+        init(_ email: String, _ id: Int64, _ name: String) {
+            self.email = email
+            self.id = id
+            self.name = name
+        }
+        init(row: borrowing Row) throws {
+            email = try row[0]
+            id = try row[1]
+            name = try row[2]
+        }
+        func encode(to bindings: borrowing Bindings) throws {
+            try bindings.set(email, at: 0)
+            try bindings.set(id, at: 1)
+            try bindings.set(name, at: 2)
+        }
+    }
+
+    @Test("Records across tables: one table read as three record types")
+    func oneTableIsReadAsThreeRecordTypes() async throws {
+        let store = try await TemporaryStore(tables: [Contact.schema]).store
+        try await store.write { db in
+            try Contact.insert(contentsOf: Contact.samples(3), in: db)
+            let query = Contact.where { $0.phone == nil }.order { $0.id.descending }
+            let three = Card(id: 3, name: "Contact 3", phone: nil)
+            #expect(try query.fetch(as: Card.self, db) == [three, Card(id: 1, name: "Contact 1", phone: nil)])
+            #expect(try query.fetch(as: Score.self, db) == [Score(0.75), Score(0.25)])
+            #expect(try query.fetch(as: Address.self, db).first == Address("contact3@example.org", 3, "Contact 3"))
+            // A projection reads no other column: one that cannot be read does not matter.
+            try db.execute("UPDATE contact SET photo = 'no bytes'")
+            #expect(try query.fetch(as: Score.self, db).count == 2)
+            try expectFailure(.typeMismatch) { try query.fetch(db) }
         }
     }
 

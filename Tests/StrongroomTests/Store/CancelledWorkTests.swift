@@ -1,0 +1,105 @@
+import Strongroom
+import Testing
+
+/// What runs when its task is cancelled stops soon, and leaves the store as if it had never begun.
+@Suite("Work that is cancelled while it runs", .timeLimit(.minutes(10)))
+struct CancelledWorkTests {
+    /// Hours of counting.
+    private static let endless: SQL = """
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n
+        """
+
+    @Test func aStatementThatRunsIsStopped() async throws {
+        let lines = try await LineStore(readers: 1)
+        for _ in 0..<5 {
+            let isRunning = Moment()
+            let task = Task {
+                try await lines.store.read { db in
+                    isRunning.come()
+                    return try db.value(Self.endless, as: Int.self)
+                }
+            }
+            try await isRunning.wait()
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            // The one reader is free, and does not remember.
+            #expect(try await lines.lines() == [])
+            #expect(try await onThread { try lines.store.read { db in try lineNumbers(db) } } == [])
+        }
+        try await lines.store.close()
+    }
+
+    @Test func aWriteOfManyStatementsIsStoppedAndUndone() async throws {
+        let lines = try await LineStore()
+        try await lines.store.write { db in try db.execute("INSERT INTO line VALUES (-1)") }
+        for _ in 0..<5 {
+            let isRunning = Moment()
+            let task = Task {
+                try await lines.store.write { db in
+                    for number in 0... {
+                        try db.execute("INSERT INTO line VALUES (\(number))")
+                        if number == 100 { isRunning.come() }
+                    }
+                }
+            }
+            try await isRunning.wait()
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            #expect(try await lines.lines() == [-1])
+        }
+        try await lines.store.write { db in try db.execute("INSERT INTO line VALUES (7)") }
+        _ = try await onThread { try lines.store.write { db in try db.execute("INSERT INTO line VALUES (8)") } }
+        #expect(try await lines.lines() == [-1, 7, 8])
+        try await lines.store.close()
+    }
+
+    @Test func aLongWriteIsStoppedAndUndone() async throws {
+        let lines = try await LineStore()
+        let isRunning = Moment()
+        let task = Task {
+            try await lines.store.write { db in
+                try db.execute("INSERT INTO line VALUES (1)")
+                isRunning.come()
+                try db.execute(
+                    """
+                    WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n) INSERT INTO line SELECT i FROM n
+                    """)
+            }
+        }
+        try await isRunning.wait()
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(try await lines.lines() == [])
+        try await lines.store.close()
+    }
+
+    @Test func whoeverComesNextIsNotStopped() async throws {
+        let lines = try await LineStore(readers: 1)
+        for _ in 0..<300 {
+            let cancelled = Task { try await lines.store.read { db in try lineNumbers(db) } }
+            let next = Task { try await lines.store.read { db in try lineNumbers(db) } }
+            cancelled.cancel()
+            #expect(try await next.value == [])
+            do { _ = try await cancelled.value } catch is CancellationError {}
+        }
+        try await lines.store.close()
+    }
+
+    @Test func anErrorOfTheWorkItselfIsNotCoveredUp() async throws {
+        struct Own: Error {}
+        let lines = try await LineStore()
+        let (isRunning, isCancelled) = (Moment(), Moment())
+        let task = Task {
+            try await lines.store.write { _ in
+                isRunning.come()
+                try isCancelled.block()
+                throw Own()
+            }
+        }
+        try await isRunning.wait()
+        task.cancel()
+        isCancelled.come()
+        await #expect(throws: Own.self) { try await task.value }
+        try await lines.store.close()
+    }
+}
