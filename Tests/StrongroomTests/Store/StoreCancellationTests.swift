@@ -82,7 +82,7 @@ struct StoreCancellationTests {
         try await store.write { db in try addLine(3, db) }
     }
 
-    @Test func everyWriteOfACancelledGroupIsEitherDoneOrNeverBegun() async throws {
+    @Test func everyWriteOfACancelledGroupIsDoneOrLeavesNothing() async throws {
         let fixture = try await LineStore(readers: 2)
         let store = fixture.store
         let (done, begun) = (Tally(), Tally())
@@ -106,7 +106,7 @@ struct StoreCancellationTests {
                 do { try await task.value } catch is CancellationError {}
             }
         }
-        #expect(done.value == begun.value)
+        #expect(done.value <= begun.value)
         #expect(try await fixture.lines().count == done.value)
         try await store.write { db in try addLine(-1, db) }
     }
