@@ -109,6 +109,9 @@ int baseline_insert(sqlite3 *connection, const baseline_list *list) {
     return in_transaction(connection, list, insert_all);
 }
 
+// Without a transaction around them, each row is committed by itself.
+int baseline_insert_each(sqlite3 *connection, const baseline_list *list) { return insert_all(connection, list); }
+
 int baseline_update(sqlite3 *connection, const baseline_list *list) {
     return in_transaction(connection, list, update_all);
 }

@@ -4,6 +4,7 @@
 struct Group: Sendable {
     static let all: [Group] = [
         .insert, .insertMany, .fetch, .point, .update, .upsert, .upsertMany, .query, .open,
+        .groupCommit, .awaitedWrite, .awaitedRead,
     ]
 
     let name: String

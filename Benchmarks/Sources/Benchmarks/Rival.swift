@@ -38,6 +38,11 @@ final class Rival {
         try check(baseline_insert(connection, &entries.list))
     }
 
+    /// Commits each row by itself.
+    func insertEach(_ entries: RivalEntries) throws {
+        try check(baseline_insert_each(connection, &entries.list))
+    }
+
     func update(_ entries: RivalEntries) throws {
         try check(baseline_update(connection, &entries.list))
     }

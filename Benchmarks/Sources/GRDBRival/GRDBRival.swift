@@ -8,22 +8,22 @@ struct GRDBRival {
         let line: String
     }
 
-    static func main() {
+    static func main() async {
         do {
-            try work()
+            try await work()
         } catch {
             FileHandle.standardError.write(Data("GRDBRival: \(error)\n".utf8))
             exit(EXIT_FAILURE)
         }
     }
 
-    private static func work() throws {
+    private static func work() async throws {
         try answer(EncryptedPool.engine().line)
         var worker = Worker()
         while let line = readLine() {
             let words = line.split(separator: " ", maxSplits: 1)
             guard words.count == 2, let work = Work(rawValue: String(words[0])) else { throw UnknownWork(line: line) }
-            try answer(worker.run(work, on: String(words[1])).line)
+            try await answer(worker.run(work, on: String(words[1])).line)
         }
     }
 

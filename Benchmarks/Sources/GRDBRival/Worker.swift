@@ -10,13 +10,17 @@ struct Worker {
     /// Those of the files that are read again and again.
     private var pools: [String: DatabasePool] = [:]
 
-    mutating func run(_ work: Work, on path: String) throws -> WorkReport {
+    mutating func run(_ work: Work, on path: String) async throws -> WorkReport {
         switch work {
         case .insert: try write(entries, to: path) { db, entry in try entry.insert(db) }
         case .update: try write(changed, to: path) { db, entry in try entry.update(db) }
         case .upsert: try write(accounts, to: path) { db, account in try account.upsert(db) }
         case .fetch: try fetch(path)
         case .point: try point(path)
+        case .awaitedWrites: try await awaitedWrites(path, tasks: 1)
+        case .groupOfWrites: try await awaitedWrites(path, tasks: TestData.writingTasks)
+        case .awaitedReads: try await awaitedReads(path, tasks: 1)
+        case .awaitedReadsOfTasks: try await awaitedReads(path, tasks: TestData.readingTasks)
         }
     }
 
@@ -58,6 +62,40 @@ struct Worker {
                 var summary = Summary()
                 for key in keys {
                     if let entry = try Entry.fetchOne(db, key: key) { summary.add(entry) }
+                }
+                return summary
+            }
+        }
+        return WorkReport(duration: duration, summary: found)
+    }
+
+    private mutating func awaitedWrites(_ path: String, tasks: Int) async throws -> WorkReport {
+        let pool = try EncryptedPool.open(path)
+        let rows = Array(entries.prefix(TestData.awaitedWriteCount))
+        let duration = try await ContinuousClock().measure {
+            _ = try await TestData.inTasks(tasks, of: rows.count) { range in
+                for row in rows[range] {
+                    try await pool.write { db in
+                        var row = row
+                        try row.insert(db)
+                    }
+                }
+                return Summary()
+            }
+        }
+        try pool.close()
+        return WorkReport(duration: duration, summary: Summary())
+    }
+
+    private mutating func awaitedReads(_ path: String, tasks: Int) async throws -> WorkReport {
+        let pool = try pool(path)
+        let keys = Array(keys.prefix(TestData.awaitedReadCount))
+        var found = Summary()
+        let duration = try await ContinuousClock().measure {
+            found = try await TestData.inTasks(tasks, of: keys.count) { range in
+                var summary = Summary()
+                for key in keys[range] {
+                    if let entry = try await pool.read({ db in try Entry.fetchOne(db, key: key) }) { summary.add(entry) }
                 }
                 return summary
             }

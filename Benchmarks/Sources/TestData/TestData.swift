@@ -8,6 +8,32 @@ public enum TestData {
     /// The readers that a side may use.
     public static let readerCount = 4
 
+    /// The rows that are inserted in a write each.
+    public static let awaitedWriteCount = 1_920
+    /// The rows that are read in a read each.
+    public static let awaitedReadCount = 24_000
+    /// The tasks that write at the same time.
+    public static let writingTasks = 64
+    /// The tasks that read at the same time.
+    public static let readingTasks = 8
+
+    /// Does a number of things in as many tasks as are asked for, each its share of them.
+    public static func inTasks(
+        _ tasks: Int,
+        of count: Int,
+        _ body: @escaping @Sendable (Range<Int>) async throws -> Summary
+    ) async throws -> Summary {
+        try await withThrowingTaskGroup { group in
+            for task in 0..<tasks {
+                group.addTask { try await body((task * count / tasks)..<((task + 1) * count / tasks)) }
+            }
+            return try await group.reduce(into: Summary()) { sum, part in
+                sum.rows += part.rows
+                sum.sum += part.sum
+            }
+        }
+    }
+
     /// Rows without a key, for inserts.
     public static func rows(count: Int = rowCount) -> [Sample] {
         var generator = SeededGenerator(seed: 1)

@@ -19,13 +19,34 @@ public struct StoreSettings: Sendable, Equatable {
     /// How long opening waits for another process that is opening the same file.
     public var openTimeout: Duration
 
+    /// The most writes that share a transaction, 1 to 10,000; what lies outside counts as the nearest. With 1 each write has its own.
+    public var groupSize: Int {
+        didSet { groupSize = Self.limitedGroup(groupSize) }
+    }
+
+    private static func limitedGroup(_ size: Int) -> Int { min(max(1, size), 10_000) }
+
+    /// How long after the first of them is done a transaction takes further writes, and so how much longer its caller waits at most, besides
+    /// the one that is running then.
+    public var groupDuration: Duration
+
     /// Describes a store's behaviour.
     ///
     /// - Parameters:
     ///   - readers: The most readers at one time, 1 to 1,024; nil for the number of processors, at least 2.
     ///   - busyTimeout: How long a statement waits for a lock of another process.
     ///   - openTimeout: How long opening waits for another process that is opening the same file.
-    public init(readers: Int? = nil, busyTimeout: Duration = .seconds(5), openTimeout: Duration = .seconds(30)) {
+    ///   - groupSize: The most writes that share a transaction, 1 to 10,000.
+    ///   - groupDuration: How long after the first of them is done a transaction takes further writes.
+    public init(
+        readers: Int? = nil,
+        busyTimeout: Duration = .seconds(5),
+        openTimeout: Duration = .seconds(30),
+        groupSize: Int = 1_000,
+        groupDuration: Duration = .milliseconds(20)
+    ) {
+        self.groupSize = Self.limitedGroup(groupSize)
+        self.groupDuration = groupDuration
         self.readers = Self.limited(readers ?? max(2, ProcessInfo.processInfo.activeProcessorCount))
         self.busyTimeout = busyTimeout
         self.openTimeout = openTimeout

@@ -8,6 +8,13 @@ extension Connection {
     /// Pages from which on the log is brought into the file: the engine's own number.
     private static let longLog = 1_000
 
+    /// Pages from which on the log is also begun anew, for which the readers that still need it are waited for. Where one reader
+    /// always begins before another ends, it would grow for ever otherwise.
+    private static let tooLongLog = 4_000
+
+    /// How long those readers are waited for, in milliseconds; the next write waits meanwhile.
+    private static let patience = 100
+
     /// Takes the checkpoints out of the commits.
     func deferCheckpoints() {
         // It replaces the engine's own hook, which is what `wal_autocheckpoint` is.
@@ -28,8 +35,28 @@ extension Connection {
     /// Brings the log into the file, as far as no reader needs it; to be called outside a transaction.
     ///
     /// A failure, such as a full disk, loses nothing: the log keeps what it has, and the next commit makes another attempt due.
-    func checkpoint() {
+    func checkpointIfDue() {
+        let isTooLong = logLength >= Self.tooLongLog
         logLength = 0
-        sqlite3_wal_checkpoint_v2(pointer, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+        guard isTooLong else {
+            sqlite3_wal_checkpoint_v2(pointer, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+            return
+        }
+        sqlite3_busy_timeout(pointer, Int32(Self.patience))
+        sqlite3_wal_checkpoint_v2(pointer, "main", SQLITE_CHECKPOINT_RESTART, nil, nil)
+        setBusyTimeout(milliseconds: busyTimeout)
+    }
+
+    /// Brings the whole log into the file and empties it, and waits for the readers that need it, at most as long as the busy timeout.
+    ///
+    /// - Returns: How far it came.
+    func checkpoint() throws -> CheckpointReport {
+        try withOwnStatement("PRAGMA wal_checkpoint(TRUNCATE)") { statement in
+            guard try statement.step() else { return CheckpointReport(isComplete: true, pagesLeft: 0) }
+            let row = Row(statement)
+            let (isBusy, pages, done) = (try row.integer(at: 0) != 0, try row.integer(at: 1), try row.integer(at: 2))
+            if !isBusy { logLength = 0 }
+            return CheckpointReport(isComplete: !isBusy, pagesLeft: isBusy ? Int(max(0, pages - done)) : 0)
+        }
     }
 }

@@ -19,6 +19,15 @@ extension Connection {
         return try result.get()
     }
 
+    /// Whether the transaction cannot be committed as it is, since a deferred foreign key points to no row.
+    ///
+    /// See `SQLITE_DBSTATUS_DEFERRED_FKS` (sqlite.org/c3ref/c_dbstatus_options.html).
+    var hasDeferredViolations: Bool {
+        var (count, highest): (Int32, Int32) = (0, 0)
+        sqlite3_db_status(pointer, SQLITE_DBSTATUS_DEFERRED_FKS, &count, &highest, 0)
+        return count != 0
+    }
+
     /// Refuses a value that points to a row that is not there.
     ///
     /// - Throws: ``StrongroomError`` with `constraint`, naming table, row and parent of the first one.

@@ -31,6 +31,8 @@ extension Connection {
             try enableWriteAheadLog()
             deferCheckpoints()
             try run("PRAGMA synchronous = FULL")
+            // A log that was long once, since somebody read for long, becomes short again when it is begun anew.
+            try run("PRAGMA journal_size_limit = \(Self.logKept)")
         case .maker:
             break
         case .reader:
@@ -43,6 +45,9 @@ extension Connection {
     /// Bytes. A page that leaves the cache while it is being changed is encrypted, written and later read again; with the engine's own
     /// 2 MB, changing rows all over an index of a few megabytes takes ten times as long.
     private static let cache = 16 << 20
+
+    /// Bytes.
+    private static let logKept = 16 << 20
 
     private func enableWriteAheadLog() throws {
         let mode = try ownValue("PRAGMA journal_mode = WAL")

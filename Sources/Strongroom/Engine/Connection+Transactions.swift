@@ -12,8 +12,7 @@ extension Connection {
 
     /// Runs work in a transaction: committed when the work returns, rolled back when it throws.
     func inTransaction<T>(_ start: Start, _ body: () throws -> T) throws -> T {
-        try run(start.rawValue)
-        transactionState = .open
+        try begin(start)
         do {
             let result = try body()
             try commit()
@@ -24,6 +23,12 @@ extension Connection {
         }
     }
 
+    /// Begins a transaction, which whoever calls this ends with ``commit()`` or ``rollBack()``.
+    func begin(_ start: Start) throws {
+        try run(start.rawValue)
+        transactionState = .open
+    }
+
     /// Runs work that reads in one snapshot, that of this moment: by itself a deferred transaction has none before its first query.
     func inSnapshot<T>(_ body: () throws -> T) throws -> T {
         try inTransaction(.deferred) {
@@ -32,8 +37,14 @@ extension Connection {
         }
     }
 
-    private func commit() throws {
+    /// Throws when the engine has rolled the transaction back, or part of it could not be undone.
+    func checkTransactionIsWhole() throws {
         guard transactionState == .open, isInTransaction else { throw transactionEnded }
+    }
+
+    /// Commits the transaction; it is still open when this throws.
+    func commit() throws {
+        try checkTransactionIsWhole()
         // Before a commit, lest zeros that were read in a damaged page's place be written back for good.
         do {
             try run(Self.probe)
@@ -63,7 +74,8 @@ extension Connection {
         )
     }
 
-    private func rollBack() {
+    /// Rolls the transaction back, if the engine has not.
+    func rollBack() {
         defer { transactionState = .none }
         guard isInTransaction else { return }
         do {

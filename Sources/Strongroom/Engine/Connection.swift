@@ -23,7 +23,7 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
     @usableFromInline let database: String
     @exclusivity(unchecked) private var ownStatements = StatementCache()
     @exclusivity(unchecked) private var userStatements = StatementCache()
-    private let authorizer = Authorizer()
+    let authorizer = Authorizer()
     private var isClosed = false
 
     /// The state of the transaction that this library opened on the connection.
@@ -39,10 +39,16 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
     @exclusivity(unchecked) var transactionState = TransactionState.none
 
     /// Whether whoever waits for the running work has given it up; set from any thread.
-    private let isGivenUp = Atomic<Bool>(false)
+    let isGivenUp = Atomic<Bool>(false)
+
+    /// Whether the engine asks now and then, while a statement runs, whether it is given up.
+    @exclusivity(unchecked) var isWatched = false
 
     /// How the latest upsert finds its row: what a loop of upserts is to find out once.
     @exclusivity(unchecked) @usableFromInline var latestUpsert: AnyObject?
+
+    /// Milliseconds.
+    @exclusivity(unchecked) private(set) var busyTimeout = 0
 
     /// The pages that the write-ahead log had after the last commit that has not been followed by a checkpoint.
     @exclusivity(unchecked) var logLength = 0
@@ -108,6 +114,7 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
 
     /// Limits how long a statement waits for another connection's lock.
     func setBusyTimeout(milliseconds: Int) {
+        busyTimeout = milliseconds
         sqlite3_busy_timeout(pointer, Int32(clamping: milliseconds))
     }
 
@@ -178,19 +185,6 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
     func checkTransaction() throws {
         if isGivenUp.load(ordering: .relaxed) { throw CancellationError() }
         if transactionState == .doomed { throw transactionEnded }
-    }
-
-    /// Stops the running statement, and lets no other one of the user's begin; from any thread, as long as the connection is not closed.
-    ///
-    /// The engine rolls a transaction back in which it has stopped a write («Interrupt A Long-Running Query», sqlite.org/c3ref/interrupt.html).
-    func giveUp() {
-        isGivenUp.store(true, ordering: .relaxed)
-        sqlite3_interrupt(pointer)
-    }
-
-    /// Begins work that nobody has given up.
-    func beginWork() {
-        isGivenUp.store(false, ordering: .relaxed)
     }
 
     var transactionEnded: StrongroomError {

@@ -7,7 +7,7 @@ extension StrongroomError {
             case tooManyOpenFiles
             case notSQLCipher, invalidName, noConfiguration, duplicateConfiguration, sameFile
             case invalidKey, emptyKeyChain, keyFile
-            case closed, nestedAccess, transactionEnded, readOnly, notAuthorized, busy, interrupted
+            case closed, nestedAccess, transactionEnded, readOnly, notAuthorized, busy, timedOut, interrupted
             case constraint, typeMismatch, valueNotStorable, missingKey, notUnique, noSuchRow, limit, sql
             case notTranslatable, schemaChange, invalidMigrator, migrationFailed, engine
         }
@@ -81,6 +81,8 @@ extension StrongroomError {
         public static let notAuthorized = Code(.notAuthorized)
         /// Another connection held the database for longer than the busy timeout.
         public static let busy = Code(.busy)
+        /// A read or a write took longer than its caller allowed.
+        public static let timedOut = Code(.timedOut)
         /// The work was interrupted.
         public static let interrupted = Code(.interrupted)
         /// A constraint of the schema refuses the change.

@@ -70,7 +70,7 @@ extension Migrator {
                 return false
             }
             // Nobody waits for a single step, and the next one may write as much again.
-            if connection.isCheckpointDue { connection.checkpoint() }
+            if connection.isCheckpointDue { connection.checkpointIfDue() }
         }
         let applied = migrations[steps].map(\.version)
         return MigrationReport(from: from, to: applied.last ?? from ?? "", applied: applied)

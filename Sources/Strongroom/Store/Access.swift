@@ -12,27 +12,32 @@ final class Access: Sendable {
         let resume: @Sendable (Result<Queue.Seat, any Error>) -> Void
     }
 
+    /// The threads on which the work of tasks runs: blocking work must not run on Swift's cooperative threads.
+    let executor: StoreExecutor
+
+    /// What has been done.
+    let counters = StoreCounters()
+
     private let queue: Locked<Queue>
     private let tickets = Atomic<UInt64>(0)
     private let running = RunningWork()
     private let writer: Seat
     private let readers: [Seat]
+    private let group: WriteGroup
+    private let closingReport = Locked<CheckpointReport?>(nil)
     private let whenDrained = DispatchSemaphore(value: 0)
     /// Open once the store is closed; whoever comes through opens it for the next one.
     private let turnstile = DispatchSemaphore(value: 0)
     private let whenClosed: Locked<(@Sendable () -> Void)?>
     private let database: String
 
-    /// A connection with the thread that tasks use it on.
+    /// A place for a connection.
     private final class Seat: @unchecked Sendable {  // guarded by AccessQueue: one holder at a time
-        let worker: SeatWorker
         let role: Connection.Role
         var open: @Sendable (Connection.Role) throws -> Connection
         var connection: Connection?
 
-        init(_ name: String, _ role: Connection.Role, open: @escaping @Sendable (Connection.Role) throws -> Connection)
-        {
-            worker = SeatWorker(name: name)
+        init(_ role: Connection.Role, open: @escaping @Sendable (Connection.Role) throws -> Connection) {
             self.role = role
             self.open = open
         }
@@ -51,157 +56,223 @@ final class Access: Sendable {
     ///   go of then.
     init(
         database: String,
-        readers count: Int,
+        settings: StoreSettings,
         writer connection: Connection,
         open: @escaping @Sendable (Connection.Role) throws -> Connection,
         whenClosed: @escaping @Sendable () -> Void
     ) {
         self.database = database
         self.whenClosed = Locked(whenClosed)
-        queue = Locked(Queue(readers: count))
-        writer = Seat("strongroom.w", .writer, open: open)
+        queue = Locked(Queue(readers: settings.readers, largestGroup: settings.groupSize))
+        executor = StoreExecutor(name: "strongroom", threads: settings.readers + 1)
+        group = WriteGroup(longest: settings.groupDuration)
+        writer = Seat(.writer, open: open)
         writer.connection = connection
-        readers = (0..<count).map { Seat("strongroom.r\($0)", .reader, open: open) }
+        readers = (0..<settings.readers).map { _ in Seat(.reader, open: open) }
     }
 
     deinit {
         if !isClosing { dismantle() }
     }
 
-    /// Runs work on a connection, on the running thread, which waits for its turn.
+    // MARK: Asking
+
+    /// Runs work on a connection, on the running thread, which waits for its turn. To `write`, the work runs in a transaction of the
+    /// writer's that it neither begins nor ends.
     ///
-    /// - Throws: ``StrongroomError`` with `nestedAccess` inside a transaction of the same store, `closed`; what the work throws.
-    func performBlocking<T>(_ request: Queue.Request, _ work: (Connection) throws -> T) throws -> T {
+    /// - Throws: ``StrongroomError`` with `nestedAccess` inside a transaction of the same store, `closed`, `timeout`; what the work
+    ///   throws; what the commit throws.
+    func performBlocking<T>(
+        _ request: Queue.Request,
+        _ limits: AccessLimits = AccessLimits(),
+        _ work: (Connection) throws -> T
+    ) throws -> T {
         guard !CurrentAccess.isInside(ObjectIdentifier(self)) else { throw nested }
-        let seat = try waitForSeat(request)
-        defer {
-            if hasWorkLeft(seat) {
-                tidyUpLater(seat)
-            } else {
-                release(seat)
-            }
+        let ticket = nextTicket()
+        running.ask(ticket, request, limits)
+        defer { running.end(ticket) }
+        let timer = timer(limits, ticket)
+        defer { timer?.cancel() }
+        let seat = try waitForSeat(request, ticket)
+        guard request == .write else {
+            defer { release(seat) {} }
+            return try run(work, ticket, .alone, in: seat)
         }
-        return try run(work, in: seat)
+        let outcome = Handover<Result<T, any Error>>()
+        writeInGroup(work, ticket) { outcome.give($0) }
+        return try outcome.wait().get()
     }
 
-    private func waitForSeat(_ request: Queue.Request) throws -> Queue.Seat {
-        let gate = DispatchSemaphore(value: 0)
-        let outcome = Locked<Result<Queue.Seat, any Error>?>(nil)
-        let waiter = Waiter { result in
-            outcome.withLock { $0 = result }
-            gate.signal()
-        }
-        switch queue.withLock({ $0.ask(request, ticket: nextTicket(), waiter: waiter) }) {
+    private func waitForSeat(_ request: Queue.Request, _ ticket: UInt64) throws -> Queue.Seat {
+        let handover = Handover<Result<Queue.Seat, any Error>>()
+        switch queue.withLock({ $0.ask(request, ticket: ticket, waiter: Waiter { handover.give($0) }) }) {
         case .seated(let seat): return seat
         case .closed: throw closed
         case .waiting:
-            gate.wait()
-            guard let result = outcome.withLock({ $0 }) else { throw closed }
-            return try result.get()
+            counters.countWait()
+            return try handover.wait().get()
         }
     }
 
-    /// Runs work on a connection, on the seat's own thread; the task waits without blocking a thread.
+    /// Runs work on a connection, on a thread of the executor; the task waits without blocking a thread. A task that is on the executor
+    /// already does not change threads when it need not wait.
     ///
     /// - Throws: `CancellationError` when the task is cancelled before its turn, or while a statement of the work runs or more are to come;
-    ///   ``StrongroomError`` with `closed`; what the work throws.
+    ///   ``StrongroomError`` with `closed`, `timeout`; what the work throws; what the commit throws.
     func perform<T: Sendable>(
         _ request: Queue.Request,
+        _ limits: AccessLimits = AccessLimits(),
         _ work: @escaping @Sendable (Connection) throws -> T
     ) async throws -> T {
         try Task.checkCancellation()
         let ticket = nextTicket()
-        running.ask(ticket)
+        running.ask(ticket, request, limits)
         defer { running.end(ticket) }
+        let timer = timer(limits, ticket)
+        defer { timer?.cancel() }
         return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let waiter = Waiter { [self] result in
+            try await withUnsafeThrowingContinuation { continuation in
+                let start: @Sendable (Queue.Seat) -> Void = { [self] seat in
+                    takeTurn(request, work, ticket, in: seat) { continuation.resume(with: $0) }
+                }
+                let waiter = Waiter { [executor] result in
                     switch result {
-                    case .success(let seat): start(work, ticket, in: seat, continuation)
+                    case .success(let seat): executor.post { start(seat) }
                     case .failure(let error): continuation.resume(throwing: error)
                     }
                 }
                 switch queue.withLock({ $0.ask(request, ticket: ticket, waiter: waiter) }) {
-                case .seated(let seat): waiter.resume(.success(seat))
-                case .closed: waiter.resume(.failure(closed))
+                case .seated(let seat): if executor.isCurrent { start(seat) } else { executor.post { start(seat) } }
+                case .closed: continuation.resume(throwing: closed)
                 case .waiting:
+                    counters.countWait()
                     // The cancellation may have come before the request.
-                    if Task.isCancelled { cancel(ticket) }
+                    if Task.isCancelled { stop(ticket, .cancelled) }
                 }
             }
         } onCancel: {
-            cancel(ticket)
+            stop(ticket, .cancelled)
         }
     }
 
-    private func start<T: Sendable>(
-        _ work: @escaping @Sendable (Connection) throws -> T,
+    // MARK: Stopping
+
+    /// Stops work that takes too long, if it has a limit.
+    private func timer(_ limits: AccessLimits, _ ticket: UInt64) -> DispatchWorkItem? {
+        guard let timeout = limits.timeout else { return nil }
+        let item = DispatchWorkItem { [weak self] in self?.stop(ticket, .timedOut) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(Int(clamping: timeout.milliseconds)), execute: item)
+        return item
+    }
+
+    private func stop(_ ticket: UInt64, _ reason: RunningWork.Reason) {
+        if let waiter = queue.withLock({ $0.cancel(ticket) }) {
+            waiter.resume(.failure(running.errorOfWaiting(ticket, reason, database)))
+        } else {
+            running.stop(ticket, reason)
+        }
+    }
+
+    // MARK: Working
+
+    /// Runs work on a seat, which is given back or handed on.
+    ///
+    /// - Parameter finish: Called once with the outcome.
+    private func takeTurn<T>(
+        _ request: Queue.Request,
+        _ work: (Connection) throws -> T,
         _ ticket: UInt64,
         in seat: Queue.Seat,
-        _ continuation: CheckedContinuation<T, any Error>
+        finish: @escaping (Result<T, any Error>) -> Void
     ) {
-        self[seat].worker.post { [self] in
-            let result = Result { try run(work, ticket, in: seat) }
-            guard hasWorkLeft(seat) else {
-                release(seat)
-                continuation.resume(with: result)
-                return
-            }
-            continuation.resume(with: result)
-            tidyUpLater(seat)
+        guard request != .write else { return writeInGroup(work, ticket, finish: finish) }
+        let result = Result { try run(work, ticket, .alone, in: seat) }
+        release(seat) { finish(result) }
+    }
+
+    /// Runs a write on the writer's seat in the group's transaction, which is then handed on or committed.
+    ///
+    /// - Parameter finish: Called once with the outcome: when the work fails, or by whoever commits the transaction.
+    private func writeInGroup<T>(
+        _ work: (Connection) throws -> T,
+        _ ticket: UInt64,
+        finish: @escaping (Result<T, any Error>) -> Void
+    ) {
+        let result = Result {
+            try run({ connection in try group.run(on: connection) { try work(connection) } }, ticket, group.company, in: .writer)
+        }
+        switch result {
+        case .success(let value):
+            group.add { failure in finish(failure.map { .failure($0) } ?? .success(value)) }
+            endTurn(nil)
+        case .failure(let error):
+            endTurn(error)
+            finish(result)
         }
     }
 
-    /// Whether the connection has something to do that nobody waits for.
-    private func hasWorkLeft(_ seat: Queue.Seat) -> Bool {
-        seat == .writer && self[seat].connection?.isCheckpointDue == true
-    }
-
-    /// Does it on the seat's own thread and gives the seat back; not when nobody refers to the store any more, since closing does it,
-    /// too.
-    private func tidyUpLater(_ seat: Queue.Seat) {
-        self[seat].worker.post { [weak self] in
-            guard let self else { return }
-            self[seat].connection?.checkpoint()
-            release(seat)
+    /// Hands the group's transaction on to the next write, or ends it.
+    private func endTurn(_ failure: (any Error)?) {
+        let mayGrow = writer.connection.map(group.mayGrow(on:)) ?? false
+        switch queue.withLock({ $0.endTurn(mayGrow: mayGrow) }) {
+        case .handOn(let next):
+            next.resume(.success(.writer))
+        case .commit:
+            let (members, outcome) = writer.connection.map { group.end(on: $0, failure) } ?? ([], nil)
+            if !members.isEmpty, outcome == nil { counters.countCommit(ofGroup: members.count) }
+            release(.writer) { for member in members { member(outcome) } }
         }
     }
 
-    private func cancel(_ ticket: UInt64) {
-        let waiter = queue.withLock { $0.cancel(ticket) }
-        if let waiter { waiter.resume(.failure(CancellationError())) } else { running.cancel(ticket) }
-    }
-
-    /// Runs work that its task's cancellation stops.
-    private func run<T>(_ work: (Connection) throws -> T, _ ticket: UInt64, in seat: Queue.Seat) throws -> T {
+    /// Runs work that can be stopped.
+    private func run<T>(
+        _ work: (Connection) throws -> T,
+        _ ticket: UInt64,
+        _ company: Connection.Company,
+        in seat: Queue.Seat
+    ) throws -> T {
+        counters.countWork(isReading: seat != .writer)
+        let connection = try self[seat].connected()
+        connection.beginWork(company)
         do {
-            let result = try run(
-                { connection in
-                    try running.begin(ticket, on: connection)
-                    return try work(connection)
-                }, in: seat)
+            try running.begin(ticket, on: connection, company)
+            let result = try CurrentAccess.inside(ObjectIdentifier(self)) { try work(connection) }
             running.end(ticket)
             return result
-        } catch let error as StrongroomError where error.code == .interrupted {
-            throw running.end(ticket) ? CancellationError() : error
         } catch {
+            let isStopped = error is CancellationError || (error as? StrongroomError)?.code == .interrupted
+            let told = isStopped ? running.errorOfStopped(ticket, database) ?? error : error
             running.end(ticket)
-            throw error
+            throw told
         }
     }
 
-    private func run<T>(_ work: (Connection) throws -> T, in seat: Queue.Seat) throws -> T {
-        let seat = self[seat]
-        let connection = try seat.connected()
-        defer {
-            // A transaction that could not be ended must not reach the next holder.
-            if connection.isInTransaction { seat.connection = nil }
-        }
-        connection.beginWork()
-        return try CurrentAccess.inside(ObjectIdentifier(self)) { try work(connection) }
+    /// Closes a connection whose transaction could not be ended: nothing of it must reach the next holder.
+    private func dropIfUnfinished(_ seat: Queue.Seat) {
+        if self[seat].connection?.isInTransaction == true { self[seat].connection = nil }
     }
 
-    private func release(_ seat: Queue.Seat) {
+    /// Gives a seat back.
+    ///
+    /// - Parameter finish: Tells those who wait for what was done on it.
+    private func release(_ seat: Queue.Seat, _ finish: () -> Void) {
+        dropIfUnfinished(seat)
+        guard seat == .writer else {
+            giveBack(seat)
+            finish()
+            return
+        }
+        // Those who are told first can join the next transaction.
+        finish()
+        guard writer.connection?.isCheckpointDue == true else { return giveBack(seat) }
+        executor.post { [weak self] in
+            // Not when nobody refers to the store any more: closing does it, too.
+            self?.writer.connection?.checkpointIfDue()
+            self?.giveBack(seat)
+        }
+    }
+
+    private func giveBack(_ seat: Queue.Seat) {
         switch queue.withLock({ $0.release(seat) }) {
         case .seat(let waiter, let seat): waiter.resume(.success(seat))
         case .idle: break
@@ -209,16 +280,22 @@ final class Access: Sendable {
         }
     }
 
+    // MARK: Closing
+
+    /// What closing has come to.
+    var closing: CheckpointReport? { closingReport.withLock { $0 } }
+
     /// Whether somebody is closing it or has closed it.
     var isClosing: Bool { queue.withLock { $0.isClosing } }
 
-    /// Admits nobody from now on, waits for what runs and what waits already, and closes the connections.
+    /// Admits nobody from now on, waits for what runs and what waits already, brings the log into the file, and closes the connections.
     ///
     /// Whoever is not the first to close returns when the first one is done.
     ///
+    /// - Parameter last: The last work, whose report ``closing`` is.
     /// - Throws: ``StrongroomError`` with `nestedAccess` inside a transaction of the same store; to the first one, what the last work
     ///   throws, and the connections are closed all the same.
-    func close(last: (Connection) throws -> Void) throws {
+    func close(last: (Connection) throws -> CheckpointReport) throws {
         guard !CurrentAccess.isInside(ObjectIdentifier(self)) else { throw nested }
         let (isFirst, isIdle) = queue.withLock { queue in
             let isFirst = !queue.isClosing
@@ -234,10 +311,10 @@ final class Access: Sendable {
             dismantle()
             turnstile.signal()
         }
-        if let connection = writer.connection {
-            connection.beginWork()
-            try last(connection)
-        }
+        guard let connection = writer.connection else { return }
+        connection.beginWork(.alone)
+        let report = try last(connection)
+        closingReport.withLock { $0 = report }
     }
 
     /// Closes the connections, the writer's last, so that the engine brings the log into the file, and ends the threads.
@@ -249,8 +326,8 @@ final class Access: Sendable {
             seat.connection = nil
             // What opens a connection knows the key, and a closed store may be held for long.
             seat.open = { _ in throw error }
-            seat.worker.stop()
         }
+        executor.retire()
         whenClosed.withLock { $0.take() }?()
     }
 

@@ -1,11 +1,16 @@
-/// Who may use which connection: one writer, a limited number of readers, first come, first served.
+/// Who may use which connection, and which writes share a transaction: one writer, a limited number of readers, first come, first
+/// served.
 ///
 /// Nothing but decisions: each function changes the state and returns what is to be done, and the caller does it after it has let
 /// go of the lock. `Waiter` is whatever the caller wants back.
 struct AccessQueue<Waiter> {
     /// What a caller wants to do.
     enum Request {
-        case read, write
+        case read
+        /// To write in a transaction that others may share.
+        case write
+        /// To write in a transaction that nobody shares.
+        case writeAlone
     }
 
     /// A connection's place.
@@ -34,16 +39,30 @@ struct AccessQueue<Waiter> {
         case close
     }
 
+    /// What a write that is done does with its transaction.
+    enum GroupStep {
+        /// The next one goes on in it; the seat is theirs.
+        case handOn(Waiter)
+        /// Nobody goes on: commit it, then release the seat.
+        case commit
+    }
+
     private var freeReaders: [Int]
     private var isWriterFree = true
-    private var waitingReaders: [(ticket: UInt64, waiter: Waiter)] = []
-    private var waitingWriters: [(ticket: UInt64, waiter: Waiter)] = []
+    private var waitingReaders = Line<(ticket: UInt64, waiter: Waiter)>()
+    private var waitingWriters = Line<(ticket: UInt64, isShared: Bool, waiter: Waiter)>()
     private var seatedCount = 0
+    private let largestGroup: Int
+    /// How many writes have had the seat in the running transaction.
+    private var groupSize = 0
+    /// Whether the one who has the writer's seat shares their transaction.
+    private var isWriterShared = false
     private(set) var isClosing = false
 
-    init(readers: Int) {
+    init(readers: Int, largestGroup: Int) {
         // The lowest free place is taken first, so that no more connections are opened than are used at one time.
         freeReaders = (0..<readers).reversed()
+        self.largestGroup = largestGroup
     }
 
     /// Asks for a seat.
@@ -55,12 +74,14 @@ struct AccessQueue<Waiter> {
     mutating func ask(_ request: Request, ticket: UInt64, waiter: @autoclosure () -> Waiter) -> Answer {
         guard !isClosing else { return .closed }
         switch request {
-        case .write:
+        case .write, .writeAlone:
+            let isShared = request == .write
             guard isWriterFree else {
-                waitingWriters.append((ticket, waiter()))
+                waitingWriters.append((ticket, isShared, waiter()))
                 return .waiting
             }
             isWriterFree = false
+            beginGroup(isShared)
             seatedCount += 1
             return .seated(.writer)
         case .read:
@@ -73,16 +94,35 @@ struct AccessQueue<Waiter> {
         }
     }
 
+    /// Ends a write's turn, and decides whether its transaction goes on with the next one who waits.
+    ///
+    /// - Parameter mayGrow: False when the transaction has to be ended in any case.
+    mutating func endTurn(mayGrow: Bool) -> GroupStep {
+        guard mayGrow, isWriterShared, groupSize < largestGroup, waitingWriters.first?.isShared == true,
+            let next = waitingWriters.popFirst()
+        else { return .commit }
+        groupSize += 1
+        return .handOn(next.waiter)
+    }
+
+    private mutating func beginGroup(_ isShared: Bool) {
+        groupSize = 1
+        isWriterShared = isShared
+    }
+
     /// Gives a seat back; those who wait get it before anybody who comes later, also while the store is closing.
     mutating func release(_ seat: Seat) -> Release {
         switch seat {
         case .writer:
-            if !waitingWriters.isEmpty { return .seat(waitingWriters.removeFirst().waiter, seat) }
+            if let next = waitingWriters.popFirst() {
+                beginGroup(next.isShared)
+                return .seat(next.waiter, seat)
+            }
             isWriterFree = true
         case .reader(let place):
-            if !waitingReaders.isEmpty { return .seat(waitingReaders.removeFirst().waiter, seat) }
-            freeReaders.append(place)
-            freeReaders.sort(by: >)
+            if let next = waitingReaders.popFirst() { return .seat(next.waiter, seat) }
+            // Sorted downwards; the lowest is taken next.
+            freeReaders.insert(place, at: freeReaders.firstIndex { $0 < place } ?? freeReaders.count)
         }
         seatedCount -= 1
         return isClosing && seatedCount == 0 ? .close : .idle
@@ -92,13 +132,7 @@ struct AccessQueue<Waiter> {
     ///
     /// - Returns: The waiter, or nil when it is seated or gone already.
     mutating func cancel(_ ticket: UInt64) -> Waiter? {
-        if let place = waitingReaders.firstIndex(where: { $0.ticket == ticket }) {
-            return waitingReaders.remove(at: place).waiter
-        }
-        if let place = waitingWriters.firstIndex(where: { $0.ticket == ticket }) {
-            return waitingWriters.remove(at: place).waiter
-        }
-        return nil
+        waitingReaders.remove { $0.ticket == ticket }?.waiter ?? waitingWriters.remove { $0.ticket == ticket }?.waiter
     }
 
     /// Admits nobody from now on.

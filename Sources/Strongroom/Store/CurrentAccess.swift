@@ -1,11 +1,3 @@
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
 /// Which stores the running thread is inside a transaction of.
 ///
 /// Kept for each thread, not for each task: a task that a transaction's closure starts is not inside the transaction.
@@ -15,16 +7,11 @@ enum CurrentAccess {
         let outer: UnsafeRawPointer?
     }
 
-    private static let key: pthread_key_t = {
-        var key = pthread_key_t()
-        let result = pthread_key_create(&key, nil)
-        precondition(result == 0, "the operating system has no thread-specific key left")
-        return key
-    }()
+    private static let pointer = ThreadPointer()
 
     /// Whether the running thread is inside a transaction of a store.
     static func isInside(_ store: ObjectIdentifier) -> Bool {
-        var next = pthread_getspecific(key).map { UnsafeRawPointer($0) }
+        var next = pointer.value.map { UnsafeRawPointer($0) }
         while let frame = next?.load(as: Frame.self) {
             if frame.store == store { return true }
             next = frame.outer
@@ -34,11 +21,11 @@ enum CurrentAccess {
 
     /// Runs work marked as being inside a transaction of a store.
     static func inside<T>(_ store: ObjectIdentifier, _ body: () throws -> T) rethrows -> T {
-        let outer = pthread_getspecific(key)
+        let outer = pointer.value
         let frame = Frame(store: store, outer: outer.map { UnsafeRawPointer($0) })
-        return try withUnsafePointer(to: frame) { pointer in
-            pthread_setspecific(key, pointer)
-            defer { pthread_setspecific(key, outer) }
+        return try withUnsafePointer(to: frame) { inner in
+            pointer.value = UnsafeMutableRawPointer(mutating: inner)
+            defer { pointer.value = outer }
             return try body()
         }
     }

@@ -1,48 +1,96 @@
-/// The work of tasks that has been asked for and is not done, so that a cancelled task's can be stopped.
+/// The work that has been asked for and is not done, so that it can be stopped, and so that it can be told who holds the connections.
 final class RunningWork: Sendable {
-    private enum State {
-        case waiting
-        case running(Connection)
-        case cancelled
+    typealias Request = AccessQueue<Access.Waiter>.Request
+
+    /// Why work is stopped.
+    enum Reason {
+        case cancelled, timedOut
     }
 
-    private let states = Locked<[UInt64: State]>([:])
+    private enum State {
+        case waiting
+        case running(Connection, Connection.Company)
+        case stopped(Reason)
+    }
+
+    private struct Entry {
+        let request: Request
+        let limits: AccessLimits
+        var state = State.waiting
+        /// When it got its connection.
+        var start: ContinuousClock.Instant?
+
+        /// How errors name it.
+        var name: String {
+            let kind = request == .read ? "read" : "write"
+            return limits.label.map { "the \(kind) «\($0)»" } ?? "a \(kind) without a label"
+        }
+    }
+
+    private let entries = Locked<[UInt64: Entry]>([:])
 
     /// Notes that work is asked for.
-    func ask(_ ticket: UInt64) {
-        states.withLock { $0[ticket] = .waiting }
+    func ask(_ ticket: UInt64, _ request: Request, _ limits: AccessLimits) {
+        entries.withLock { $0[ticket] = Entry(request: request, limits: limits) }
     }
 
     /// Notes that work begins on a connection.
     ///
-    /// - Throws: `CancellationError` when its task has been cancelled meanwhile.
-    func begin(_ ticket: UInt64, on connection: Connection) throws {
-        try states.withLock { states in
-            if case .cancelled = states[ticket] { throw CancellationError() }
-            states[ticket] = .running(connection)
+    /// - Throws: `CancellationError` when it has been stopped meanwhile.
+    func begin(_ ticket: UInt64, on connection: Connection, _ company: Connection.Company) throws {
+        try entries.withLock { entries in
+            if case .stopped = entries[ticket]?.state { throw CancellationError() }
+            entries[ticket]?.state = .running(connection, company)
+            entries[ticket]?.start = .now
         }
     }
 
     /// Stops work, or keeps it from beginning; does nothing once it is done.
-    func cancel(_ ticket: UInt64) {
-        states.withLock { states in
-            switch states[ticket] {
+    func stop(_ ticket: UInt64, _ reason: Reason) {
+        entries.withLock { entries in
+            switch entries[ticket]?.state {
             // Inside the lock: the connection may be another's as soon as the work is done.
-            case .running(let connection): connection.giveUp()
-            case .waiting, .cancelled: break
-            case nil: return
+            case .running(let connection, let company): connection.giveUp(company)
+            case .waiting: break
+            case .stopped, nil: return
             }
-            states[ticket] = .cancelled
+            entries[ticket]?.state = .stopped(reason)
         }
     }
 
-    /// Notes that work is done.
-    ///
-    /// - Returns: Whether it was cancelled before that.
-    @discardableResult
-    func end(_ ticket: UInt64) -> Bool {
-        states.withLock { states in
-            if case .cancelled = states.removeValue(forKey: ticket) { true } else { false }
+    /// Notes that work is done: nothing stops it any more.
+    func end(_ ticket: UInt64) {
+        entries.withLock { $0[ticket] = nil }
+    }
+}
+
+// MARK: Errors
+
+extension RunningWork {
+    /// The error for work that has been stopped while it ran, or nil when it has not.
+    func errorOfStopped(_ ticket: UInt64, _ database: String) -> (any Error)? {
+        guard let entry = entries.withLock({ $0[ticket] }), case .stopped(let reason) = entry.state else { return nil }
+        guard reason == .timedOut, let timeout = entry.limits.timeout else { return CancellationError() }
+        let message = """
+            \(entry.name) took longer than \(timeout) and was stopped; nothing of it was kept. Give it more time, or less to do.
+            """
+        return StrongroomError(.timedOut, message, database: database)
+    }
+
+    /// The error for work that has been stopped before its turn.
+    func errorOfWaiting(_ ticket: UInt64, _ reason: Reason, _ database: String) -> any Error {
+        let entries = entries.withLock { $0 }
+        guard reason == .timedOut, let entry = entries[ticket], let timeout = entry.limits.timeout else { return CancellationError() }
+        let now = ContinuousClock.now
+        let holders = entries.values.compactMap { other -> String? in
+            guard let start = other.start, (other.request == .read) == (entry.request == .read) else { return nil }
+            return "\(other.name) for \(now - start)"
         }
+        let what = entry.request == .read ? "no reader was free" : "the writer was not free"
+        let message = """
+            \(entry.name) was not begun: \(what) within \(timeout). Held by: \(holders.sorted().joined(separator: ", ")). Wait longer, \
+            or let those do less at a time.
+            """
+        return StrongroomError(.timedOut, message, database: database)
     }
 }

@@ -28,61 +28,109 @@ public final class Store: Sendable {
         self.access = access
     }
 
+    /// How far closing brought the log into the file: not to its end while another process reads. Nil as long as the store is open, and when
+    /// the checkpoint failed, which ``close()`` has thrown.
+    public var closing: CheckpointReport? { access.closing }
+
+    /// The threads on which the store's work runs; a task that prefers them reads and writes without a change of thread.
+    public var executor: StoreExecutor { access.executor }
+
+    /// What the store has done since it was opened.
+    public var statistics: StoreStatistics { access.counters.statistics }
+
+    // MARK: Reading and writing
+
     /// Reads in a snapshot: what others commit meanwhile is not seen, and nobody waits for anybody.
     ///
-    /// - Parameter body: Runs on a thread of the store's own; gets a transaction in which only reading compiles.
+    /// When all readers are taken the read waits; first come, first served.
+    ///
+    /// - Parameters:
+    ///   - label: How errors name the read, to those who wait for its reader, too.
+    ///   - timeout: How long it may wait and run; nil for as long as it takes.
+    ///   - body: Runs on a thread of the store's own; gets a transaction in which only reading compiles.
     /// - Returns: What the closure returns.
-    /// - Throws: What the closure throws; `CancellationError` when the task is cancelled; ``StrongroomError`` with
-    ///   `closed`, or the engine's failure.
+    /// - Throws: What the closure throws; `CancellationError` when the task is cancelled, which also stops a running statement;
+    ///   ``StrongroomError`` with `timedOut`, `closed`, or the engine's failure.
     public func read<T: Sendable>(
+        label: String? = nil,
+        timeout: Duration? = nil,
         _ body: @escaping @Sendable (borrowing ReadTransaction) throws -> T
     ) async throws -> T {
-        try await access.perform(.read) { connection in
+        try await access.perform(.read, AccessLimits(label: label, timeout: timeout)) { connection in
             try connection.inSnapshot { try body(ReadTransaction(connection)) }
         }
     }
 
-    /// Writes in one transaction on the one writer; returns after the commit is on the disk.
+    /// Writes on the one writer; returns after the commit is on the disk.
     ///
-    /// - Parameter body: Runs on a thread of the store's own. When it throws, its work is rolled back.
+    /// Writes that wait at the same time share a transaction and its commit, each in a savepoint of its own: one that throws is undone
+    /// alone, each sees what those before it did, and when the commit fails, all of them throw.
+    ///
+    /// - Parameters:
+    ///   - kind: How the transaction begins, and whether others may share it.
+    ///   - label: How errors name the write, to those who wait for it, too.
+    ///   - timeout: How long it may wait and run; nil for as long as it takes. In a shared transaction a statement that writes is not
+    ///     stopped in its middle; give ``WriteKind/immediate`` for one that takes long.
+    ///   - body: Runs on a thread of the store's own. When it throws, its work is rolled back.
     /// - Returns: What the closure returns.
     /// - Throws: What the closure throws; `CancellationError` when the task is cancelled; ``StrongroomError`` with
-    ///   `closed`, `busy`, `diskFull`, `transactionEnded`, or the engine's failure. Nothing of the work is kept then.
+    ///   `timedOut`, `closed`, `busy`, `diskFull`, `transactionEnded`, or the engine's failure. Nothing of the work is kept then.
     @discardableResult
     public func write<T: Sendable>(
+        as kind: WriteKind = .shared,
+        label: String? = nil,
+        timeout: Duration? = nil,
         _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> T
     ) async throws -> T {
-        try await access.perform(.write) { connection in
-            try connection.inTransaction(.immediate) { try body(WriteTransaction(connection)) }
+        try await access.perform(kind.request, AccessLimits(label: label, timeout: timeout)) { connection in
+            try kind.run(on: connection) { try body(WriteTransaction(connection)) }
         }
     }
 
     /// Reads in a snapshot, on the running thread; for code that is not async.
     ///
-    /// - Parameter body: Gets a transaction in which only reading compiles.
+    /// - Parameters:
+    ///   - label: How errors name the read, to those who wait for its reader, too.
+    ///   - timeout: How long it may wait and run; nil for as long as it takes.
+    ///   - body: Gets a transaction in which only reading compiles.
     /// - Returns: What the closure returns.
-    /// - Throws: What the closure throws; ``StrongroomError`` with `closed`, `nestedAccess` inside a transaction of the same store, or
-    ///   the engine's failure.
+    /// - Throws: What the closure throws; ``StrongroomError`` with `timedOut`, `closed`, `nestedAccess` inside a transaction of the same
+    ///   store, or the engine's failure.
     @available(*, noasync, message: "in async code, write: try await store.read { … }")
-    public func read<T>(_ body: (borrowing ReadTransaction) throws -> T) throws -> T {
-        try access.performBlocking(.read) { connection in
+    public func read<T>(
+        label: String? = nil,
+        timeout: Duration? = nil,
+        _ body: (borrowing ReadTransaction) throws -> T
+    ) throws -> T {
+        try access.performBlocking(.read, AccessLimits(label: label, timeout: timeout)) { connection in
             try connection.inSnapshot { try body(ReadTransaction(connection)) }
         }
     }
 
-    /// Writes in one transaction, on the running thread; for code that is not async.
+    /// Writes on the one writer, on the running thread; for code that is not async. Shares a transaction with others as the async form does.
     ///
-    /// - Parameter body: When it throws, its work is rolled back.
+    /// - Parameters:
+    ///   - kind: How the transaction begins, and whether others may share it.
+    ///   - label: How errors name the write, to those who wait for it, too.
+    ///   - timeout: How long it may wait and run; nil for as long as it takes.
+    ///   - body: When it throws, its work is rolled back.
     /// - Returns: What the closure returns.
-    /// - Throws: What the closure throws; ``StrongroomError`` with `closed`, `nestedAccess` inside a transaction of the same store, `busy`,
-    ///   `diskFull`, `transactionEnded`, or the engine's failure.
+    /// - Throws: What the closure throws; ``StrongroomError`` with `timedOut`, `closed`, `nestedAccess` inside a transaction of the same
+    ///   store, `busy`, `diskFull`, `transactionEnded`, or the engine's failure.
     @discardableResult
     @available(*, noasync, message: "in async code, write: try await store.write { … }")
-    public func write<T>(_ body: (borrowing WriteTransaction) throws -> T) throws -> T {
-        try access.performBlocking(.write) { connection in
-            try connection.inTransaction(.immediate) { try body(WriteTransaction(connection)) }
+    public func write<T>(
+        as kind: WriteKind = .shared,
+        label: String? = nil,
+        timeout: Duration? = nil,
+        _ body: (borrowing WriteTransaction) throws -> T
+    ) throws -> T {
+        try access.performBlocking(kind.request, AccessLimits(label: label, timeout: timeout)) { connection in
+            try kind.run(on: connection) { try body(WriteTransaction(connection)) }
         }
     }
+
+    // MARK: Closing
 
     /// Closes the store: waits for what runs and what waits, brings the log into the file, closes the connections.
     ///
@@ -91,7 +139,7 @@ public final class Store: Sendable {
     ///
     /// - Throws: ``StrongroomError`` with the engine's failure; the store is closed all the same, and nothing is lost.
     public func close() async throws {
-        try await BlockingWork.run { [self] in try closeNow() }
+        try await BlockingWork.run { [self] in try access.close { try $0.checkpoint() } }
     }
 
     /// Closes the store, on the running thread; for code that is not async.
@@ -99,12 +147,6 @@ public final class Store: Sendable {
     /// - Throws: ``StrongroomError`` with `nestedAccess` inside a transaction of the same store, or the engine's failure.
     @available(*, noasync, message: "in async code, write: try await store.close()")
     public func close() throws {
-        try closeNow()
-    }
-
-    private func closeNow() throws {
-        try access.close { connection in
-            try connection.run("PRAGMA wal_checkpoint(TRUNCATE)")
-        }
+        try access.close { try $0.checkpoint() }
     }
 }

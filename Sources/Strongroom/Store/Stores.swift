@@ -176,7 +176,7 @@ public final class Stores: Sendable {
         }
         let access = Access(
             database: opening.name.fileName,
-            readers: opening.settings.readers,
+            settings: opening.settings,
             writer: writer,
             open: open,
             // With the opening this keeps the configuration, and what the file's place depends on, as long as the store is open.

@@ -15,7 +15,7 @@ struct AccessQueueTests {
     }
 
     @Test func theLowestFreeReaderIsTakenFirst() {
-        var queue = AccessQueue<Int>(readers: 3)
+        var queue = AccessQueue<Int>(readers: 3, largestGroup: 4)
         let before = (UInt64(1)...3).map { queue.ask(.read, ticket: $0, waiter: 0).seat }
         let releases = [0, 2, 1].map { queue.release(.reader($0)).isIdle }
         let after = (UInt64(4)...6).map { queue.ask(.read, ticket: $0, waiter: 0).seat }
@@ -25,7 +25,7 @@ struct AccessQueueTests {
     }
 
     @Test func aWaiterIsMadeOnlyForOneWhoWaits() {
-        var queue = AccessQueue<Int>(readers: 1)
+        var queue = AccessQueue<Int>(readers: 1, largestGroup: 4)
         var made: [UInt64] = []
         func ask(_ ticket: UInt64) {
             func waiter() -> Int {
@@ -41,8 +41,22 @@ struct AccessQueueTests {
         #expect(made == [2])
     }
 
+    @Test func aSharedWriteHandsItsTransactionOnToTheNextSharedOne() {
+        var queue = AccessQueue<Int>(readers: 1, largestGroup: 3)
+        let requests: [AccessQueue<Int>.Request] = [.write, .write, .write, .write, .writeAlone, .write, .write]
+        for (place, request) in requests.enumerated() { _ = queue.ask(request, ticket: UInt64(place), waiter: place) }
+        // Three are as many as may share; then one after the other, and nobody passes the one who wants to be alone.
+        let first = [queue.endTurn(mayGrow: true), queue.endTurn(mayGrow: true), queue.endTurn(mayGrow: true)].map(\.waiter)
+        let second = (queue.release(.writer).waiter, queue.endTurn(mayGrow: true).waiter)
+        let alone = (queue.release(.writer).waiter, queue.endTurn(mayGrow: true).waiter)
+        let third = (queue.release(.writer).waiter, queue.endTurn(mayGrow: false).waiter)
+        let last = (queue.release(.writer).waiter, queue.endTurn(mayGrow: true).waiter, queue.release(.writer).isIdle)
+        #expect(first == [1, 2, nil])
+        #expect(second == (3, nil) && alone == (4, nil) && third == (5, nil) && last == (6, nil, true))
+    }
+
     @Test func anIdleQueueClosesAtOnceAndOnlyOnce() {
-        var queue = AccessQueue<Int>(readers: 2)
+        var queue = AccessQueue<Int>(readers: 2, largestGroup: 4)
         let (first, second) = (queue.close(), queue.close())
         #expect(first && !second)
         let answers = [queue.ask(.read, ticket: 1, waiter: 1), queue.ask(.write, ticket: 2, waiter: 2)]
@@ -50,7 +64,7 @@ struct AccessQueueTests {
     }
 
     @Test func closingLetsTheAcceptedFinishAndThenSaysSo() {
-        var queue = AccessQueue<Int>(readers: 1)
+        var queue = AccessQueue<Int>(readers: 1, largestGroup: 4)
         _ = queue.ask(.write, ticket: 1, waiter: 1)
         _ = queue.ask(.write, ticket: 2, waiter: 2)
         _ = queue.ask(.read, ticket: 3, waiter: 3)
@@ -62,7 +76,7 @@ struct AccessQueueTests {
     }
 
     @Test func closingWaitsForNobodyWhoTookTheRequestBack() {
-        var queue = AccessQueue<Int>(readers: 1)
+        var queue = AccessQueue<Int>(readers: 1, largestGroup: 4)
         _ = queue.ask(.write, ticket: 1, waiter: 1)
         _ = queue.ask(.write, ticket: 2, waiter: 2)
         let isIdle = queue.close()
@@ -72,7 +86,7 @@ struct AccessQueueTests {
     }
 
     @Test func oneWhoIsSeatedCannotBeTakenBack() {
-        var queue = AccessQueue<Int>(readers: 1)
+        var queue = AccessQueue<Int>(readers: 1, largestGroup: 4)
         _ = queue.ask(.read, ticket: 1, waiter: 1)
         let seated = queue.cancel(1)
         let waiting = queue.ask(.read, ticket: 2, waiter: 2).isWaiting
@@ -94,6 +108,10 @@ extension AccessQueue.Release {
     fileprivate var isClose: Bool { if case .close = self { true } else { false } }
 }
 
+extension AccessQueue.GroupStep {
+    fileprivate var waiter: Waiter? { if case .handOn(let waiter) = self { waiter } else { nil } }
+}
+
 /// One random schedule, played on the queue and on a model of it: two lists of who waits and a table of who sits where.
 private struct QueueRun {
     typealias Queue = AccessQueue<UInt64>
@@ -106,6 +124,8 @@ private struct QueueRun {
         case seated, waiting, served, cancelled, refused
     }
 
+    private static let largestGroup = 4
+
     private let readers: Int
     private let seed: UInt64
     private var random: SeededGenerator
@@ -113,7 +133,11 @@ private struct QueueRun {
     private var steps = 0
 
     private var occupied: [Queue.Seat: UInt64] = [:]
-    private var waiting: [Queue.Request: [UInt64]] = [.read: [], .write: []]
+    /// By what they wait for; those who write wait in one line.
+    private var waiting: [Bool: [UInt64]] = [true: [], false: []]
+    /// Those who share their transaction.
+    private var shared: Set<UInt64> = []
+    private var groupSize = 0
     private var fates: [UInt64: Fate] = [:]
     private var isClosing = false
     private var closings = 0
@@ -122,7 +146,7 @@ private struct QueueRun {
         self.readers = readers
         self.seed = seed
         random = SeededGenerator(seed)
-        queue = Queue(readers: readers)
+        queue = Queue(readers: readers, largestGroup: Self.largestGroup)
     }
 
     mutating func play(steps count: Int) throws {
@@ -130,7 +154,8 @@ private struct QueueRun {
             steps += 1
             switch UInt64.random(in: 0..<100, using: &random) {
             case 0..<30: try ask(.read)
-            case 30..<50: try ask(.write)
+            case 30..<45: try ask(.write)
+            case 45..<50: try ask(.writeAlone)
             case 50..<88: try releaseAny()
             case 88..<98: try cancelAny()
             default: try close()
@@ -156,6 +181,7 @@ private struct QueueRun {
     private mutating func ask(_ request: Queue.Request) throws {
         let ticket = UInt64(fates.count) + 1
         let isFree = freeSeats(request) > 0
+        if request == .write { shared.insert(ticket) }
         switch queue.ask(request, ticket: ticket, waiter: ticket) {
         case .closed:
             try expect(isClosing, "\(ticket) was refused by an open queue")
@@ -168,31 +194,57 @@ private struct QueueRun {
             try expect(lower.isEmpty, "\(ticket) got \(seat) while \(lower) are free")
             occupied[seat] = ticket
             fates[ticket] = .seated
+            if seat == .writer { groupSize = 1 }
         case .waiting:
             try expect(!isClosing && !isFree, "\(ticket) waits while a seat is free")
-            waiting[request, default: []].append(ticket)
+            waiting[request == .read, default: []].append(ticket)
             fates[ticket] = .waiting
         }
     }
 
     private mutating func releaseAny() throws {
         guard let seat = occupied.keys.sorted(by: { $0.place < $1.place }).randomElement(using: &random) else { return }
-        if let holder = occupied.removeValue(forKey: seat) { fates[holder] = .served }
-        let request: Queue.Request = seat == .writer ? .write : .read
-        let next = waiting[request]?.first
+        let isReader = seat != .writer
+        let next = waiting[isReader]?.first
+        if let holder = occupied.removeValue(forKey: seat) {
+            fates[holder] = .served
+            if !isReader, try handOn(from: holder, to: next) { return }
+        }
         switch queue.release(seat) {
         case .seat(let waiter, let given):
             try expect(waiter == next, "\(waiter) was served before \(String(describing: next))")
             try expect(given == seat, "\(given) was handed on in place of \(seat)")
-            waiting[request]?.removeFirst()
+            waiting[isReader]?.removeFirst()
             occupied[given] = waiter
             fates[waiter] = .seated
+            groupSize = isReader ? groupSize : 1
         case .idle:
             try expect(next == nil, "\(seat) stays free while \(String(describing: next)) waits")
             try expect(!(isClosing && occupied.isEmpty), "nobody said that the last one has gone")
         case .close:
             try expect(isClosing && occupied.isEmpty && next == nil, "closed too early")
             closings += 1
+        }
+    }
+
+    /// Ends a write's turn.
+    ///
+    /// - Returns: Whether the next one has its transaction now.
+    private mutating func handOn(from holder: UInt64, to next: UInt64?) throws -> Bool {
+        let mayGrow = UInt64.random(in: 0..<4, using: &random) > 0
+        let mustGrow =
+            mayGrow && groupSize < Self.largestGroup && shared.contains(holder) && (next.map(shared.contains) ?? false)
+        switch queue.endTurn(mayGrow: mayGrow) {
+        case .commit:
+            try expect(!mustGrow, "\(String(describing: next)) could have gone on in the transaction of \(holder)")
+            return false
+        case .handOn(let waiter):
+            try expect(mustGrow && waiter == next, "\(waiter) was given the transaction of \(holder)")
+            waiting[false]?.removeFirst()
+            occupied[.writer] = waiter
+            fates[waiter] = .seated
+            groupSize += 1
+            return true
         }
     }
 
@@ -205,7 +257,7 @@ private struct QueueRun {
         }
         try expect(answer == ticket, "\(ticket) waited and could not be taken back")
         fates[ticket] = .cancelled
-        for request in [Queue.Request.read, .write] { waiting[request]?.removeAll { $0 == ticket } }
+        for isReader in [true, false] { waiting[isReader]?.removeAll { $0 == ticket } }
     }
 
     private mutating func close() throws {
@@ -221,7 +273,7 @@ private struct QueueRun {
     }
 
     private func freeSeats(_ request: Queue.Request) -> Int {
-        (request == .write ? 1 : readers) - occupied.keys.count { $0.serves(request) }
+        (request == .read ? readers : 1) - occupied.keys.count { $0.serves(request) }
     }
 
     private func expect(_ isTrue: Bool, _ what: @autoclosure () -> String) throws {
@@ -236,5 +288,5 @@ private struct QueueRun {
 extension AccessQueue.Seat {
     fileprivate var place: Int { if case .reader(let place) = self { place } else { -1 } }
 
-    fileprivate func serves(_ request: AccessQueue.Request) -> Bool { (self == .writer) == (request == .write) }
+    fileprivate func serves(_ request: AccessQueue.Request) -> Bool { (self == .writer) == (request != .read) }
 }

@@ -1,7 +1,7 @@
 import StrongroomTesting
 import Testing
 
-// A transaction that cannot be ended, and a worker without a store, cannot be had through the public interface.
+// A transaction that cannot be ended cannot be had through the public interface.
 @testable import Strongroom
 
 @Suite("Connections that cannot be used any more")
@@ -9,7 +9,7 @@ struct AccessTests {
     @Test func aTransactionThatWasNotEndedIsNotHandedOn() async throws {
         let fixture = try await LineStore()
         let access = fixture.store.access
-        try await access.perform(.write) { connection in
+        try await access.perform(.writeAlone) { connection in
             try connection.run("CREATE TEMP TABLE mark (number)")
             try connection.run("BEGIN")
             try connection.run("INSERT INTO line VALUES (1)")
@@ -29,7 +29,7 @@ struct AccessTests {
         let store = fixture.store
         await #expect(throws: Refusal(number: 1)) {
             try await onThread {
-                try store.access.performBlocking(.write) { connection in
+                try store.access.performBlocking(.writeAlone) { connection in
                     try connection.run("BEGIN IMMEDIATE")
                     try connection.run("INSERT INTO line VALUES (1)")
                     throw Refusal(number: 1)
@@ -53,7 +53,7 @@ struct AccessTests {
 
     @Test func aConnectionThatIsInOrderIsKept() async throws {
         let fixture = try await LineStore()
-        try await fixture.store.access.perform(.write) { connection in
+        try await fixture.store.access.perform(.writeAlone) { connection in
             try connection.run("CREATE TEMP TABLE mark (number)")
         }
         await #expect(throws: Refusal(number: 1)) {
@@ -69,7 +69,7 @@ struct AccessTests {
         let path = writer.store.path
         let access = Access(
             database: "lines.sqlite",
-            readers: 1,
+            settings: StoreSettings(readers: 1),
             writer: try Connection(path: path + "-other", mode: .create, database: "other"),
             open: { _ in
                 attempts.add()
@@ -96,7 +96,7 @@ struct ClosedAccessTests {
         open: @escaping @Sendable (Connection.Role) throws -> Connection
     ) throws -> Access {
         let writer = try Connection(path: directory.path("other"), mode: .create, database: "other")
-        return Access(database: "other", readers: 1, writer: writer, open: open, whenClosed: whenClosed)
+        return Access(database: "other", settings: StoreSettings(readers: 1), writer: writer, open: open, whenClosed: whenClosed)
     }
 
     @Test func whatOpensConnectionsIsLetGoOf() async throws {
@@ -113,7 +113,7 @@ struct ClosedAccessTests {
         let access = try makeAccess()
         try await access.perform(.read) { _ in }
         #expect(secret != nil)
-        try await onThread { try access.close { _ in } }
+        try await onThread { try access.close { _ in CheckpointReport(isComplete: true, pagesLeft: 0) } }
         try await eventually { secret == nil }
         try await expectFailure(.closed) { try await access.perform(.read) { _ in } }
     }
@@ -129,57 +129,7 @@ struct ClosedAccessTests {
         #expect(told.value == 1)
         // Closed all the same, and whoever closes it again has nothing to complain about.
         try await onThread { try access.close { _ in throw Refusal(number: 3) } }
-        try await expectFailure(.closed) { try await access.perform(.write) { _ in } }
+        try await expectFailure(.closed) { try await access.perform(.writeAlone) { _ in } }
         #expect(told.value == 1)
-    }
-}
-
-@Suite("A seat's thread")
-struct SeatWorkerTests {
-    @Test func jobsRunInOrderAndThoseBeforeTheStopAllRun() async throws {
-        for _ in 0..<50 {
-            let worker = SeatWorker(name: "strongroom.test")
-            let (ran, last) = (Locked<[Int]>([]), Moment())
-            for number in 0..<40 { worker.post { ran.withLock { $0.append(number) } } }
-            worker.post { last.come() }
-            worker.stop()
-            try await last.wait()
-            #expect(ran.withLock { $0 } == Array(0..<40))
-        }
-    }
-
-    @Test func jobsFromManyThreadsAllRunOneAtATime() async throws {
-        let worker = SeatWorker(name: "strongroom.test")
-        let (running, ran) = (Tally(), Tally())
-        await withTaskGroup { group in
-            for _ in 0..<20 {
-                group.addTask {
-                    for _ in 0..<50 {
-                        worker.post {
-                            running.add()
-                            ran.add()
-                            running.add(-1)
-                        }
-                    }
-                }
-            }
-        }
-        try await eventually { ran.value == 1_000 }
-        worker.stop()
-        #expect(running.peak == 1)
-    }
-
-    @Test func aWorkerGoesAwayAfterItsStop() async throws {
-        weak var started: SeatWorker?
-        weak var idle: SeatWorker?
-        do {
-            let (worker, other) = (SeatWorker(name: "strongroom.test"), SeatWorker(name: "strongroom.test"))
-            (started, idle) = (worker, other)
-            worker.post {}
-            worker.stop()
-            other.stop()
-        }
-        try await eventually { started == nil }
-        #expect(idle == nil)
     }
 }

@@ -36,7 +36,10 @@ struct LineConfiguration: Configuration {
         }
     }
 
-    func settings(for database: DatabaseName) -> StoreSettings { StoreSettings(readers: readers) }
+    func settings(for database: DatabaseName) -> StoreSettings {
+        // No group is broken up because the machine is slow.
+        StoreSettings(readers: readers, groupDuration: .seconds(1_000))
+    }
 }
 
 /// A store of a test's own with the table of ``LineConfiguration``.
@@ -77,6 +80,24 @@ struct LineStore: Sendable {
         }
         try await inside.wait()
         return holder
+    }
+
+    /// Starts work that has to wait for a connection, and returns when it waits.
+    func waiting<T: Sendable>(_ work: @escaping @Sendable () async throws -> T) async throws -> Task<T, any Error> {
+        let waits = store.statistics.waits
+        let task = Task { try await work() }
+        try await eventually { store.statistics.waits > waits }
+        return task
+    }
+
+    /// Starts work for each number; it waits in their order.
+    func waiting<T: Sendable>(
+        _ numbers: Range<Int>,
+        _ work: @escaping @Sendable (Int) async throws -> T
+    ) async throws -> [Task<T, any Error>] {
+        var tasks: [Task<T, any Error>] = []
+        for number in numbers { tasks.append(try await waiting { try await work(number) }) }
+        return tasks
     }
 
     /// Waits until the store refuses what is new, since somebody is closing it.

@@ -91,3 +91,6 @@ final class Tally: Sendable {
         highest.max(now, ordering: .acquiringAndReleasing)
     }
 }
+
+/// The running thread.
+func currentThread() -> ObjectIdentifier { ObjectIdentifier(Thread.current) }

@@ -50,6 +50,8 @@ void baseline_free(baseline_list *list);
 int baseline_open(const char *path, const char *passphrase, struct sqlite3 **connection);
 void baseline_close(struct sqlite3 *connection);
 int baseline_insert(struct sqlite3 *connection, const baseline_list *list);
+// Commits each row by itself.
+int baseline_insert_each(struct sqlite3 *connection, const baseline_list *list);
 // Of all columns but the key, by the key; a row that is not there is an error.
 int baseline_update(struct sqlite3 *connection, const baseline_list *list);
 // Into the table of accounts, by their e-mail address (the entry's name): natively where the library can.

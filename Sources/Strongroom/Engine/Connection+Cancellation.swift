@@ -1,0 +1,50 @@
+import CSQLCipher
+import Synchronization
+
+extension Connection {
+    /// How much of a transaction is lost when the running statement is stopped.
+    enum Company {
+        /// The work has the transaction for itself.
+        case alone
+        /// Others have written in the transaction before, and the engine rolls back all of it when a writing statement is stopped.
+        case shared
+    }
+
+    /// Begins work that nobody has given up.
+    func beginWork(_ company: Company) {
+        isGivenUp.store(false, ordering: .relaxed)
+        guard (company == .shared) != isWatched else { return }
+        isWatched = company == .shared
+        guard isWatched else { return sqlite3_progress_handler(pointer, 0, nil, nil) }
+        sqlite3_progress_handler(
+            pointer, Self.stepsBetweenLooks,
+            { context in
+                guard let context else { return 0 }
+                return Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue().mustStop ? 1 : 0
+            },
+            Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    /// Stops the running statement, and lets no other one of the user's begin; from any thread, as long as the connection is not closed.
+    ///
+    /// The engine rolls a transaction back in which it has stopped a write («Interrupt A Long-Running Query», sqlite.org/c3ref/interrupt.html).
+    /// So in a shared one only reading statements are stopped; one that writes runs to its end, and the work ends after it.
+    func giveUp(_ company: Company) {
+        isGivenUp.store(true, ordering: .relaxed)
+        if company == .alone { sqlite3_interrupt(pointer) }
+    }
+
+    /// Steps of the engine's virtual machine.
+    private static let stepsBetweenLooks: Int32 = 10_000
+
+    private var mustStop: Bool {
+        // The library's own statements, such as those that undo the work, run to their end.
+        guard isGivenUp.load(ordering: .relaxed), !authorizer.isTrusting else { return false }
+        var statement = sqlite3_next_stmt(pointer, nil)
+        while let each = statement {
+            if sqlite3_stmt_busy(each) != 0, sqlite3_stmt_readonly(each) == 0 { return false }
+            statement = sqlite3_next_stmt(pointer, each)
+        }
+        return true
+    }
+}

@@ -1,0 +1,226 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// The threads of a store. Its work runs on them, and a task can, too, which then reads and writes without a change of thread:
+///
+/// ```swift
+/// try await withTaskExecutorPreference(store.executor) {
+///     for id in ids {
+///         let contact = try await store.table(Contact.self).find(id)
+///         …
+///     }
+/// }
+/// ```
+///
+/// A thread is made when there is more to do than there are threads, up to one more than the store has readers, and ends when it has
+/// had nothing to do for a time. Code that waits or computes for long keeps a thread from the store's work, as it does anywhere else.
+///
+/// See SE-0417, «Task Executor Preference».
+public final class StoreExecutor: TaskExecutor, Sendable {
+    private enum Piece {
+        case job(UnownedJob)
+        case work(@Sendable () -> Void)
+    }
+
+    private struct State {
+        var pieces = Line<Piece>()
+        var count = 0
+        var threads = 0
+        /// Threads that sleep and that nobody has woken yet.
+        var sleeping = 0
+        /// Threads that look for work before they sleep.
+        var looking = 0
+        var isRetired = false
+    }
+
+    /// What a thread knows of itself.
+    private final class CurrentThread {
+        let executor: ObjectIdentifier
+        /// Whether it runs work, and not a task's part, which may go on for long after it has posted.
+        var isWorking = false
+        /// What it runs after that.
+        var next: (@Sendable () -> Void)?
+
+        init(_ executor: StoreExecutor) {
+            self.executor = ObjectIdentifier(executor)
+        }
+    }
+
+    private static let pointer = ThreadPointer()
+
+    private let state = Locked(State())
+    private let wake = DispatchSemaphore(value: 0)
+    /// As many pieces as wait; read without the lock by a thread that looks for work.
+    private let pending = Atomic<Int>(0)
+    private let largest: Int
+    private let name: String
+
+    /// How many pieces follow on each other before those that wait get the thread.
+    private static let longestChain = 64
+
+    /// How long a thread without work stays.
+    private static let patience = DispatchTimeInterval.seconds(5)
+
+    init(name: String, threads: Int) {
+        self.name = name
+        largest = threads
+    }
+
+    /// Runs a task's next part on one of the threads.
+    public func enqueue(_ job: consuming ExecutorJob) {
+        add(.job(UnownedJob(job)))
+    }
+
+    /// Runs work on one of the threads.
+    ///
+    /// What work posts on a thread of the executor runs on it next: it is posted when the work is at its end.
+    func post(_ work: @escaping @Sendable () -> Void) {
+        if let thread = current, thread.isWorking, thread.next == nil {
+            thread.next = work
+        } else {
+            add(.work(work))
+        }
+    }
+
+    /// Whether the running thread is one of the executor's.
+    var isCurrent: Bool { current != nil }
+
+    private var current: CurrentThread? {
+        guard let pointer = Self.pointer.value else { return nil }
+        let thread = Unmanaged<CurrentThread>.fromOpaque(pointer).takeUnretainedValue()
+        return thread.executor == ObjectIdentifier(self) ? thread : nil
+    }
+
+    /// Lets the threads end as soon as they have nothing to do, rather than after a time. What comes later is run all the same.
+    func retire() {
+        let sleeping = state.withLock { state in
+            state.isRetired = true
+            defer { state.sleeping = 0 }
+            return state.sleeping
+        }
+        for _ in 0..<sleeping { wake.signal() }
+    }
+
+    private enum Need {
+        case nobody, sleeper, thread
+    }
+
+    private func add(_ piece: Piece) {
+        let need = state.withLock { state -> Need in
+            state.pieces.append(piece)
+            state.count += 1
+            pending.store(state.count, ordering: .relaxed)
+            if state.count <= state.looking { return .nobody }
+            if state.sleeping > 0 {
+                state.sleeping -= 1
+                return .sleeper
+            }
+            guard state.threads < largest else { return .nobody }
+            state.threads += 1
+            return .thread
+        }
+        switch need {
+        case .nobody: break
+        case .sleeper: wake.signal()
+        case .thread: startThread()
+        }
+    }
+
+    private func startThread() {
+        let thread = Thread { [self] in
+            // On Linux only a running thread can be named, and only with 15 bytes.
+            Thread.current.name = name
+            let current = CurrentThread(self)
+            withExtendedLifetime(current) {
+                Self.pointer.value = Unmanaged.passUnretained(current).toOpaque()
+                while let piece = next() { run(piece, on: current) }
+                Self.pointer.value = nil
+            }
+        }
+        thread.start()
+    }
+
+    private func run(_ piece: Piece, on thread: CurrentThread) {
+        switch piece {
+        case .job(let job):
+            job.runSynchronously(on: asUnownedTaskExecutor())
+        case .work(let work):
+            thread.isWorking = true
+            work()
+            var count = 0
+            while let next = thread.next.take() {
+                count += 1
+                // Others wait, too.
+                thread.isWorking = count < Self.longestChain
+                next()
+            }
+            thread.isWorking = false
+        }
+    }
+
+    private enum Step {
+        case run(Piece)
+        case sleep, end
+    }
+
+    /// The next piece of work, or nil when the thread is to end.
+    private func next() -> Piece? {
+        if let piece = state.withLock({ take(&$0) }) { return piece }
+        while true {
+            look()
+            switch state.withLock({ step(&$0) }) {
+            case .run(let piece): return piece
+            case .end: return nil
+            case .sleep: guard sleep() else { return nil }
+            }
+        }
+    }
+
+    private func step(_ state: inout State) -> Step {
+        if let piece = take(&state) { return .run(piece) }
+        guard !state.isRetired else {
+            state.threads -= 1
+            return .end
+        }
+        state.sleeping += 1
+        return .sleep
+    }
+
+    /// Sleeps until there is work.
+    ///
+    /// - Returns: False when there was none for so long that the thread is to end.
+    private func sleep() -> Bool {
+        guard wake.wait(timeout: .now() + Self.patience) == .timedOut else { return true }
+        let isOver = state.withLock { state in
+            guard state.sleeping > 0 else { return false }
+            state.sleeping -= 1
+            state.threads -= 1
+            return true
+        }
+        // Otherwise it was woken at the last moment, and the signal is still to be taken.
+        if !isOver { wake.wait() }
+        return !isOver
+    }
+
+    private func take(_ state: inout State) -> Piece? {
+        guard let piece = state.pieces.popFirst() else { return nil }
+        state.count -= 1
+        pending.store(state.count, ordering: .relaxed)
+        return piece
+    }
+
+    /// Looks for work for a moment before the thread sleeps: waking it takes longer than that.
+    private func look() {
+        let mayLook = state.withLock { state in
+            guard state.count == 0, state.looking == 0, !state.isRetired else { return false }
+            state.looking = 1
+            return true
+        }
+        guard mayLook else { return }
+        defer { state.withLock { $0.looking = 0 } }
+        for _ in 0..<Self.looks where pending.load(ordering: .relaxed) == 0 { sched_yield() }
+    }
+
+    private static let looks = Int(ProcessInfo.processInfo.environment["LOOKS"] ?? "0") ?? 0
+}

@@ -1,0 +1,73 @@
+/// The transaction that writes share which wait at the same time; used by whoever has the writer's seat.
+///
+/// The first one begins it. Each later one runs in a savepoint of its own, so that one that fails is undone alone. Whoever is last
+/// commits it, and all who are in it learn the outcome then.
+final class WriteGroup: @unchecked Sendable {  // guarded by the writer's seat
+    /// Tells a write the outcome: nil when it is on the disk.
+    typealias Finish = ((any Error)?) -> Void
+
+    private var members: [Finish] = []
+    /// When the first of them was done.
+    private var start = ContinuousClock.now
+    private let longest: Duration
+
+    /// - Parameter longest: How long after the first write is done further ones may begin.
+    init(longest: Duration) {
+        self.longest = longest
+    }
+
+    /// How much of the transaction would be lost with the next write.
+    var company: Connection.Company { members.isEmpty ? .alone : .shared }
+
+    /// Runs one write: the first in the transaction's own frame, a later one in a savepoint.
+    ///
+    /// - Throws: What the work throws; it is undone then, and so is everybody's when the engine has rolled the whole transaction back.
+    func run<T>(on connection: Connection, _ work: () throws -> T) throws -> T {
+        guard members.isEmpty else {
+            return try connection.inSavepoint {
+                let result = try work()
+                // Otherwise one write would make the commit of all fail.
+                if connection.hasDeferredViolations { try connection.checkForeignKeys() }
+                return result
+            }
+        }
+        try connection.begin(.immediate)
+        do {
+            let result = try work()
+            try connection.checkTransactionIsWhole()
+            return result
+        } catch {
+            connection.rollBack()
+            throw error
+        }
+    }
+
+    /// Whether another write may go on in the transaction.
+    func mayGrow(on connection: Connection) -> Bool {
+        connection.transactionState == .open && connection.isInTransaction && !connection.hasDeferredViolations
+            && ContinuousClock.now - start < longest
+    }
+
+    /// Notes a write that is on the disk if the commit succeeds.
+    func add(_ finish: @escaping Finish) {
+        if members.isEmpty { start = .now }
+        members.append(finish)
+    }
+
+    /// Ends the transaction: commits it if it is whole.
+    ///
+    /// - Parameter failure: Why it is not, where that is known.
+    /// - Returns: The writes to be told, and what: nil when they are on the disk.
+    func end(on connection: Connection, _ failure: (any Error)?) -> (members: [Finish], outcome: (any Error)?) {
+        guard !members.isEmpty else { return ([], nil) }
+        defer { members.removeAll(keepingCapacity: true) }
+        do {
+            try connection.commit()
+            return (members, nil)
+        } catch {
+            let wasWhole = connection.transactionState == .open && connection.isInTransaction
+            connection.rollBack()
+            return (members, wasWhole ? error : failure as? StrongroomError ?? error)
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import Testing
+
+// A file that may not grow cannot be had through the public interface.
+@testable import Strongroom
+
+@Suite("What goes wrong in a shared transaction", .timeLimit(.minutes(10)))
+struct GroupFailureTests {
+    private static let endless: SQL = """
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n
+        """
+
+    @Test func whenTheEngineRollsEverythingBackAllThrowAndThoseAfterGoOn() async throws {
+        let fixture = try await LineStore()
+        let store = fixture.store
+        try await store.write { db in try db.execute("CREATE TABLE large (content)") }
+        try await store.access.perform(.writeAlone) { connection in
+            guard case .integer(let pages)? = try connection.ownValue("PRAGMA page_count") else { throw Refusal(number: 0) }
+            try connection.run("PRAGMA max_page_count = \(pages + 5)")
+        }
+        let (canEnd, isInside) = (Moment(), Moment())
+        let first = Task {
+            try await store.write { db in
+                try addLine(1, db)
+                isInside.come()
+                try canEnd.block()
+            }
+        }
+        try await isInside.wait()
+        let second = try await fixture.waiting { try await store.write { db in try addLine(2, db) } }
+        let failing = try await fixture.waiting {
+            try await store.write { db in
+                try addLine(3, db)
+                try db.execute("INSERT INTO large VALUES (zeroblob(1000000))")
+            }
+        }
+        let after = try await fixture.waiting { try await store.write { db in try addLine(4, db) } }
+        canEnd.come()
+        for task in [first, second, failing] { try await expectFailure(.diskFull) { try await task.value } }
+        try await after.value
+        #expect(try await fixture.lines() == [4])
+    }
+
+    @Test func oneThatSwallowsThatFailureIsNotReportedAsDoneEither() async throws {
+        let fixture = try await LineStore()
+        let store = fixture.store
+        try await store.write { db in try db.execute("CREATE TABLE large (content)") }
+        try await store.access.perform(.writeAlone) { connection in
+            guard case .integer(let pages)? = try connection.ownValue("PRAGMA page_count") else { throw Refusal(number: 0) }
+            try connection.run("PRAGMA max_page_count = \(pages + 5)")
+        }
+        let canEnd = Moment()
+        let holder = try await fixture.holdWriter(until: canEnd)
+        let before = try await fixture.waiting { try await store.write { db in try addLine(1, db) } }
+        let swallowing = try await fixture.waiting {
+            try await store.write { db in
+                try addLine(2, db)
+                do { try db.execute("INSERT INTO large VALUES (zeroblob(1000000))") } catch is StrongroomError {}
+            }
+        }
+        canEnd.come()
+        for task in [holder, before, swallowing] { try await expectFailure(.transactionEnded) { try await task.value } }
+        #expect(try await fixture.lines() == [])
+    }
+
+    @Test func aCancelledReadingStatementIsStoppedAndTheOthersAreKept() async throws {
+        let fixture = try await LineStore()
+        let store = fixture.store
+        for round in 0..<5 {
+            let (canEnd, isRunning) = (Moment(), Moment())
+            let holder = try await fixture.holdWriter(until: canEnd)
+            let before = try await fixture.waiting { try await store.write { db in try addLine(round * 10, db) } }
+            let long = try await fixture.waiting {
+                try await store.write { db in
+                    try addLine(round * 10 + 1, db)
+                    isRunning.come()
+                    _ = try db.value(Self.endless, as: Int.self)
+                }
+            }
+            let after = try await fixture.waiting { try await store.write { db in try addLine(round * 10 + 2, db) } }
+            canEnd.come()
+            try await isRunning.wait()
+            long.cancel()
+            await #expect(throws: CancellationError.self) { try await long.value }
+            for task in [holder, before, after] { try await task.value }
+        }
+        #expect(try await fixture.lines() == (0..<5).flatMap { [$0 * 10, $0 * 10 + 2] })
+    }
+
+    @Test func aCancelledWritingStatementRunsToItsEndAndIsUndoneAlone() async throws {
+        let fixture = try await LineStore()
+        let store = fixture.store
+        let (canEnd, isRunning, canGoOn) = (Moment(), Moment(), Moment())
+        let holder = try await fixture.holdWriter(until: canEnd)
+        let before = try await fixture.waiting { try await store.write { db in try addLine(-1, db) } }
+        let long = try await fixture.waiting {
+            try await store.write { db in
+                isRunning.come()
+                try canGoOn.block()
+                try db.execute(
+                    """
+                    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 100000) INSERT INTO line SELECT i FROM n
+                    """)
+                try addLine(-2, db)
+            }
+        }
+        let after = try await fixture.waiting { try await store.write { db in try addLine(-3, db) } }
+        canEnd.come()
+        try await isRunning.wait()
+        canGoOn.come()
+        long.cancel()
+        await #expect(throws: CancellationError.self) { try await long.value }
+        for task in [holder, before, after] { try await task.value }
+        #expect(try await fixture.lines() == [-3, -1])
+    }
+}

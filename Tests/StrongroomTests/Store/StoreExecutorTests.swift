@@ -1,0 +1,135 @@
+import Testing
+
+// An executor without a store, whose threads can be counted, cannot be had through the public interface.
+@testable import Strongroom
+
+@Suite("The threads of a store")
+struct StoreExecutorTests {
+    @Test func oneThreadRunsItsWorkInOrderAndAllOfItAlsoWhenItRetires() async throws {
+        for _ in 0..<50 {
+            let executor = StoreExecutor(name: "strongroom.test", threads: 1)
+            let (ran, last) = (Locked<[Int]>([]), Moment())
+            for number in 0..<40 { executor.post { ran.withLock { $0.append(number) } } }
+            executor.post { last.come() }
+            executor.retire()
+            try await last.wait()
+            #expect(ran.withLock { $0 } == Array(0..<40))
+        }
+    }
+
+    @Test func whatComesAfterRetiringIsRunAllTheSame() async throws {
+        let executor = StoreExecutor(name: "strongroom.test", threads: 2)
+        executor.retire()
+        for _ in 0..<20 {
+            let isDone = Moment()
+            executor.post { isDone.come() }
+            try await isDone.wait()
+        }
+        let answer = await withTaskExecutorPreference(executor) { executor.isCurrent }
+        #expect(answer)
+    }
+
+    @Test(arguments: 1...4)
+    func workFromManyThreadsAllRunsOnNoMoreThreadsThanAreAllowed(threads: Int) async throws {
+        let executor = StoreExecutor(name: "strongroom.test", threads: threads)
+        let (running, ran) = (Tally(), Tally())
+        await withTaskGroup { group in
+            for _ in 0..<20 {
+                group.addTask {
+                    for _ in 0..<200 {
+                        executor.post {
+                            running.add()
+                            ran.add()
+                            running.add(-1)
+                        }
+                    }
+                }
+            }
+        }
+        try await eventually { ran.value == 4_000 }
+        #expect(running.peak <= threads)
+        executor.retire()
+    }
+
+    @Test func asManyRunAtOneTimeAsThereAreThreads() async throws {
+        let executor = StoreExecutor(name: "strongroom.test", threads: 3)
+        let (barrier, passed) = (Barrier(3), Tally())
+        for _ in 0..<3 {
+            executor.post {
+                if (try? barrier.block()) != nil { passed.add() }
+            }
+        }
+        try await eventually { passed.value == 3 }
+        executor.retire()
+    }
+
+    @Test func workThatPostsAtItsEndDoesNotKeepTheThreadForEver() async throws {
+        let executor = StoreExecutor(name: "strongroom.test", threads: 1)
+        let (isEnough, other) = (Moment(), Moment())
+        @Sendable func again() {
+            guard !isEnough.isPast else { return }
+            executor.post { again() }
+        }
+        executor.post { again() }
+        executor.post { other.come() }
+        try await other.wait()
+        isEnough.come()
+        executor.retire()
+    }
+
+    @Test func anExecutorGoesAwayAfterItRetires() async throws {
+        weak var started: StoreExecutor?
+        weak var idle: StoreExecutor?
+        do {
+            let (executor, other) = (
+                StoreExecutor(name: "strongroom.test", threads: 2), StoreExecutor(name: "strongroom.test", threads: 2)
+            )
+            (started, idle) = (executor, other)
+            for _ in 0..<10 { executor.post {} }
+            executor.retire()
+            other.retire()
+        }
+        try await eventually { started == nil }
+        #expect(idle == nil)
+    }
+
+    @Test func tasksThatPreferItRunOnIt() async throws {
+        let fixture = try await LineStore(readers: 2)
+        let (store, executor) = (fixture.store, fixture.store.executor)
+        let numbers = try await withTaskExecutorPreference(executor) {
+            for number in 0..<100 {
+                let isOn = try await store.write { db in
+                    try addLine(number, db)
+                    return executor.isCurrent
+                }
+                #expect(isOn && executor.isCurrent)
+            }
+            async let first = fixture.lines()
+            async let second = fixture.lines()
+            return try await (first, second)
+        }
+        #expect(numbers.0 == Array(0..<100) && numbers.1 == numbers.0)
+        try await store.close()
+        await #expect(throws: StrongroomError.self) {
+            try await withTaskExecutorPreference(executor) { try await fixture.lines() }
+        }
+    }
+
+    @Test func aTaskOnItThatNeedNotWaitDoesNotChangeThreads() async throws {
+        let fixture = try await LineStore(readers: 2)
+        let (store, executor) = (fixture.store, fixture.store.executor)
+        try await withTaskExecutorPreference(executor) {
+            for number in 0..<50 {
+                let before = currentThread()
+                let (inWrite, inRead) = (
+                    try await store.write { db in
+                        try addLine(number, db)
+                        return currentThread()
+                    },
+                    try await store.read { _ in currentThread() }
+                )
+                #expect(before == inWrite && before == inRead && before == currentThread())
+            }
+        }
+    }
+}
