@@ -95,7 +95,8 @@ struct Worker {
             found = try await TestData.inTasks(tasks, of: keys.count) { range in
                 var summary = Summary()
                 for key in keys[range] {
-                    if let entry = try await pool.read({ db in try Entry.fetchOne(db, key: key) }) { summary.add(entry) }
+                    let entry = try await pool.read { db in try Entry.fetchOne(db, key: key) }
+                    if let entry { summary.add(entry) }
                 }
                 return summary
             }

@@ -96,11 +96,11 @@ final class Access: Sendable {
         let seat = try waitForSeat(request, ticket)
         guard request == .write else {
             defer { release(seat) {} }
-            return try run(work, ticket, .alone, in: seat)
+            return try run(ticket, .alone, in: seat, work)
         }
         let outcome = Handover<Result<T, any Error>>()
         writeInGroup(work, ticket) { outcome.give($0) }
-        return try outcome.wait().get()
+        return try executor.blocking { outcome.wait() }.get()
     }
 
     private func waitForSeat(_ request: Queue.Request, _ ticket: UInt64) throws -> Queue.Seat {
@@ -110,7 +110,7 @@ final class Access: Sendable {
         case .closed: throw closed
         case .waiting:
             counters.countWait()
-            return try handover.wait().get()
+            return try executor.blocking { handover.wait() }.get()
         }
     }
 
@@ -161,7 +161,8 @@ final class Access: Sendable {
     private func timer(_ limits: AccessLimits, _ ticket: UInt64) -> DispatchWorkItem? {
         guard let timeout = limits.timeout else { return nil }
         let item = DispatchWorkItem { [weak self] in self?.stop(ticket, .timedOut) }
-        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(Int(clamping: timeout.milliseconds)), execute: item)
+        let deadline = DispatchTime.now() + .milliseconds(Int(clamping: timeout.milliseconds))
+        DispatchQueue.global().asyncAfter(deadline: deadline, execute: item)
         return item
     }
 
@@ -186,7 +187,7 @@ final class Access: Sendable {
         finish: @escaping (Result<T, any Error>) -> Void
     ) {
         guard request != .write else { return writeInGroup(work, ticket, finish: finish) }
-        let result = Result { try run(work, ticket, .alone, in: seat) }
+        let result = Result { try run(ticket, .alone, in: seat, work) }
         release(seat) { finish(result) }
     }
 
@@ -199,7 +200,9 @@ final class Access: Sendable {
         finish: @escaping (Result<T, any Error>) -> Void
     ) {
         let result = Result {
-            try run({ connection in try group.run(on: connection) { try work(connection) } }, ticket, group.company, in: .writer)
+            try run(ticket, group.company, in: .writer) { connection in
+                try group.run(on: connection) { try work(connection) }
+            }
         }
         switch result {
         case .success(let value):
@@ -226,10 +229,10 @@ final class Access: Sendable {
 
     /// Runs work that can be stopped.
     private func run<T>(
-        _ work: (Connection) throws -> T,
         _ ticket: UInt64,
         _ company: Connection.Company,
-        in seat: Queue.Seat
+        in seat: Queue.Seat,
+        _ work: (Connection) throws -> T
     ) throws -> T {
         counters.countWork(isReading: seat != .writer)
         let connection = try self[seat].connected()

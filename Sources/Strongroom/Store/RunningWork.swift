@@ -80,7 +80,9 @@ extension RunningWork {
     /// The error for work that has been stopped before its turn.
     func errorOfWaiting(_ ticket: UInt64, _ reason: Reason, _ database: String) -> any Error {
         let entries = entries.withLock { $0 }
-        guard reason == .timedOut, let entry = entries[ticket], let timeout = entry.limits.timeout else { return CancellationError() }
+        guard reason == .timedOut, let entry = entries[ticket], let timeout = entry.limits.timeout else {
+            return CancellationError()
+        }
         let now = ContinuousClock.now
         let holders = entries.values.compactMap { other -> String? in
             guard let start = other.start, (other.request == .read) == (entry.request == .read) else { return nil }

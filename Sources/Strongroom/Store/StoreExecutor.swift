@@ -92,6 +92,21 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         return thread.executor == ObjectIdentifier(self) ? thread : nil
     }
 
+    /// Waits for something that may come from work which has no thread yet: where the running thread is one of the executor's, another
+    /// takes its place meanwhile.
+    func blocking<T>(_ wait: () -> T) -> T {
+        guard isCurrent else { return wait() }
+        let mustStart = state.withLock { state in
+            state.threads -= 1
+            guard state.count > 0, state.threads < largest else { return false }
+            state.threads += 1
+            return true
+        }
+        if mustStart { startThread() }
+        defer { state.withLock { $0.threads += 1 } }
+        return wait()
+    }
+
     /// Lets the threads end as soon as they have nothing to do, rather than after a time. What comes later is run all the same.
     func retire() {
         let sleeping = state.withLock { state in

@@ -46,7 +46,8 @@ struct AccessQueueTests {
         let requests: [AccessQueue<Int>.Request] = [.write, .write, .write, .write, .writeAlone, .write, .write]
         for (place, request) in requests.enumerated() { _ = queue.ask(request, ticket: UInt64(place), waiter: place) }
         // Three are as many as may share; then one after the other, and nobody passes the one who wants to be alone.
-        let first = [queue.endTurn(mayGrow: true), queue.endTurn(mayGrow: true), queue.endTurn(mayGrow: true)].map(\.waiter)
+        let first = [queue.endTurn(mayGrow: true), queue.endTurn(mayGrow: true), queue.endTurn(mayGrow: true)].map(
+            \.waiter)
         let second = (queue.release(.writer).waiter, queue.endTurn(mayGrow: true).waiter)
         let alone = (queue.release(.writer).waiter, queue.endTurn(mayGrow: true).waiter)
         let third = (queue.release(.writer).waiter, queue.endTurn(mayGrow: false).waiter)

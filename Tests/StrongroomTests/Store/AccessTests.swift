@@ -96,7 +96,8 @@ struct ClosedAccessTests {
         open: @escaping @Sendable (Connection.Role) throws -> Connection
     ) throws -> Access {
         let writer = try Connection(path: directory.path("other"), mode: .create, database: "other")
-        return Access(database: "other", settings: StoreSettings(readers: 1), writer: writer, open: open, whenClosed: whenClosed)
+        let settings = StoreSettings(readers: 1)
+        return Access(database: "other", settings: settings, writer: writer, open: open, whenClosed: whenClosed)
     }
 
     @Test func whatOpensConnectionsIsLetGoOf() async throws {

@@ -9,14 +9,21 @@ struct GroupFailureTests {
         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n
         """
 
+    /// Lets the file grow by a few pages and no more.
+    private func limitSize(of store: Store) async throws {
+        try await store.access.perform(.writeAlone) { connection in
+            guard case .integer(let pages)? = try connection.ownValue("PRAGMA page_count") else {
+                throw Refusal(number: 0)
+            }
+            try connection.run("PRAGMA max_page_count = \(pages + 5)")
+        }
+    }
+
     @Test func whenTheEngineRollsEverythingBackAllThrowAndThoseAfterGoOn() async throws {
         let fixture = try await LineStore()
         let store = fixture.store
         try await store.write { db in try db.execute("CREATE TABLE large (content)") }
-        try await store.access.perform(.writeAlone) { connection in
-            guard case .integer(let pages)? = try connection.ownValue("PRAGMA page_count") else { throw Refusal(number: 0) }
-            try connection.run("PRAGMA max_page_count = \(pages + 5)")
-        }
+        try await limitSize(of: store)
         let (canEnd, isInside) = (Moment(), Moment())
         let first = Task {
             try await store.write { db in
@@ -44,10 +51,7 @@ struct GroupFailureTests {
         let fixture = try await LineStore()
         let store = fixture.store
         try await store.write { db in try db.execute("CREATE TABLE large (content)") }
-        try await store.access.perform(.writeAlone) { connection in
-            guard case .integer(let pages)? = try connection.ownValue("PRAGMA page_count") else { throw Refusal(number: 0) }
-            try connection.run("PRAGMA max_page_count = \(pages + 5)")
-        }
+        try await limitSize(of: store)
         let canEnd = Moment()
         let holder = try await fixture.holdWriter(until: canEnd)
         let before = try await fixture.waiting { try await store.write { db in try addLine(1, db) } }

@@ -99,7 +99,9 @@ struct MaintenanceTests {
         let readers = (0..<2).map { _ in
             Task {
                 while !isOver.isPast {
-                    _ = try await store.read { db in try db.value("SELECT total(length(content)) FROM large", as: Double.self) }
+                    _ = try await store.read { db in
+                        try db.value("SELECT total(length(content)) FROM large", as: Double.self)
+                    }
                 }
             }
         }

@@ -115,6 +115,23 @@ struct StoreExecutorTests {
         }
     }
 
+    @Test func blockingCallsOnItsThreadsDoNotKeepTheStoreFromItsWork() async throws {
+        let fixture = try await LineStore(readers: 1)
+        let store = fixture.store
+        let canEnd = Moment()
+        // Asks for a thread while every one of them waits for it.
+        let holder = try await fixture.holdWriter(until: canEnd)
+        let behind = try await fixture.waiting { try await store.write { db in try addLine(-1, db) } }
+        let blocking = try await fixture.waiting(0..<6) { number in
+            try await withTaskExecutorPreference(store.executor) { try writeBlocking(number, to: store) }
+        }
+        canEnd.come()
+        try await holder.value
+        try await behind.value
+        for task in blocking { try await ending { try await task.value } }
+        #expect(try await fixture.lines() == Array(-1..<6))
+    }
+
     @Test func aTaskOnItThatNeedNotWaitDoesNotChangeThreads() async throws {
         let fixture = try await LineStore(readers: 2)
         let (store, executor) = (fixture.store, fixture.store.executor)
@@ -132,4 +149,8 @@ struct StoreExecutorTests {
             }
         }
     }
+}
+
+private func writeBlocking(_ number: Int, to store: Store) throws {
+    try store.write { db in try addLine(number, db) }
 }

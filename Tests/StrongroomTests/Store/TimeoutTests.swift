@@ -66,7 +66,9 @@ struct TimeoutTests {
         let fixture = try await LineStore(readers: 1)
         let store = fixture.store
         let reading = try await expectFailure(.timedOut) {
-            try await store.read(label: "the report", timeout: .milliseconds(50)) { db in try db.value(Self.endless, as: Int.self) }
+            try await store.read(label: "the report", timeout: .milliseconds(50)) { db in
+                try db.value(Self.endless, as: Int.self)
+            }
         }
         #expect(reading.message.contains("the read «the report» took longer than"))
         try await expectFailure(.timedOut) {
