@@ -30,6 +30,9 @@ public struct StoreSettings: Sendable, Equatable {
     /// the one that is running then.
     public var groupDuration: Duration
 
+    /// How long readers' connections stay open when nobody reads; they hold memory and open files.
+    public var readerIdleTime: Duration
+
     /// Describes a store's behaviour.
     ///
     /// - Parameters:
@@ -38,15 +41,18 @@ public struct StoreSettings: Sendable, Equatable {
     ///   - openTimeout: How long opening waits for another process that is opening the same file.
     ///   - groupSize: The most writes that share a transaction, 1 to 10,000.
     ///   - groupDuration: How long after the first of them is done a transaction takes further writes.
+    ///   - readerIdleTime: How long readers' connections stay open when nobody reads.
     public init(
         readers: Int? = nil,
         busyTimeout: Duration = .seconds(5),
         openTimeout: Duration = .seconds(30),
         groupSize: Int = 1_000,
-        groupDuration: Duration = .milliseconds(20)
+        groupDuration: Duration = .milliseconds(20),
+        readerIdleTime: Duration = .seconds(60)
     ) {
         self.groupSize = Self.limitedGroup(groupSize)
         self.groupDuration = groupDuration
+        self.readerIdleTime = readerIdleTime
         self.readers = Self.limited(readers ?? max(2, ProcessInfo.processInfo.activeProcessorCount))
         self.busyTimeout = busyTimeout
         self.openTimeout = openTimeout

@@ -31,9 +31,25 @@ extension Connection {
 
     /// Runs work that reads in one snapshot, that of this moment: by itself a deferred transaction has none before its first query.
     func inSnapshot<T>(_ body: () throws -> T) throws -> T {
-        try inTransaction(.deferred) {
+        try beginSnapshot()
+        do {
+            let result = try body()
+            try commit()
+            return result
+        } catch {
+            rollBack()
+            throw error
+        }
+    }
+
+    /// Begins a transaction that reads what is there at this moment, which whoever calls this ends with ``commit()`` or ``rollBack()``.
+    func beginSnapshot() throws {
+        try begin(.deferred)
+        do {
             _ = try ownValue("SELECT 1 FROM sqlite_master LIMIT 1")
-            return try body()
+        } catch {
+            rollBack()
+            throw error
         }
     }
 

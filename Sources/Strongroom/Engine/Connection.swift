@@ -118,6 +118,11 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
         sqlite3_busy_timeout(pointer, Int32(clamping: milliseconds))
     }
 
+    /// Empties the page cache. See `sqlite3_db_release_memory` (sqlite.org/c3ref/db_release_memory.html).
+    func releaseMemory() {
+        sqlite3_db_release_memory(pointer)
+    }
+
     // MARK: Statements
 
     /// The library's own SQL, run without the limits that bind user SQL.

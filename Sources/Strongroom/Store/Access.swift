@@ -24,6 +24,7 @@ final class Access: Sendable {
     private let writer: Seat
     private let readers: [Seat]
     private let group: WriteGroup
+    private let idleWatch: IdleWatch
     private let closingReport = Locked<CheckpointReport?>(nil)
     private let whenDrained = DispatchSemaphore(value: 0)
     /// Open once the store is closed; whoever comes through opens it for the next one.
@@ -42,10 +43,14 @@ final class Access: Sendable {
             self.open = open
         }
 
-        func connected() throws -> Connection {
+        /// The connection, which is opened if there is none.
+        ///
+        /// - Parameter whenOpened: Called then.
+        func connected(whenOpened: () -> Void) throws -> Connection {
             if let connection { return connection }
             let opened = try open(role)
             connection = opened
+            whenOpened()
             return opened
         }
     }
@@ -66,6 +71,7 @@ final class Access: Sendable {
         queue = Locked(Queue(readers: settings.readers, largestGroup: settings.groupSize))
         executor = StoreExecutor(name: "strongroom", threads: settings.readers + 1)
         group = WriteGroup(longest: settings.groupDuration)
+        idleWatch = IdleWatch(time: settings.readerIdleTime)
         writer = Seat(.writer, open: open)
         writer.connection = connection
         readers = (0..<settings.readers).map { _ in Seat(.reader, open: open) }
@@ -155,6 +161,72 @@ final class Access: Sendable {
         }
     }
 
+    // MARK: Holding
+
+    /// Takes a reader for as long as the result is referred to; the task waits for its turn.
+    ///
+    /// - Throws: `CancellationError`; ``StrongroomError`` with `closed`.
+    func holdReader(_ limits: AccessLimits) async throws -> HeldReader {
+        try Task.checkCancellation()
+        let ticket = nextTicket()
+        running.ask(ticket, .read, limits)
+        do {
+            let seat = try await withTaskCancellationHandler {
+                try await withUnsafeThrowingContinuation { continuation in
+                    let waiter = Waiter { continuation.resume(with: $0) }
+                    switch queue.withLock({ $0.ask(.read, ticket: ticket, waiter: waiter) }) {
+                    case .seated(let seat): continuation.resume(returning: seat)
+                    case .closed: continuation.resume(throwing: closed)
+                    case .waiting:
+                        counters.countWait()
+                        if Task.isCancelled { stop(ticket, .cancelled) }
+                    }
+                }
+            } onCancel: {
+                stop(ticket, .cancelled)
+            }
+            return HeldReader(self, seat, ticket)
+        } catch {
+            running.end(ticket)
+            throw error
+        }
+    }
+
+    /// Runs a part of the work on a reader that is held, on a thread of the executor.
+    func perform<T: Sendable>(
+        on held: HeldReader,
+        _ work: @escaping @Sendable (Connection) throws -> T
+    ) async throws -> T {
+        try Task.checkCancellation()
+        let (seat, ticket) = (held.seat, held.ticket)
+        return try await withTaskCancellationHandler {
+            try await withUnsafeThrowingContinuation { continuation in
+                let part: @Sendable () -> Void = { [self] in
+                    continuation.resume(
+                        with: Result {
+                            let connection = try connection(of: seat)
+                            connection.beginWork(.alone)
+                            try running.begin(ticket, on: connection, .alone)
+                            defer { running.rest(ticket) }
+                            return try CurrentAccess.inside(ObjectIdentifier(self)) { try work(connection) }
+                        })
+                }
+                if executor.isCurrent { part() } else { executor.post(part) }
+            }
+        } onCancel: {
+            running.stop(ticket, .cancelled)
+        }
+    }
+
+    /// Gives a reader that was held back, after work that is done on a thread of the executor.
+    func giveBack(_ seat: Queue.Seat, _ ticket: UInt64, after work: @escaping @Sendable (Connection) -> Void) {
+        executor.post { [self] in
+            if let connection = self[seat].connection { work(connection) }
+            running.end(ticket)
+            release(seat) {}
+        }
+    }
+
     // MARK: Stopping
 
     /// Stops work that takes too long, if it has a limit.
@@ -235,7 +307,7 @@ final class Access: Sendable {
         _ work: (Connection) throws -> T
     ) throws -> T {
         counters.countWork(isReading: seat != .writer)
-        let connection = try self[seat].connected()
+        let connection = try connection(of: seat)
         connection.beginWork(company)
         do {
             try running.begin(ticket, on: connection, company)
@@ -250,9 +322,29 @@ final class Access: Sendable {
         }
     }
 
+    /// The connection of a seat that the caller holds.
+    private func connection(of seat: Queue.Seat) throws -> Connection {
+        guard seat != .writer else { return try writer.connected {} }
+        idleWatch.note { [weak self] in self?.closeIdleReaders() }
+        return try self[seat].connected { counters.countOpenReaders(1) }
+    }
+
     /// Closes a connection whose transaction could not be ended: nothing of it must reach the next holder.
     private func dropIfUnfinished(_ seat: Queue.Seat) {
-        if self[seat].connection?.isInTransaction == true { self[seat].connection = nil }
+        if self[seat].connection?.isInTransaction == true { drop(seat) }
+    }
+
+    private func drop(_ seat: Queue.Seat) {
+        guard self[seat].connection.take() != nil, seat != .writer else { return }
+        counters.countOpenReaders(-1)
+    }
+
+    /// Closes the connections of readers that nobody uses; they are opened again when they are needed.
+    func closeIdleReaders() {
+        for place in queue.withLock({ $0.takeFreeReaders() }) {
+            drop(.reader(place))
+            giveBack(.reader(place))
+        }
     }
 
     /// Gives a seat back.
@@ -323,12 +415,12 @@ final class Access: Sendable {
     /// Closes the connections, the writer's last, so that the engine brings the log into the file, and ends the threads.
     private func dismantle() {
         let error = closed
-        for seat in readers + [writer] {
+        for seat in readers.indices.map(Queue.Seat.reader) + [.writer] {
             // The thread that opened it may not have let go of it yet.
-            seat.connection?.close()
-            seat.connection = nil
+            self[seat].connection?.close()
+            drop(seat)
             // What opens a connection knows the key, and a closed store may be held for long.
-            seat.open = { _ in throw error }
+            self[seat].open = { _ in throw error }
         }
         executor.retire()
         whenClosed.withLock { $0.take() }?()

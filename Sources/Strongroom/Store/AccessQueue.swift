@@ -128,6 +128,14 @@ struct AccessQueue<Waiter> {
         return isClosing && seatedCount == 0 ? .close : .idle
     }
 
+    /// Takes the readers that nobody uses; each is to be released again.
+    mutating func takeFreeReaders() -> [Int] {
+        guard !isClosing else { return [] }
+        defer { freeReaders.removeAll() }
+        seatedCount += freeReaders.count
+        return freeReaders
+    }
+
     /// Takes a request back that still waits.
     ///
     /// - Returns: The waiter, or nil when it is seated or gone already.

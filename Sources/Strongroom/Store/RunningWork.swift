@@ -58,6 +58,13 @@ final class RunningWork: Sendable {
         }
     }
 
+    /// Notes that a part of the work is done and that others may follow: nothing stops it in between.
+    func rest(_ ticket: UInt64) {
+        entries.withLock { entries in
+            if case .running = entries[ticket]?.state { entries[ticket]?.state = .waiting }
+        }
+    }
+
     /// Notes that work is done: nothing stops it any more.
     func end(_ ticket: UInt64) {
         entries.withLock { $0[ticket] = nil }

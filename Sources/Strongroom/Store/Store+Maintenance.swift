@@ -40,5 +40,14 @@ extension Store {
         }
     }
 
+    /// Gives back memory that the store can do without: closes the readers that nobody uses, and empties the writer's page cache. To be called
+    /// when the system asks for memory; reading and writing go on, slower at first.
+    ///
+    /// - Throws: ``StrongroomError`` with `closed`; `CancellationError` when the task is cancelled.
+    public func releaseMemory() async throws {
+        access.closeIdleReaders()
+        try await access.perform(.writeAlone) { $0.releaseMemory() }
+    }
+
     private static let firstThatOptimizes = 3_018_000
 }

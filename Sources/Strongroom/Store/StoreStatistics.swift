@@ -17,6 +17,8 @@ public struct StoreStatistics: Sendable, Hashable {
     public var largestGroup = 0
     /// Reads and writes that had to wait for a connection.
     public var waits = 0
+    /// Readers' connections that are open now.
+    public var openReaders = 0
 }
 
 /// The counters behind ``StoreStatistics``.
@@ -26,6 +28,7 @@ final class StoreCounters: Sendable {
     private let commits = Atomic<Int>(0)
     private let largestGroup = Atomic<Int>(0)
     private let waits = Atomic<Int>(0)
+    private let openReaders = Atomic<Int>(0)
 
     func countWork(isReading: Bool) {
         if isReading { reads.add(1, ordering: .relaxed) } else { writes.add(1, ordering: .relaxed) }
@@ -40,13 +43,18 @@ final class StoreCounters: Sendable {
         waits.add(1, ordering: .relaxed)
     }
 
+    func countOpenReaders(_ change: Int) {
+        openReaders.add(change, ordering: .relaxed)
+    }
+
     var statistics: StoreStatistics {
         StoreStatistics(
             reads: reads.load(ordering: .relaxed),
             writes: writes.load(ordering: .relaxed),
             commits: commits.load(ordering: .relaxed),
             largestGroup: largestGroup.load(ordering: .relaxed),
-            waits: waits.load(ordering: .relaxed)
+            waits: waits.load(ordering: .relaxed),
+            openReaders: openReaders.load(ordering: .relaxed)
         )
     }
 }

@@ -158,7 +158,8 @@ private struct QueueRun {
             case 30..<45: try ask(.write)
             case 45..<50: try ask(.writeAlone)
             case 50..<88: try releaseAny()
-            case 88..<98: try cancelAny()
+            case 88..<96: try cancelAny()
+            case 96..<98: try takeFree()
             default: try close()
             }
             try checkSeats()
@@ -246,6 +247,17 @@ private struct QueueRun {
             fates[waiter] = .seated
             groupSize += 1
             return true
+        }
+    }
+
+    private mutating func takeFree() throws {
+        let free = (0..<readers).filter { occupied[.reader($0)] == nil }
+        let taken = queue.takeFreeReaders()
+        try expect(taken.sorted() == (isClosing ? [] : free), "\(taken) were taken while \(free) are free")
+        for place in taken {
+            let ticket = UInt64(fates.count) + 1
+            fates[ticket] = .seated
+            occupied[.reader(place)] = ticket
         }
     }
 

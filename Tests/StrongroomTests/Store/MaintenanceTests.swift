@@ -81,6 +81,42 @@ struct MaintenanceTests {
         #expect(try await fixture.lines().count == 1_000)
     }
 
+    @Test func readersThatNobodyUsesAreClosedAfterATime() async throws {
+        let directory = try TemporaryDirectory()
+        let stores = try Stores(ImpatientConfiguration(directory: directory, key: Key.random()))
+        let store = try await stores.open("impatient.sqlite")
+        try await store.write { db in try db.execute("CREATE TABLE line (number)") }
+        for number in 1...3 {
+            #expect(try await store.read { db in try lineNumbers(db) }.count == number - 1)
+            try await eventually { store.statistics.openReaders == 0 }
+            try await store.write { db in try addLine(number, db) }
+        }
+        // One that is used stays.
+        let (isInside, canEnd) = (Moment(), Moment())
+        let reader = Task {
+            try await store.read { db in
+                isInside.come()
+                try canEnd.block()
+                return try lineNumbers(db)
+            }
+        }
+        try await isInside.wait()
+        _ = try await store.read { db in try lineNumbers(db) }
+        try await eventually { store.statistics.openReaders == 1 }
+        canEnd.come()
+        #expect(try await reader.value == [1, 2, 3])
+    }
+
+    @Test func memoryIsGivenBackOnDemand() async throws {
+        let fixture = try await LineStore(readers: 2)
+        try await fill(fixture.store, 0..<1_000)
+        #expect(try await fixture.lines().count == 1_000)
+        #expect(fixture.store.statistics.openReaders == 1)
+        try await fixture.store.releaseMemory()
+        #expect(fixture.store.statistics.openReaders == 0)
+        #expect(try await fixture.lines().count == 1_000)
+    }
+
     @Test func aClosedStoreRefusesThem() async throws {
         let fixture = try await LineStore()
         let store = fixture.store
@@ -128,5 +164,7 @@ private struct ImpatientConfiguration: Configuration {
 
     func filePath(for database: DatabaseName) -> String? { directory.path(database.fileName) }
     func keyChain(for database: DatabaseName) throws -> KeyChain { try KeyChain(key) }
-    func settings(for database: DatabaseName) -> StoreSettings { StoreSettings(busyTimeout: .milliseconds(50)) }
+    func settings(for database: DatabaseName) -> StoreSettings {
+        StoreSettings(busyTimeout: .milliseconds(50), readerIdleTime: .milliseconds(20))
+    }
 }

@@ -1,0 +1,112 @@
+/// The records of a query, one after the other, from one snapshot; however many there are, a few are in memory at one time.
+///
+/// ```swift
+/// for try await contact in store.stream(Contact.where { $0.phone != nil }) {
+///     try await send(contact)
+/// }
+/// ```
+///
+/// A reader is taken with the first record and given back after the last one, when the loop is left, and when the task is cancelled. A loop
+/// that takes long keeps it for long, and the log cannot become shorter meanwhile; see ``Query/fetch(_:)`` for few records.
+public struct RecordStream<Source: Table>: AsyncSequence, Sendable where Source.RecordType: Sendable {
+    public typealias Element = Source.RecordType
+
+    let store: Store
+    let query: Query<Source>
+    let label: String?
+
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(stream: self)
+    }
+
+    /// Reads the records of a ``RecordStream``.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate let stream: RecordStream
+        private var reader: HeldReader?
+        private var records: [Source.RecordType] = []
+        private var place = 0
+        /// The records before those.
+        private var count = 0
+        private var isAtEnd = false
+
+        fileprivate init(stream: RecordStream) {
+            self.stream = stream
+        }
+
+        /// The next record, or nil after the last one.
+        ///
+        /// - Throws: `CancellationError` when the task is cancelled; ``StrongroomError`` with `closed`, `typeMismatch`, `damaged`, or the
+        ///   engine's failure. There are no further records then.
+        public mutating func next() async throws -> Source.RecordType? {
+            if place == records.count {
+                do {
+                    try await read()
+                } catch {
+                    (isAtEnd, reader, records, place) = (true, nil, [], 0)
+                    throw error
+                }
+            }
+            guard place < records.count else { return nil }
+            defer { place += 1 }
+            return records[place]
+        }
+
+        private mutating func read() async throws {
+            (records, place) = ([], 0)
+            guard !isAtEnd else { return }
+            let reader = if let reader { reader } else { try await stream.store.access.holdReader(limits) }
+            self.reader = reader
+            let (query, count) = (stream.query, count)
+            let batch = try await reader.perform(
+                making: { try query.statement(as: Source.RecordType.self, on: $0) },
+                { statement, connection in try Batch(query, after: count, statement, connection) }
+            )
+            self.count += batch.records.count
+            records = batch.records
+            guard batch.isLast else { return }
+            isAtEnd = true
+            try await reader.finish()
+            self.reader = nil
+        }
+
+        private var limits: AccessLimits { AccessLimits(label: stream.label) }
+    }
+
+    /// As many records as are read at one time.
+    private struct Batch: Sendable {
+        var records: [Source.RecordType] = []
+        var isLast = false
+
+        private static var largest: Int { 256 }
+        /// Large rows take time, and many of them would take memory.
+        private static var longest: Duration { .milliseconds(2) }
+
+        init(_ query: Query<Source>, after count: Int, _ statement: Statement, _ connection: Connection) throws {
+            let start = ContinuousClock.now
+            let row = Row(statement)
+            do {
+                repeat {
+                    guard try statement.step() else {
+                        isLast = true
+                        return
+                    }
+                    records.append(try Source.RecordType(row: row))
+                } while records.count < Self.largest && ContinuousClock.now - start < Self.longest
+            } catch {
+                throw query.located(error, at: count + records.count, on: connection)
+            }
+        }
+    }
+}
+
+extension Store {
+    /// The records of a query, one after the other.
+    ///
+    /// - Parameters:
+    ///   - query: The query.
+    ///   - label: How errors name the read, to those who wait for its reader.
+    /// - Returns: The records; read when they are iterated over, each time from the snapshot of that moment.
+    public func stream<Source: Table>(_ query: Query<Source>, label: String? = nil) -> RecordStream<Source> {
+        RecordStream(store: self, query: query, label: label)
+    }
+}

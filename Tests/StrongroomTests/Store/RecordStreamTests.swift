@@ -1,0 +1,140 @@
+import Strongroom
+import StrongroomTesting
+import Testing
+
+@Suite("Records one after the other", .timeLimit(.minutes(10)))
+struct RecordStreamTests {
+    @Table("line", in: "lines.sqlite")
+    struct Line: Equatable {
+        @Column(primaryKey: true) var number: Int
+    }
+
+    private func fixture(_ count: Int, readers: Int = 1) async throws -> LineStore {
+        let fixture = try await LineStore(readers: readers)
+        try await fixture.store.write { db in
+            for number in 0..<count { try addLine(number, db) }
+        }
+        return fixture
+    }
+
+    private static let sorted = Line.order { $0.number.ascending }
+
+    @Test(arguments: [0, 1, 255, 256, 257, 3_000])
+    func allComeInTheirOrder(count: Int) async throws {
+        let store = try await fixture(count).store
+        for _ in 0..<2 {
+            var found: [Int] = []
+            for try await line in store.stream(Self.sorted) { found.append(line.number) }
+            #expect(found == Array(0..<count))
+        }
+        // The reader is free.
+        #expect(try await store.table(Line.self).count() == count)
+    }
+
+    @Test func whatIsWrittenMeanwhileIsNotSeen() async throws {
+        let fixture = try await fixture(1_000)
+        var found = 0
+        for try await line in fixture.store.stream(Self.sorted) {
+            if line.number == 0 { try await fixture.store.write { db in try db.execute("DELETE FROM line") } }
+            found += 1
+        }
+        #expect(found == 1_000)
+        #expect(try await fixture.lines() == [])
+    }
+
+    @Test func leavingTheLoopGivesTheReaderBack() async throws {
+        let fixture = try await fixture(2_000)
+        for round in 1...20 {
+            for try await line in fixture.store.stream(Self.sorted) where line.number == round * 50 { break }
+            #expect(try await fixture.lines().count == 2_000)
+        }
+    }
+
+    @Test func aReaderIsTakenOnlyWhileTheRecordsAreRead() async throws {
+        let fixture = try await fixture(10)
+        let stream = fixture.store.stream(Self.sorted)
+        var iterator = stream.makeAsyncIterator()
+        #expect(try await fixture.lines().count == 10)
+        while try await iterator.next() != nil {}
+        #expect(try await fixture.lines().count == 10)
+        #expect(try await iterator.next() == nil)
+    }
+
+    @Test func cancellingEndsItAndGivesTheReaderBack() async throws {
+        let fixture = try await fixture(3_000)
+        for _ in 0..<10 {
+            let hasBegun = Moment()
+            let task = Task {
+                var count = 0
+                for try await _ in fixture.store.stream(Self.sorted) {
+                    count += 1
+                    if count == 300 {
+                        hasBegun.come()
+                        while !Task.isCancelled { await Task.yield() }
+                    }
+                }
+            }
+            try await hasBegun.wait()
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            #expect(try await fixture.lines().count == 3_000)
+        }
+    }
+
+    @Test func aLongStepIsStopped() async throws {
+        let fixture = try await fixture(3)
+        // The only row that would be found is sought for a very long time.
+        let endless: SQL = """
+            number < 0 OR (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n) = 0
+            """
+        let hasBegun = Moment()
+        let task = Task {
+            hasBegun.come()
+            for try await _ in fixture.store.stream(Line.where { _ in Condition(endless) }) {}
+        }
+        try await hasBegun.wait()
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(try await fixture.lines().count == 3)
+    }
+
+    @Test func aValueThatDoesNotFitEndsItAndIsNamed() async throws {
+        let fixture = try await fixture(600)
+        try await fixture.store.write { db in try db.execute("UPDATE line SET number = 'none' WHERE number = 599") }
+        let failure = try await expectFailure(.typeMismatch) {
+            for try await _ in fixture.store.stream(Query<Line>()) {}
+        }
+        #expect(failure.mismatch?.table == "line" && failure.mismatch?.column == "number")
+        #expect(try await fixture.store.table(Line.self).count() == 600)
+    }
+
+    @Test func aClosedStoreHasNone() async throws {
+        let fixture = try await fixture(3)
+        try await fixture.store.close()
+        try await expectFailure(.closed) {
+            for try await _ in fixture.store.stream(Self.sorted) {}
+        }
+    }
+
+    @Test func closingWaitsForTheLoop() async throws {
+        let fixture = try await fixture(1_000, readers: 2)
+        let (hasBegun, canGoOn) = (Moment(), Moment())
+        let loop = Task {
+            var count = 0
+            for try await _ in fixture.store.stream(Self.sorted) {
+                count += 1
+                if count == 1 {
+                    hasBegun.come()
+                    try await canGoOn.wait()
+                }
+            }
+            return count
+        }
+        try await hasBegun.wait()
+        let closing = Task { try await fixture.store.close() }
+        try await fixture.untilRefusing()
+        canGoOn.come()
+        #expect(try await loop.value == 1_000)
+        try await closing.value
+    }
+}
