@@ -137,7 +137,7 @@ final class Access: Sendable {
         let timer = timer(limits, ticket)
         defer { timer?.cancel() }
         return try await withTaskCancellationHandler {
-            try await withUnsafeThrowingContinuation { continuation in
+            try await withCheckedThrowingContinuation { continuation in
                 let start: @Sendable (Queue.Seat) -> Void = { [self] seat in
                     takeTurn(request, work, ticket, in: seat) { continuation.resume(with: $0) }
                 }
@@ -172,7 +172,7 @@ final class Access: Sendable {
         running.ask(ticket, .read, limits)
         do {
             let seat = try await withTaskCancellationHandler {
-                try await withUnsafeThrowingContinuation { continuation in
+                try await withCheckedThrowingContinuation { continuation in
                     let waiter = Waiter { continuation.resume(with: $0) }
                     switch queue.withLock({ $0.ask(.read, ticket: ticket, waiter: waiter) }) {
                     case .seated(let seat): continuation.resume(returning: seat)
@@ -200,16 +200,9 @@ final class Access: Sendable {
         try Task.checkCancellation()
         let (seat, ticket) = (held.seat, held.ticket)
         return try await withTaskCancellationHandler {
-            try await withUnsafeThrowingContinuation { continuation in
+            try await withCheckedThrowingContinuation { continuation in
                 let part: @Sendable () -> Void = { [self] in
-                    continuation.resume(
-                        with: Result {
-                            let connection = try connection(of: seat)
-                            connection.beginWork(.alone)
-                            try running.begin(ticket, on: connection, .alone)
-                            defer { running.rest(ticket) }
-                            return try CurrentAccess.inside(ObjectIdentifier(self)) { try work(connection) }
-                        })
+                    continuation.resume(with: Result { try runPart(ticket, .alone, in: seat, work) })
                 }
                 if executor.isCurrent { part() } else { executor.post(part) }
             }
@@ -299,7 +292,7 @@ final class Access: Sendable {
         }
     }
 
-    /// Runs work that can be stopped.
+    /// Runs work on a seat that the caller holds; it can be stopped until it is done.
     private func run<T>(
         _ ticket: UInt64,
         _ company: Connection.Company,
@@ -307,25 +300,37 @@ final class Access: Sendable {
         _ work: (Connection) throws -> T
     ) throws -> T {
         counters.countWork(isReading: seat != .writer)
+        defer { running.end(ticket) }
+        return try runPart(ticket, company, in: seat, work)
+    }
+
+    /// Runs work that others of the same ticket may follow.
+    private func runPart<T>(
+        _ ticket: UInt64,
+        _ company: Connection.Company,
+        in seat: Queue.Seat,
+        _ work: (Connection) throws -> T
+    ) throws -> T {
         let connection = try connection(of: seat)
         connection.beginWork(company)
         do {
             try running.begin(ticket, on: connection, company)
-            let result = try CurrentAccess.inside(ObjectIdentifier(self)) { try work(connection) }
-            running.end(ticket)
-            return result
+            defer { running.rest(ticket) }
+            return try CurrentAccess.inside(ObjectIdentifier(self)) { try work(connection) }
         } catch {
             let isStopped = error is CancellationError || (error as? StrongroomError)?.code == .interrupted
-            let told = isStopped ? running.errorOfStopped(ticket, database) ?? error : error
-            running.end(ticket)
-            throw told
+            throw isStopped ? running.errorOfStopped(ticket, database) ?? error : error
         }
     }
 
     /// The connection of a seat that the caller holds.
     private func connection(of seat: Queue.Seat) throws -> Connection {
         guard seat != .writer else { return try writer.connected {} }
-        idleWatch.note { [weak self] in self?.closeIdleReaders() }
+        idleWatch.note { [weak self] in
+            guard let self else { return true }
+            closeIdleReaders()
+            return counters.statistics.openReaders == 0
+        }
         return try self[seat].connected { counters.countOpenReaders(1) }
     }
 

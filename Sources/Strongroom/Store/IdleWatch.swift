@@ -13,21 +13,30 @@ final class IdleWatch: Sendable {
 
     /// Notes a use.
     ///
-    /// - Parameter whenIdle: Called once, when there has been no use for at least the time.
-    func note(whenIdle: @escaping @Sendable () -> Void) {
-        isUsed.store(true, ordering: .relaxed)
-        guard !isWatching.load(ordering: .relaxed), !isWatching.exchange(true, ordering: .acquiringAndReleasing) else {
-            return
-        }
+    /// - Parameter whenIdle: Called when there has been no use for at least the time, and again after each further time until it returns
+    ///   true: until there is nothing left to do.
+    func note(whenIdle: @escaping @Sendable () -> Bool) {
+        isUsed.store(true, ordering: .sequentiallyConsistent)
         watch(whenIdle)
     }
 
-    private func watch(_ whenIdle: @escaping @Sendable () -> Void) {
+    /// Begins to watch, if nobody does.
+    private func watch(_ whenIdle: @escaping @Sendable () -> Bool) {
+        guard !isWatching.load(ordering: .sequentiallyConsistent),
+            !isWatching.exchange(true, ordering: .sequentiallyConsistent)
+        else { return }
+        lookLater(whenIdle)
+    }
+
+    private func lookLater(_ whenIdle: @escaping @Sendable () -> Bool) {
         DispatchQueue.global().asyncAfter(deadline: .now() + time) { [weak self] in
             guard let self else { return }
-            guard !isUsed.exchange(false, ordering: .acquiringAndReleasing) else { return watch(whenIdle) }
-            isWatching.store(false, ordering: .releasing)
-            whenIdle()
+            guard !isUsed.exchange(false, ordering: .sequentiallyConsistent), whenIdle() else {
+                return lookLater(whenIdle)
+            }
+            isWatching.store(false, ordering: .sequentiallyConsistent)
+            // A use that saw that somebody watches.
+            if isUsed.load(ordering: .sequentiallyConsistent) { watch(whenIdle) }
         }
     }
 }
