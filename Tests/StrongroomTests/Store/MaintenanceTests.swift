@@ -142,7 +142,7 @@ struct MaintenanceTests {
             }
         }
         var largest = 0
-        for _ in 0..<300 {
+        for _ in 0..<60 {
             try await store.write { db in
                 for _ in 0..<20 { try db.execute("INSERT INTO large VALUES (randomblob(20000))") }
                 try db.execute("DELETE FROM large WHERE rowid <= (SELECT max(rowid) FROM large) - 40")

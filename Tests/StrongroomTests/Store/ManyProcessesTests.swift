@@ -1,0 +1,66 @@
+import Foundation
+import StrongroomTesting
+import Testing
+
+@testable import Strongroom
+
+@Suite("Several processes on one file", .timeLimit(.minutes(10)))
+struct ManyProcessesTests {
+    private static let processes = 4
+
+    /// What each process writes; `STRONGROOM_LONG` asks for the long proof.
+    private static var writes: Int {
+        ProcessInfo.processInfo.environment["STRONGROOM_LONG"] == nil ? 200 : 5_000
+    }
+
+    @Test(arguments: [false, true])
+    func whatAllOfThemWriteIsThereOnce(isBlocking: Bool) async throws {
+        let directory = try TemporaryDirectory()
+        let vault = Vault(directory.path("files"), keys: .numbered(1))
+        try await vault.keep()
+        await withTaskGroup { group in
+            for process in 0..<Self.processes {
+                group.addTask {
+                    await #expect(processExitsWith: .success) {
+                        [root = vault.directory as String, process = process as Int, isBlocking = isBlocking as Bool] in
+                        try await Self.writeAndRead(in: root, as: process, isBlocking: isBlocking)
+                    }
+                }
+            }
+        }
+        let expected = (0..<Self.processes).flatMap { process in (0..<Self.writes).map { "\(process):\($0)" } }
+        #expect(try await vault.lines().sorted() == expected.sorted())
+    }
+
+    /// Each write is seen by the read after it, and what is read never goes back.
+    private static func writeAndRead(in root: String, as process: Int, isBlocking: Bool) async throws {
+        // Bounded, but no process is to give up because the machine is slow.
+        let patient = StoreSettings(readers: 2, busyTimeout: .seconds(120), openTimeout: .seconds(120))
+        let store = try await Vault(root, keys: .numbered(1)).with(\.settings, patient).open()
+        var (all, own) = (0, 0)
+        for number in 0..<writes {
+            let line = "\(process):\(number)"
+            let pattern = "\(process):%"
+            let counts: (Int, Int)
+            if isBlocking {
+                counts = try await onThread {
+                    try store.write { db in try db.execute("INSERT INTO line (text) VALUES (\(line))") }
+                    return try store.read { db in try count(pattern, db) }
+                }
+            } else {
+                try await store.write { db in try db.execute("INSERT INTO line (text) VALUES (\(line))") }
+                counts = try await store.read { db in try count(pattern, db) }
+            }
+            #expect(counts.0 > all && counts.1 == own + 1)
+            (all, own) = counts
+        }
+        try await store.close()
+    }
+
+    private static func count(_ pattern: String, _ db: borrowing ReadTransaction) throws -> (Int, Int) {
+        (
+            try db.value("SELECT count(*) FROM line", as: Int.self) ?? 0,
+            try db.value("SELECT count(*) FROM line WHERE text LIKE \(pattern)", as: Int.self) ?? 0
+        )
+    }
+}
