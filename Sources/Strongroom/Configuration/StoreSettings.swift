@@ -30,7 +30,7 @@ public struct StoreSettings: Sendable, Equatable {
     /// the one that is running then.
     public var groupDuration: Duration
 
-    /// How long readers' connections stay open when nobody reads; they hold memory and open files.
+    /// How long readers' connections stay open when nobody reads, at least 10 ms; they hold memory and open files.
     public var readerIdleTime: Duration
 
     /// Describes a store's behaviour.
@@ -41,7 +41,7 @@ public struct StoreSettings: Sendable, Equatable {
     ///   - openTimeout: How long opening waits for another process that is opening the same file.
     ///   - groupSize: The most writes that share a transaction, 1 to 10,000.
     ///   - groupDuration: How long after the first of them is done a transaction takes further writes.
-    ///   - readerIdleTime: How long readers' connections stay open when nobody reads.
+    ///   - readerIdleTime: How long readers' connections stay open when nobody reads, at least 10 ms.
     public init(
         readers: Int? = nil,
         busyTimeout: Duration = .seconds(5),

@@ -11,6 +11,9 @@ final class Authorizer {
     /// Whether anything was refused since this was last set to false. The engine's own code does not always tell.
     var hasRefused = false
 
+    /// Whether a statement has been prepared that defers the foreign keys of its transaction.
+    private(set) var hasMetDeferral = false
+
     /// What may have an argument: it only reads, or what it sets belongs to the file or ends with the transaction.
     private static let openPragmas: Set<String> = [
         "table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", "foreign_key_list",
@@ -43,6 +46,7 @@ final class Authorizer {
             let name = String(cString: first).lowercased()
             if name.contains("cipher") || name.contains("kdf") || name.hasSuffix("key") { return SQLITE_DENY }
             if name == "wal_checkpoint" { return SQLITE_DENY }
+            if name == "defer_foreign_keys", second != nil { hasMetDeferral = true }
             return second == nil || Self.openPragmas.contains(name) ? SQLITE_OK : SQLITE_DENY
         case SQLITE_FUNCTION:
             guard let second else { return SQLITE_DENY }

@@ -10,7 +10,7 @@ extension Connection {
 
     /// Pages from which on the log is also begun anew, for which the readers that still need it are waited for. Where one reader
     /// always begins before another ends, it would grow for ever otherwise.
-    private static let tooLongLog = 4_000
+    static let tooLongLog = 4_000
 
     /// How long those readers are waited for, in milliseconds; the next write waits meanwhile.
     private static let patience = 100
@@ -36,15 +36,17 @@ extension Connection {
     ///
     /// A failure, such as a full disk, loses nothing: the log keeps what it has, and the next commit makes another attempt due.
     func checkpointIfDue() {
-        let isTooLong = logLength >= Self.tooLongLog
+        let length = logLength
         logLength = 0
-        guard isTooLong else {
+        guard length >= restartLength else {
             sqlite3_wal_checkpoint_v2(pointer, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
             return
         }
         sqlite3_busy_timeout(pointer, Int32(Self.patience))
-        sqlite3_wal_checkpoint_v2(pointer, "main", SQLITE_CHECKPOINT_RESTART, nil, nil)
+        let result = sqlite3_wal_checkpoint_v2(pointer, "main", SQLITE_CHECKPOINT_RESTART, nil, nil)
         setBusyTimeout(milliseconds: busyTimeout)
+        // A reader that stays for long is not waited for again after each commit.
+        restartLength = (result == SQLITE_OK ? 0 : length) + Self.tooLongLog
     }
 
     /// Brings the whole log into the file and empties it, and waits for the readers that need it, at most as long as the busy timeout.

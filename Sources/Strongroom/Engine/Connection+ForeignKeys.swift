@@ -28,6 +28,13 @@ extension Connection {
         return count != 0
     }
 
+    /// Whether the transaction puts off the check of all foreign keys to its end; unknown counts as yes.
+    var defersForeignKeys: Bool {
+        guard authorizer.hasMetDeferral else { return false }
+        let setting = try? ownValue("PRAGMA defer_foreign_keys")
+        return setting != .integer(0)
+    }
+
     /// Refuses a value that points to a row that is not there.
     ///
     /// - Throws: ``StrongroomError`` with `constraint`, naming table, row and parent of the first one.

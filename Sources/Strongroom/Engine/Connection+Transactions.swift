@@ -27,6 +27,7 @@ extension Connection {
     func begin(_ start: Start) throws {
         try run(start.rawValue)
         transactionState = .open
+        doom = nil
     }
 
     /// Runs work that reads in one snapshot, that of this moment: by itself a deferred transaction has none before its first query.
@@ -58,9 +59,11 @@ extension Connection {
         guard transactionState == .open, isInTransaction else { throw transactionEnded }
     }
 
-    /// Commits the transaction; it is still open when this throws.
+    /// Commits the transaction. When this throws it is still open, or the engine has rolled it back; ``rollBack()`` is right in both cases.
+    ///
+    /// - Throws: ``StrongroomError`` with what made the engine roll it back before, or with why it could not be committed.
     func commit() throws {
-        try checkTransactionIsWhole()
+        guard transactionState == .open, isInTransaction else { throw doom ?? transactionEnded }
         // Before a commit, lest zeros that were read in a damaged page's place be written back for good.
         do {
             try run(Self.probe)

@@ -38,6 +38,9 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
 
     @exclusivity(unchecked) var transactionState = TransactionState.none
 
+    /// What made the engine roll the transaction back before its end.
+    @exclusivity(unchecked) var doom: StrongroomError?
+
     /// Whether whoever waits for the running work has given it up; set from any thread.
     let isGivenUp = Atomic<Bool>(false)
 
@@ -52,6 +55,9 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
 
     /// The pages that the write-ahead log had after the last commit that has not been followed by a checkpoint.
     @exclusivity(unchecked) var logLength = 0
+
+    /// The length of the log from which on it is begun anew.
+    @exclusivity(unchecked) var restartLength = Connection.tooLongLog
 
     /// Opens a file; nothing is read yet.
     ///

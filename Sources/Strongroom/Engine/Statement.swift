@@ -102,6 +102,7 @@ final class Statement {
             resultCode: code
         )
         error.constraint = constraint
+        if owner.transactionState == .doomed, owner.doom == nil { owner.doom = error }
         return error
     }
 }

@@ -18,22 +18,22 @@ final class Access: Sendable {
     /// What has been done.
     let counters = StoreCounters()
 
-    private let queue: Locked<Queue>
+    let queue: Locked<Queue>
     private let tickets = Atomic<UInt64>(0)
-    private let running = RunningWork()
-    private let writer: Seat
-    private let readers: [Seat]
+    let running = RunningWork()
+    let writer: Seat
+    let readers: [Seat]
     private let group: WriteGroup
-    private let idleWatch: IdleWatch
-    private let closingReport = Locked<CheckpointReport?>(nil)
-    private let whenDrained = DispatchSemaphore(value: 0)
+    let idleWatch: IdleWatch
+    let closingReport = Locked<CheckpointReport?>(nil)
+    let whenDrained = DispatchSemaphore(value: 0)
     /// Open once the store is closed; whoever comes through opens it for the next one.
-    private let turnstile = DispatchSemaphore(value: 0)
-    private let whenClosed: Locked<(@Sendable () -> Void)?>
-    private let database: String
+    let turnstile = DispatchSemaphore(value: 0)
+    let whenClosed: Locked<(@Sendable () -> Void)?>
+    let database: String
 
     /// A place for a connection.
-    private final class Seat: @unchecked Sendable {  // guarded by AccessQueue: one holder at a time
+    final class Seat: @unchecked Sendable {  // guarded by AccessQueue: one holder at a time
         let role: Connection.Role
         var open: @Sendable (Connection.Role) throws -> Connection
         var connection: Connection?
@@ -104,9 +104,13 @@ final class Access: Sendable {
             defer { release(seat) {} }
             return try run(ticket, .alone, in: seat, work)
         }
-        let outcome = Handover<Result<T, any Error>>()
-        writeInGroup(work, ticket) { outcome.give($0) }
-        return try executor.blocking { outcome.wait() }.get()
+        // The value stays on this thread; only the outcome may come from another one.
+        var value: T?
+        let outcome = Handover<Result<Void, any Error>>()
+        writeInGroup({ value = try work($0) }, ticket) { outcome.give($0) }
+        try executor.blocking { outcome.wait() }.get()
+        guard let value else { throw closed }
+        return value
     }
 
     private func waitForSeat(_ request: Queue.Request, _ ticket: UInt64) throws -> Queue.Seat {
@@ -116,6 +120,7 @@ final class Access: Sendable {
         case .closed: throw closed
         case .waiting:
             counters.countWait()
+            stopIfLate(ticket)
             return try executor.blocking { handover.wait() }.get()
         }
     }
@@ -152,8 +157,7 @@ final class Access: Sendable {
                 case .closed: continuation.resume(throwing: closed)
                 case .waiting:
                     counters.countWait()
-                    // The cancellation may have come before the request.
-                    if Task.isCancelled { stop(ticket, .cancelled) }
+                    stopIfLate(ticket)
                 }
             }
         } onCancel: {
@@ -161,77 +165,24 @@ final class Access: Sendable {
         }
     }
 
-    // MARK: Holding
-
-    /// Takes a reader for as long as the result is referred to; the task waits for its turn.
-    ///
-    /// - Throws: `CancellationError`; ``StrongroomError`` with `closed`.
-    func holdReader(_ limits: AccessLimits) async throws -> HeldReader {
-        try Task.checkCancellation()
-        let ticket = nextTicket()
-        running.ask(ticket, .read, limits)
-        do {
-            let seat = try await withTaskCancellationHandler {
-                try await withCheckedThrowingContinuation { continuation in
-                    let waiter = Waiter { continuation.resume(with: $0) }
-                    switch queue.withLock({ $0.ask(.read, ticket: ticket, waiter: waiter) }) {
-                    case .seated(let seat): continuation.resume(returning: seat)
-                    case .closed: continuation.resume(throwing: closed)
-                    case .waiting:
-                        counters.countWait()
-                        if Task.isCancelled { stop(ticket, .cancelled) }
-                    }
-                }
-            } onCancel: {
-                stop(ticket, .cancelled)
-            }
-            return HeldReader(self, seat, ticket)
-        } catch {
-            running.end(ticket)
-            throw error
-        }
-    }
-
-    /// Runs a part of the work on a reader that is held, on a thread of the executor.
-    func perform<T: Sendable>(
-        on held: HeldReader,
-        _ work: @escaping @Sendable (Connection) throws -> T
-    ) async throws -> T {
-        try Task.checkCancellation()
-        let (seat, ticket) = (held.seat, held.ticket)
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let part: @Sendable () -> Void = { [self] in
-                    continuation.resume(with: Result { try runPart(ticket, .alone, in: seat, work) })
-                }
-                if executor.isCurrent { part() } else { executor.post(part) }
-            }
-        } onCancel: {
-            running.stop(ticket, .cancelled)
-        }
-    }
-
-    /// Gives a reader that was held back, after work that is done on a thread of the executor.
-    func giveBack(_ seat: Queue.Seat, _ ticket: UInt64, after work: @escaping @Sendable (Connection) -> Void) {
-        executor.post { [self] in
-            if let connection = self[seat].connection { work(connection) }
-            running.end(ticket)
-            release(seat) {}
-        }
-    }
-
     // MARK: Stopping
 
-    /// Stops work that takes too long, if it has a limit.
-    private func timer(_ limits: AccessLimits, _ ticket: UInt64) -> DispatchWorkItem? {
+    /// Stops work that takes too long, if it has a limit; to be cancelled when the work is done.
+    func timer(_ limits: AccessLimits, _ ticket: UInt64) -> (any DispatchSourceTimer)? {
         guard let timeout = limits.timeout else { return nil }
-        let item = DispatchWorkItem { [weak self] in self?.stop(ticket, .timedOut) }
-        let deadline = DispatchTime.now() + .milliseconds(Int(clamping: timeout.milliseconds))
-        DispatchQueue.global().asyncAfter(deadline: deadline, execute: item)
-        return item
+        let timer = DispatchSource.makeTimerSource(queue: .global())
+        timer.schedule(deadline: .now() + .milliseconds(Int(clamping: max(0, timeout.milliseconds))))
+        timer.setEventHandler { [weak self] in self?.stop(ticket, .timedOut) }
+        timer.resume()
+        return timer
     }
 
-    private func stop(_ ticket: UInt64, _ reason: RunningWork.Reason) {
+    /// Stops work that was stopped before it waited.
+    func stopIfLate(_ ticket: UInt64) {
+        if let reason = running.stopReason(ticket) { stop(ticket, reason) }
+    }
+
+    func stop(_ ticket: UInt64, _ reason: RunningWork.Reason) {
         if let waiter = queue.withLock({ $0.cancel(ticket) }) {
             waiter.resume(.failure(running.errorOfWaiting(ticket, reason, database)))
         } else {
@@ -272,21 +223,21 @@ final class Access: Sendable {
         switch result {
         case .success(let value):
             group.add { failure in finish(failure.map { .failure($0) } ?? .success(value)) }
-            endTurn(nil)
-        case .failure(let error):
-            endTurn(error)
+            endTurn()
+        case .failure:
+            endTurn()
             finish(result)
         }
     }
 
     /// Hands the group's transaction on to the next write, or ends it.
-    private func endTurn(_ failure: (any Error)?) {
+    private func endTurn() {
         let mayGrow = writer.connection.map(group.mayGrow(on:)) ?? false
         switch queue.withLock({ $0.endTurn(mayGrow: mayGrow) }) {
         case .handOn(let next):
             next.resume(.success(.writer))
         case .commit:
-            let (members, outcome) = writer.connection.map { group.end(on: $0, failure) } ?? ([], nil)
+            let (members, outcome) = writer.connection.map(group.end(on:)) ?? ([], nil)
             if !members.isEmpty, outcome == nil { counters.countCommit(ofGroup: members.count) }
             release(.writer) { for member in members { member(outcome) } }
         }
@@ -305,7 +256,7 @@ final class Access: Sendable {
     }
 
     /// Runs work that others of the same ticket may follow.
-    private func runPart<T>(
+    func runPart<T>(
         _ ticket: UInt64,
         _ company: Connection.Company,
         in seat: Queue.Seat,
@@ -339,7 +290,7 @@ final class Access: Sendable {
         if self[seat].connection?.isInTransaction == true { drop(seat) }
     }
 
-    private func drop(_ seat: Queue.Seat) {
+    func drop(_ seat: Queue.Seat) {
         guard self[seat].connection.take() != nil, seat != .writer else { return }
         counters.countOpenReaders(-1)
     }
@@ -355,7 +306,7 @@ final class Access: Sendable {
     /// Gives a seat back.
     ///
     /// - Parameter finish: Tells those who wait for what was done on it.
-    private func release(_ seat: Queue.Seat, _ finish: () -> Void) {
+    func release(_ seat: Queue.Seat, _ finish: () -> Void) {
         dropIfUnfinished(seat)
         guard seat == .writer else {
             giveBack(seat)
@@ -380,73 +331,22 @@ final class Access: Sendable {
         }
     }
 
-    // MARK: Closing
-
-    /// What closing has come to.
-    var closing: CheckpointReport? { closingReport.withLock { $0 } }
-
-    /// Whether somebody is closing it or has closed it.
-    var isClosing: Bool { queue.withLock { $0.isClosing } }
-
-    /// Admits nobody from now on, waits for what runs and what waits already, brings the log into the file, and closes the connections.
-    ///
-    /// Whoever is not the first to close returns when the first one is done.
-    ///
-    /// - Parameter last: The last work, whose report ``closing`` is.
-    /// - Throws: ``StrongroomError`` with `nestedAccess` inside a transaction of the same store; to the first one, what the last work
-    ///   throws, and the connections are closed all the same.
-    func close(last: (Connection) throws -> CheckpointReport) throws {
-        guard !CurrentAccess.isInside(ObjectIdentifier(self)) else { throw nested }
-        let (isFirst, isIdle) = queue.withLock { queue in
-            let isFirst = !queue.isClosing
-            return (isFirst, queue.close())
-        }
-        guard isFirst else {
-            turnstile.wait()
-            turnstile.signal()
-            return
-        }
-        if !isIdle { whenDrained.wait() }
-        defer {
-            dismantle()
-            turnstile.signal()
-        }
-        guard let connection = writer.connection else { return }
-        connection.beginWork(.alone)
-        let report = try last(connection)
-        closingReport.withLock { $0 = report }
-    }
-
-    /// Closes the connections, the writer's last, so that the engine brings the log into the file, and ends the threads.
-    private func dismantle() {
-        let error = closed
-        for seat in readers.indices.map(Queue.Seat.reader) + [.writer] {
-            // The thread that opened it may not have let go of it yet.
-            self[seat].connection?.close()
-            drop(seat)
-            // What opens a connection knows the key, and a closed store may be held for long.
-            self[seat].open = { _ in throw error }
-        }
-        executor.retire()
-        whenClosed.withLock { $0.take() }?()
-    }
-
-    private subscript(_ seat: Queue.Seat) -> Seat {
+    subscript(_ seat: Queue.Seat) -> Seat {
         switch seat {
         case .writer: writer
         case .reader(let place): readers[place]
         }
     }
 
-    private func nextTicket() -> UInt64 {
+    func nextTicket() -> UInt64 {
         tickets.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
-    private var closed: StrongroomError {
+    var closed: StrongroomError {
         StrongroomError(.closed, "The store is closed; open it again.", database: database)
     }
 
-    private var nested: StrongroomError {
+    var nested: StrongroomError {
         StrongroomError(
             .nestedAccess,
             "A blocking read, write or close inside a transaction of the same store would wait for itself. Use the transaction.",

@@ -1,10 +1,14 @@
 /// A reader that is taken for longer than one piece of work, with a snapshot; given back when nobody refers to it any more.
-final class HeldReader: @unchecked Sendable {  // its statement is used on the reader's seat alone
+final class HeldReader: Sendable {
     let seat: Access.Queue.Seat
     let ticket: UInt64
     private let access: Access
+    private let snapshot = Snapshot()
+
     /// What the snapshot is read with.
-    private var statement: Statement?
+    private final class Snapshot: @unchecked Sendable {  // guarded by the reader's seat
+        var statement: Statement?
+    }
 
     init(_ access: Access, _ seat: Access.Queue.Seat, _ ticket: UInt64) {
         self.access = access
@@ -13,9 +17,9 @@ final class HeldReader: @unchecked Sendable {  // its statement is used on the r
     }
 
     deinit {
-        let rest = Rest(statement)
-        access.giveBack(seat, ticket) { connection in
-            rest.statement?.finish()
+        access.giveBack(seat, ticket) { [snapshot] connection in
+            // Nobody may let go of the statement after the connection: it is one of the connection's.
+            snapshot.statement.take()?.finish()
             connection.rollBack()
         }
     }
@@ -25,31 +29,20 @@ final class HeldReader: @unchecked Sendable {  // its statement is used on the r
         making make: @escaping @Sendable (Connection) throws -> Statement,
         _ work: @escaping @Sendable (Statement, Connection) throws -> T
     ) async throws -> T {
-        try await access.perform(on: self) { [self] connection in
-            if statement == nil {
-                try connection.beginSnapshot()
-                statement = try make(connection)
-            }
-            guard let statement else { throw CancellationError() }
+        try await access.perform(on: self) { [snapshot] connection in
+            if let statement = snapshot.statement { return try work(statement, connection) }
+            try connection.beginSnapshot()
+            let statement = try make(connection)
+            snapshot.statement = statement
             return try work(statement, connection)
         }
     }
 
     /// Ends the snapshot; throws when something that was read was damaged.
     func finish() async throws {
-        try await access.perform(on: self) { [self] connection in
-            statement?.finish()
-            statement = nil
+        try await access.perform(on: self) { [snapshot] connection in
+            snapshot.statement.take()?.finish()
             try connection.commit()
-        }
-    }
-
-    /// Brings the statement to the seat's thread.
-    private struct Rest: @unchecked Sendable {
-        let statement: Statement?
-
-        init(_ statement: Statement?) {
-            self.statement = statement
         }
     }
 }

@@ -7,8 +7,11 @@ final class IdleWatch: Sendable {
     private let isWatching = Atomic<Bool>(false)
     private let time: DispatchTimeInterval
 
+    /// Milliseconds.
+    private static let shortest: Int64 = 10
+
     init(time: Duration) {
-        self.time = .milliseconds(Int(clamping: max(0, time.milliseconds)))
+        self.time = .milliseconds(Int(clamping: max(Self.shortest, time.milliseconds)))
     }
 
     /// Notes a use.

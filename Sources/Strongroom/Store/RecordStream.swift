@@ -6,14 +6,15 @@
 /// }
 /// ```
 ///
-/// A reader is taken with the first record and given back after the last one, when the loop is left, and when the task is cancelled. A loop
-/// that takes long keeps it for long, and the log cannot become shorter meanwhile; see ``Query/fetch(_:)`` for few records.
+/// A reader is taken with the first record and given back after the last one, when the loop is left, and when the next records are to be read
+/// after the task was cancelled. A loop that takes long keeps it for long: the log cannot become shorter meanwhile, closing the store waits, and what
+/// the loop's body reads from the same store needs another reader. See ``Query/fetch(_:)`` for few records.
 public struct RecordStream<Source: Table>: AsyncSequence, Sendable where Source.RecordType: Sendable {
     public typealias Element = Source.RecordType
 
     let store: Store
     let query: Query<Source>
-    let label: String?
+    let limits: AccessLimits
 
     public func makeAsyncIterator() -> Iterator {
         Iterator(stream: self)
@@ -54,7 +55,7 @@ public struct RecordStream<Source: Table>: AsyncSequence, Sendable where Source.
         private mutating func read() async throws {
             (records, place) = ([], 0)
             guard !isAtEnd else { return }
-            let reader = if let reader { reader } else { try await stream.store.access.holdReader(limits) }
+            let reader = if let reader { reader } else { try await stream.store.access.holdReader(stream.limits) }
             self.reader = reader
             let (query, count) = (stream.query, count)
             let batch = try await reader.perform(
@@ -68,8 +69,6 @@ public struct RecordStream<Source: Table>: AsyncSequence, Sendable where Source.
             try await reader.finish()
             self.reader = nil
         }
-
-        private var limits: AccessLimits { AccessLimits(label: stream.label) }
     }
 
     /// As many records as are read at one time.
@@ -105,8 +104,14 @@ extension Store {
     /// - Parameters:
     ///   - query: The query.
     ///   - label: How errors name the read, to those who wait for its reader.
-    /// - Returns: The records; read when they are iterated over, each time from the snapshot of that moment.
-    public func stream<Source: Table>(_ query: Query<Source>, label: String? = nil) -> RecordStream<Source> {
-        RecordStream(store: self, query: query, label: label)
+    ///   - timeout: How long the first record may wait for a reader; nil for as long as it takes.
+    /// - Returns: The records; read when they are iterated over, each time from the snapshot of that moment. The iteration throws
+    ///   ``StrongroomError`` with `timedOut`, `closed`, `typeMismatch`, `damaged`, or the engine's failure.
+    public func stream<Source: Table>(
+        _ query: Query<Source>,
+        label: String? = nil,
+        timeout: Duration? = nil
+    ) -> RecordStream<Source> {
+        RecordStream(store: self, query: query, limits: AccessLimits(label: label, timeout: timeout))
     }
 }

@@ -41,8 +41,18 @@ final class RunningWork: Sendable {
         try entries.withLock { entries in
             if case .stopped = entries[ticket]?.state { throw CancellationError() }
             entries[ticket]?.state = .running(connection, company)
-            entries[ticket]?.start = .now
+            if entries[ticket]?.start == nil { entries[ticket]?.start = .now }
         }
+    }
+
+    /// Notes that it has its connection, before its first part begins.
+    func hold(_ ticket: UInt64) {
+        entries.withLock { $0[ticket]?.start = .now }
+    }
+
+    /// Why it has been stopped, if it has.
+    func stopReason(_ ticket: UInt64) -> Reason? {
+        entries.withLock { if case .stopped(let reason) = $0[ticket]?.state { reason } else { nil } }
     }
 
     /// Stops work, or keeps it from beginning; does nothing once it is done.
@@ -78,6 +88,7 @@ extension RunningWork {
     func errorOfStopped(_ ticket: UInt64, _ database: String) -> (any Error)? {
         guard let entry = entries.withLock({ $0[ticket] }), case .stopped(let reason) = entry.state else { return nil }
         guard reason == .timedOut, let timeout = entry.limits.timeout else { return CancellationError() }
+        guard entry.start != nil else { return errorOfWaiting(ticket, reason, database) }
         let message = """
             \(entry.name) took longer than \(timeout) and was stopped; nothing of it was kept. Give it more time, or less to do.
             """
@@ -96,9 +107,11 @@ extension RunningWork {
             return "\(other.name) for \(now - start)"
         }
         let what = entry.request == .read ? "no reader was free" : "the writer was not free"
+        let held =
+            holders.isEmpty
+            ? "a commit, or the log being brought into the file" : holders.sorted().joined(separator: ", ")
         let message = """
-            \(entry.name) was not begun: \(what) within \(timeout). Held by: \(holders.sorted().joined(separator: ", ")). Wait longer, \
-            or let those do less at a time.
+            \(entry.name) was not begun: \(what) within \(timeout). Held by: \(held). Wait longer, or let those do less at a time.
             """
         return StrongroomError(.timedOut, message, database: database)
     }

@@ -14,8 +14,9 @@ extension Store {
 
     /// Writes the file anew without the space that deleted rows have left, which is otherwise used for new rows and never given back.
     ///
-    /// Takes as long as writing the whole file, as much space again on the disk until it is done, and the writer for that time. See SQLite's
-    /// documentation, «VACUUM» (sqlite.org/lang_vacuum.html).
+    /// Takes as long as writing the whole file, and the writer for that time. The new content is made in memory, since nothing may lie unencrypted
+    /// on the disk, and then goes through the log: have as much memory, and as much space on the disk, as the file is large. A table without an
+    /// integer primary key may get other row ids. See SQLite's documentation, «VACUUM» (sqlite.org/lang_vacuum.html).
     ///
     /// - Throws: ``StrongroomError`` with `closed`, `diskFull`, or the engine's failure, and the file is as it was; `CancellationError` when
     ///   the task is cancelled.

@@ -87,6 +87,11 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         }
     }
 
+    /// Runs work on one of the threads, after what waits already; from anywhere.
+    func postBehind(_ work: @escaping @Sendable () -> Void) {
+        add(.work(work))
+    }
+
     /// Whether the running thread is one of the executor's.
     var isCurrent: Bool { current != nil }
 
@@ -175,6 +180,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
                 next()
             }
             thread.isWorking = false
+            if let next = thread.next.take() { add(.work(next)) }
         }
     }
 

@@ -7,9 +7,9 @@ import Synchronization
 /// print("\(numbers.writes) writes in \(numbers.commits) commits")
 /// ```
 public struct StoreStatistics: Sendable, Hashable {
-    /// Reads that have been run, those that failed included.
+    /// Reads and streams that have had a reader, those that failed included.
     public var reads = 0
-    /// Writes that have been run, those that failed included.
+    /// Writes that have had the writer, those that failed and maintenance on demand included.
     public var writes = 0
     /// Transactions of shared writes that have been committed.
     public var commits = 0

@@ -44,8 +44,9 @@ final class WriteGroup: @unchecked Sendable {  // guarded by the writer's seat
 
     /// Whether another write may go on in the transaction.
     func mayGrow(on connection: Connection) -> Bool {
+        // What one write has asked for must not hold for the next one.
         connection.transactionState == .open && connection.isInTransaction && !connection.hasDeferredViolations
-            && ContinuousClock.now - start < longest
+            && !connection.defersForeignKeys && ContinuousClock.now - start < longest
     }
 
     /// Notes a write that is on the disk if the commit succeeds.
@@ -56,18 +57,16 @@ final class WriteGroup: @unchecked Sendable {  // guarded by the writer's seat
 
     /// Ends the transaction: commits it if it is whole.
     ///
-    /// - Parameter failure: Why it is not, where that is known.
     /// - Returns: The writes to be told, and what: nil when they are on the disk.
-    func end(on connection: Connection, _ failure: (any Error)?) -> (members: [Finish], outcome: (any Error)?) {
+    func end(on connection: Connection) -> (members: [Finish], outcome: (any Error)?) {
         guard !members.isEmpty else { return ([], nil) }
         defer { members.removeAll(keepingCapacity: true) }
         do {
             try connection.commit()
             return (members, nil)
         } catch {
-            let wasWhole = connection.transactionState == .open && connection.isInTransaction
             connection.rollBack()
-            return (members, wasWhole ? error : failure as? StrongroomError ?? error)
+            return (members, error)
         }
     }
 }

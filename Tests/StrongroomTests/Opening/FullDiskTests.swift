@@ -51,6 +51,42 @@ struct FullDiskTests {
         #expect(error.message.contains("diskFull"))
         #expect(try await vault.with(\.migrator, nil).lines() == ["a", "second"])
     }
+
+    @Test func aCommitThatDoesNotFitFailsForAllWhoShareIt() async throws {
+        try await vault.keep("a")
+        let store = try await vault.with(\.settings, StoreSettings(groupDuration: .seconds(1_000))).open()
+        let (isInside, canEnd) = (Moment(), Moment())
+        let first = Task {
+            try await store.write { db in
+                try db.execute("INSERT INTO line VALUES (hex(randomblob(10000)))")
+                isInside.come()
+                try canEnd.block()
+            }
+        }
+        try await isInside.wait()
+        func waiting(_ text: String, fails: Bool = false) async throws -> Task<Void, any Error> {
+            let waits = store.statistics.waits
+            let task = Task {
+                try await store.write { db in
+                    try db.execute("INSERT INTO line VALUES (\(text))")
+                    if fails { try db.execute("INSERT INTO line VALUES (NULL)") }
+                }
+            }
+            try await eventually { store.statistics.waits > waits }
+            return task
+        }
+        let second = try await waiting("second")
+        // The last one fails by itself: its error is nobody else's.
+        let third = try await waiting("third", fails: true)
+        try disk.fill()
+        canEnd.come()
+        for task in [first, second] { try await expectFailure(.diskFull) { try await task.value } }
+        try await expectFailure(.constraint) { try await third.value }
+        try disk.empty()
+        try await store.write { db in try db.execute("INSERT INTO line VALUES ('b')") }
+        try await store.close()
+        #expect(try await vault.lines() == ["a", "b"])
+    }
 }
 
 /// A small file system in memory, there as long as the value is.

@@ -62,8 +62,38 @@ struct GroupFailureTests {
             }
         }
         canEnd.come()
-        for task in [holder, before, swallowing] { try await expectFailure(.transactionEnded) { try await task.value } }
+        for task in [holder, before] { try await expectFailure(.diskFull) { try await task.value } }
+        try await expectFailure(.transactionEnded) { try await swallowing.value }
         #expect(try await fixture.lines() == [])
+    }
+
+    @Test func whatOneHasAskedOfTheForeignKeysDoesNotHoldForTheNext() async throws {
+        let fixture = try await LineStore()
+        let store = fixture.store
+        try await store.write { db in
+            try db.execute("CREATE TABLE parent (id INTEGER PRIMARY KEY)")
+            try db.execute("CREATE TABLE child (parent REFERENCES parent (id))")
+        }
+        for round in 0..<2 {
+            let canEnd = Moment()
+            let holder = try await fixture.holdWriter(until: canEnd)
+            let deferring = try await fixture.waiting {
+                try await store.write { db in
+                    try db.execute("PRAGMA defer_foreign_keys = ON")
+                    try db.execute("INSERT INTO child VALUES (\(round))")
+                    try db.execute("INSERT INTO parent VALUES (\(round))")
+                }
+            }
+            let next = try await fixture.waiting {
+                try await store.write { db in
+                    try expectFailure(.constraint) { try db.execute("INSERT INTO child VALUES (1000)") }
+                    try addLine(round, db)
+                }
+            }
+            canEnd.come()
+            for task in [holder, deferring, next] { try await task.value }
+        }
+        #expect(try await fixture.lines() == [0, 1])
     }
 
     @Test func aCancelledReadingStatementIsStoppedAndTheOthersAreKept() async throws {

@@ -95,6 +95,46 @@ struct TimeoutTests {
         #expect(try await fixture.lines() == Array(0..<50))
     }
 
+    @Test(arguments: [0, -5])
+    func oneThatIsOverBeforeItWaitsIsToldAtOnce(milliseconds: Int) async throws {
+        let fixture = try await LineStore(readers: 1)
+        let store = fixture.store
+        let canEnd = Moment()
+        let holder = try await fixture.holdWriter(until: canEnd)
+        for _ in 0..<50 {
+            let failure = try await expectFailure(.timedOut) {
+                try await store.write(timeout: .milliseconds(milliseconds)) { db in try addLine(1, db) }
+            }
+            #expect(failure.message.contains("was not begun"))
+            try await expectFailure(.timedOut) {
+                try await onThread {
+                    try store.write(timeout: .milliseconds(milliseconds)) { db in try addLine(1, db) }
+                }
+            }
+        }
+        canEnd.come()
+        try await holder.value
+        #expect(try await fixture.lines() == [])
+    }
+
+    @Test func aStreamGivesUpWaitingForAReader() async throws {
+        let fixture = try await LineStore(readers: 1)
+        let (isInside, canEnd) = (Moment(), Moment())
+        let holder = Task {
+            try await fixture.store.read(label: "the holder") { _ in
+                isInside.come()
+                try canEnd.block()
+            }
+        }
+        try await isInside.wait()
+        let failure = try await expectFailure(.timedOut) {
+            for try await _ in fixture.store.stream(Query<RecordStreamTests.Line>(), timeout: .milliseconds(20)) {}
+        }
+        #expect(failure.message.contains("the holder"))
+        canEnd.come()
+        try await holder.value
+    }
+
     @Test func anEndlessLimitAndOneInThePastAreWhatTheySay() async throws {
         let fixture = try await LineStore()
         try await fixture.store.write(timeout: .seconds(Int64.max)) { db in try addLine(1, db) }

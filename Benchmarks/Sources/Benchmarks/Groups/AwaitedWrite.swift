@@ -14,7 +14,7 @@ extension Group {
                 unit: .rate(entries.count, "writes"),
                 ours: work.ours { store in try await insertEach(entries, tasks: 1, store) },
                 rival: work.rival(target: 0.45) { try $0.insertEach(rivalEntries) },
-                grdb: work.grdb(target: 1.8, .awaitedWrites)
+                grdb: work.grdb(target: 1, .awaitedWrites)
             ),
             Measure(
                 name: "awaited-write, own executor",

@@ -1,0 +1,52 @@
+import Dispatch
+
+extension Access {
+    /// What closing has come to.
+    var closing: CheckpointReport? { closingReport.withLock { $0 } }
+
+    /// Whether somebody is closing it or has closed it.
+    var isClosing: Bool { queue.withLock { $0.isClosing } }
+
+    /// Admits nobody from now on, waits for what runs and what waits already, brings the log into the file, and closes the connections.
+    ///
+    /// Whoever is not the first to close returns when the first one is done.
+    ///
+    /// - Parameter last: The last work, whose report ``closing`` is.
+    /// - Throws: ``StrongroomError`` with `nestedAccess` inside a transaction of the same store; to the first one, what the last work
+    ///   throws, and the connections are closed all the same.
+    func close(last: (Connection) throws -> CheckpointReport) throws {
+        guard !CurrentAccess.isInside(ObjectIdentifier(self)) else { throw nested }
+        let (isFirst, isIdle) = queue.withLock { queue in
+            let isFirst = !queue.isClosing
+            return (isFirst, queue.close())
+        }
+        guard isFirst else {
+            executor.blocking { turnstile.wait() }
+            turnstile.signal()
+            return
+        }
+        if !isIdle { executor.blocking { whenDrained.wait() } }
+        defer {
+            dismantle()
+            turnstile.signal()
+        }
+        guard let connection = writer.connection else { return }
+        connection.beginWork(.alone)
+        let report = try last(connection)
+        closingReport.withLock { $0 = report }
+    }
+
+    /// Closes the connections, the writer's last, so that the engine brings the log into the file, and ends the threads.
+    func dismantle() {
+        let error = closed
+        for seat in readers.indices.map(Queue.Seat.reader) + [.writer] {
+            // The thread that opened it may not have let go of it yet.
+            self[seat].connection?.close()
+            drop(seat)
+            // What opens a connection knows the key, and a closed store may be held for long.
+            self[seat].open = { _ in throw error }
+        }
+        executor.retire()
+        whenClosed.withLock { $0.take() }?()
+    }
+}

@@ -1,0 +1,65 @@
+import Dispatch
+
+/// A reader that is taken for longer than one piece of work.
+extension Access {
+    /// Takes a reader for as long as the result is referred to; the task waits for its turn.
+    ///
+    /// - Throws: `CancellationError`; ``StrongroomError`` with `closed`.
+    func holdReader(_ limits: AccessLimits) async throws -> HeldReader {
+        try Task.checkCancellation()
+        let ticket = nextTicket()
+        running.ask(ticket, .read, limits)
+        let timer = timer(limits, ticket)
+        defer { timer?.cancel() }
+        do {
+            let seat = try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { continuation in
+                    let waiter = Waiter { continuation.resume(with: $0) }
+                    switch queue.withLock({ $0.ask(.read, ticket: ticket, waiter: waiter) }) {
+                    case .seated(let seat): continuation.resume(returning: seat)
+                    case .closed: continuation.resume(throwing: closed)
+                    case .waiting:
+                        counters.countWait()
+                        stopIfLate(ticket)
+                    }
+                }
+            } onCancel: {
+                stop(ticket, .cancelled)
+            }
+            counters.countWork(isReading: true)
+            running.hold(ticket)
+            return HeldReader(self, seat, ticket)
+        } catch {
+            running.end(ticket)
+            throw error
+        }
+    }
+
+    /// Runs a part of the work on a reader that is held, on a thread of the executor.
+    func perform<T: Sendable>(
+        on held: HeldReader,
+        _ work: @escaping @Sendable (Connection) throws -> T
+    ) async throws -> T {
+        try Task.checkCancellation()
+        let (seat, ticket) = (held.seat, held.ticket)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let part: @Sendable () -> Void = { [self] in
+                    continuation.resume(with: Result { try runPart(ticket, .alone, in: seat, work) })
+                }
+                if executor.isCurrent { part() } else { executor.post(part) }
+            }
+        } onCancel: {
+            running.stop(ticket, .cancelled)
+        }
+    }
+
+    /// Gives a reader that was held back, after work that is done on a thread of the executor.
+    func giveBack(_ seat: Queue.Seat, _ ticket: UInt64, after work: @escaping @Sendable (Connection) -> Void) {
+        executor.postBehind { [self] in
+            if let connection = self[seat].connection { work(connection) }
+            running.end(ticket)
+            release(seat) {}
+        }
+    }
+}
