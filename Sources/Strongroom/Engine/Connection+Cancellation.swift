@@ -12,23 +12,28 @@ extension Connection {
 
     /// Begins work that nobody has given up.
     func beginWork(_ company: Company) {
+        self.company = company
         isGivenUp.store(false, ordering: .relaxed)
-        guard (company == .shared) != isWatched else { return }
-        isWatched = company == .shared
-        guard isWatched else { return sqlite3_progress_handler(pointer, 0, nil, nil) }
+        guard !isWatched else { return }
+        isWatched = true
         sqlite3_progress_handler(
-            pointer, Self.stepsBetweenLooks,
+            pointer,
+            Self.stepsBetweenLooks,
             { context in
                 guard let context else { return 0 }
                 return Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue().mustStop ? 1 : 0
             },
-            Unmanaged.passUnretained(self).toOpaque())
+            Unmanaged.passUnretained(self).toOpaque()
+        )
     }
 
     /// Stops the running statement, and lets no other one of the user's begin; from any thread, as long as the connection is not closed.
     ///
     /// The engine rolls a transaction back in which it has stopped a write («Interrupt A Long-Running Query», sqlite.org/c3ref/interrupt.html).
     /// So in a shared one only reading statements are stopped; one that writes runs to its end, and the work ends after it.
+    ///
+    /// An interrupt that comes between two statements is forgotten when the next one begins, and that one may have been let through already; so
+    /// the engine also asks, while it runs.
     func giveUp(_ company: Company) {
         isGivenUp.store(true, ordering: .relaxed)
         if company == .alone { sqlite3_interrupt(pointer) }
@@ -40,6 +45,7 @@ extension Connection {
     private var mustStop: Bool {
         // The library's own statements, such as those that undo the work, run to their end.
         guard isGivenUp.load(ordering: .relaxed), !authorizer.isTrusting else { return false }
+        if company == .alone { return true }
         var statement = sqlite3_next_stmt(pointer, nil)
         while let each = statement {
             if sqlite3_stmt_busy(each) != 0, sqlite3_stmt_readonly(each) == 0 { return false }

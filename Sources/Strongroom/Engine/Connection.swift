@@ -46,6 +46,8 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
 
     /// Whether the engine asks now and then, while a statement runs, whether it is given up.
     @exclusivity(unchecked) var isWatched = false
+    /// How much would be lost with the running statement.
+    @exclusivity(unchecked) var company = Company.alone
 
     /// How the latest upsert finds its row: what a loop of upserts is to find out once.
     @exclusivity(unchecked) @usableFromInline var latestUpsert: AnyObject?

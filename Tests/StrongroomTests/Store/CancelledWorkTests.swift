@@ -29,6 +29,27 @@ struct CancelledWorkTests {
         try await lines.store.close()
     }
 
+    /// The cancellation comes at any moment around the beginning of a statement: between two of them an interrupt is forgotten.
+    @Test func noMomentIsTooEarlyOrTooLate() async throws {
+        let lines = try await LineStore(readers: 1)
+        for round in 0..<60 {
+            let isRunning = Moment()
+            let task = Task {
+                try await lines.store.read { db in
+                    isRunning.come()
+                    // Another text each time, so that it is prepared anew.
+                    return try db.value(
+                        "\(Self.endless) \(SQL(stringLiteral: "UNION ALL SELECT \(round)"))", as: Int.self)
+                }
+            }
+            while !isRunning.isPast {}
+            for _ in 0..<(round * 50) { _ = isRunning.isPast }
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+        }
+        #expect(try await lines.lines() == [])
+    }
+
     @Test func aWriteOfManyStatementsIsStoppedAndUndone() async throws {
         let lines = try await LineStore()
         try await lines.store.write { db in try db.execute("INSERT INTO line VALUES (-1)") }
