@@ -29,7 +29,7 @@ public final class Store: Sendable {
     }
 
     /// How far closing brought the log into the file: not to its end while another process reads. Nil as long as the store is open, and when
-    /// the checkpoint failed, which ``close()`` has thrown.
+    /// the checkpoint failed, which `close()` has thrown.
     public var closing: CheckpointReport? { access.closing }
 
     /// The threads on which the store's work runs; a task that prefers them reads and writes without a change of thread.
