@@ -183,11 +183,10 @@ final class Access: Sendable {
     }
 
     func stop(_ ticket: UInt64, _ reason: RunningWork.Reason) {
-        if let waiter = queue.withLock({ $0.cancel(ticket) }) {
-            waiter.resume(.failure(running.errorOfWaiting(ticket, reason, database)))
-        } else {
-            running.stop(ticket, reason)
-        }
+        // In this order: whoever begins to wait meanwhile finds the reason, or is found.
+        running.stop(ticket, reason)
+        guard let waiter = queue.withLock({ $0.cancel(ticket) }) else { return }
+        waiter.resume(.failure(running.errorOfWaiting(ticket, reason, database)))
     }
 
     // MARK: Working
@@ -277,12 +276,14 @@ final class Access: Sendable {
     /// The connection of a seat that the caller holds.
     private func connection(of seat: Queue.Seat) throws -> Connection {
         guard seat != .writer else { return try writer.connected {} }
+        let connection = try self[seat].connected { counters.countOpenReaders(1) }
+        // After it is counted: whoever looks while it is opened would see nothing to close, and look no more.
         idleWatch.note { [weak self] in
             guard let self else { return true }
             closeIdleReaders()
             return counters.statistics.openReaders == 0
         }
-        return try self[seat].connected { counters.countOpenReaders(1) }
+        return connection
     }
 
     /// Closes a connection whose transaction could not be ended: nothing of it must reach the next holder.

@@ -88,8 +88,13 @@ extension RunningWork {
     func errorOfStopped(_ ticket: UInt64, _ database: String) -> (any Error)? {
         guard let entry = entries.withLock({ $0[ticket] }), case .stopped(let reason) = entry.state else { return nil }
         guard reason == .timedOut, let timeout = entry.limits.timeout else { return CancellationError() }
-        guard entry.start != nil else { return errorOfWaiting(ticket, reason, database) }
-        let message = """
+        let message =
+            entry.start == nil
+            ? """
+            \(entry.name) was not begun within \(timeout): its turn had come, but opening its connection took longer, or the machine \
+            was busy. Give it more time.
+            """
+            : """
             \(entry.name) took longer than \(timeout) and was stopped; nothing of it was kept. Give it more time, or less to do.
             """
         return StrongroomError(.timedOut, message, database: database)

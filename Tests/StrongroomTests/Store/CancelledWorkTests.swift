@@ -42,9 +42,11 @@ struct CancelledWorkTests {
                         "\(Self.endless) \(SQL(stringLiteral: "UNION ALL SELECT \(round)"))", as: Int.self)
                 }
             }
-            while !isRunning.isPast {}
-            for _ in 0..<(round * 50) { _ = isRunning.isPast }
-            task.cancel()
+            try await onThread {
+                try isRunning.block()
+                for _ in 0..<(round * 50) { _ = isRunning.isPast }
+                task.cancel()
+            }
             await #expect(throws: CancellationError.self) { try await task.value }
         }
         #expect(try await lines.lines() == [])
