@@ -41,8 +41,11 @@ public struct ObservedValues<Value: Sendable>: AsyncSequence, Sendable {
             observer.begin()
             let read = values.read
             do {
-                let (value, tables) = try await values.store.access.perform(.read, AccessLimits(label: values.label)) { connection in
-                    try connection.inSnapshot { try connection.watchingReads { try read(ReadTransaction(connection)) } }
+                let limits = AccessLimits(label: values.label)
+                let (value, tables) = try await values.store.access.perform(.read, limits) { connection in
+                    try connection.inSnapshot {
+                        try connection.watchingReads { try read(ReadTransaction(connection)) }
+                    }
                 }
                 observer.watch(tables)
                 return value
