@@ -11,6 +11,9 @@ final class Authorizer {
     /// Whether anything was refused since this was last set to false. The engine's own code does not always tell.
     var hasRefused = false
 
+    /// The tables of the statement that is being prepared.
+    var tables = TableUse()
+
     /// Whether a statement has been prepared that defers the foreign keys of its transaction.
     private(set) var hasMetDeferral = false
 
@@ -36,8 +39,19 @@ final class Authorizer {
         )
     }
 
+    /// The engine also asks for what a trigger or a foreign key does.
+    private func note(_ action: Int32, _ first: UnsafePointer<CChar>?) {
+        guard let first else { return }
+        switch action {
+        case SQLITE_READ: tables.reads.insert(TableUse.name(first))
+        case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE: tables.writes.insert(TableUse.name(first))
+        default: break
+        }
+    }
+
     private func answer(_ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?) -> Int32 {
         if isTrusting { return SQLITE_OK }
+        note(action, first)
         switch action {
         case SQLITE_TRANSACTION, SQLITE_SAVEPOINT, SQLITE_ATTACH, SQLITE_DETACH:
             return SQLITE_DENY

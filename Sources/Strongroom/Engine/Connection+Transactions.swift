@@ -28,6 +28,8 @@ extension Connection {
         try run(start.rawValue)
         transactionState = .open
         doom = nil
+        transactionNumber += 1
+        tables = TableUse()
     }
 
     /// Runs work that reads in one snapshot, that of this moment: by itself a deferred transaction has none before its first query.
@@ -72,6 +74,7 @@ extension Connection {
         }
         try run("COMMIT")
         transactionState = .none
+        changedTables.formUnion(tables.writes)
     }
 
     /// A damaged page at the end of a long value is read as zeros without an error; the engine remembers it as long as the

@@ -55,6 +55,13 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
     /// Milliseconds.
     @exclusivity(unchecked) private(set) var busyTimeout = 0
 
+    /// Counts the transactions.
+    @exclusivity(unchecked) var transactionNumber = 0
+    /// What the running one has done.
+    @exclusivity(unchecked) var tables = TableUse()
+    @exclusivity(unchecked) var isWatchingReads = false
+    @exclusivity(unchecked) var changedTables: Set<String> = []
+
     /// The pages that the write-ahead log had after the last commit that has not been followed by a checkpoint.
     @exclusivity(unchecked) var logLength = 0
 
@@ -163,7 +170,7 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
     @usableFromInline
     func statement(_ sql: String) throws -> Statement {
         try checkTransaction()
-        return try userStatements.statement(for: sql, prepare: prepare)
+        return note(try userStatements.statement(for: sql, prepare: prepare))
     }
 
     /// A statement for a table's operation; its text, and what an insert binds in place of NULL, are made only when it is
@@ -177,15 +184,16 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
             let (sql, defaults) = try make()
             let statement = try userStatements.statement(for: sql, prepare: prepare)
             statement.parameters.pointee.defaults = defaults
-            return statement
+            return note(statement)
         }
-        if let statement = userStatements.latest(for: key) { return statement }
-        return try userStatements.statement(for: key) {
+        if let statement = userStatements.latest(for: key) { return note(statement) }
+        let statement = try userStatements.statement(for: key) {
             let (sql, defaults) = try make()
             let statement = try prepare(sql)
             statement.parameters.pointee.defaults = defaults
             return statement
         }
+        return note(statement)
     }
 
     /// A piece of SQL that is made once and then kept.
@@ -222,6 +230,7 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
     private func prepare(_ sql: String) throws -> Statement {
         var prepared: OpaquePointer?
         authorizer.hasRefused = false
+        authorizer.tables = TableUse()
         let (result, rest) = sql.utf8CString.withUnsafeBufferPointer { text -> (Int32, Int) in
             var tail: UnsafePointer<CChar>?
             let result = sqlite3_prepare_v2(pointer, text.baseAddress, Int32(clamping: text.count), &prepared, &tail)
@@ -238,6 +247,7 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
             throw StrongroomError(.sql, "The SQL is empty; write a statement.", database: database, sql: sql)
         }
         let statement = Statement(prepared, owner: self)
+        statement.tables = authorizer.tables
         guard !Self.hasContent(sql.utf8.dropFirst(rest)) else {
             throw StrongroomError(
                 .sql,

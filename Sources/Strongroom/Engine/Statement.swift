@@ -14,6 +14,12 @@ final class Statement {
     /// When the statement was last handed out; the cache drops the oldest.
     @exclusivity(unchecked) var lastUse: UInt64 = 0
 
+    /// What it reads and writes.
+    @exclusivity(unchecked) var tables = TableUse()
+
+    /// The transaction in which that was noted last.
+    @exclusivity(unchecked) var notedIn = -1
+
     init(_ pointer: OpaquePointer, owner: Connection) {
         self.pointer = pointer
         self.owner = owner

@@ -46,6 +46,7 @@ extension Access {
             // What opens a connection knows the key, and a closed store may be held for long.
             self[seat].open = { _ in throw error }
         }
+        hub.close()
         executor.retire()
         whenClosed.withLock { $0.take() }?()
     }

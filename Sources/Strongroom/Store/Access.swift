@@ -15,6 +15,9 @@ final class Access: Sendable {
     /// The threads on which the work of tasks runs: blocking work must not run on Swift's cooperative threads.
     let executor: StoreExecutor
 
+    /// Those who want to know what has been written.
+    let hub = ChangeHub()
+
     /// What has been done.
     let counters = StoreCounters()
 
@@ -314,6 +317,8 @@ final class Access: Sendable {
             finish()
             return
         }
+        // Before anybody is told that it is done: whoever then asks has the news.
+        if let connection = writer.connection { hub.note(connection.takeChangedTables()) }
         // Those who are told first can join the next transaction.
         finish()
         guard writer.connection?.isCheckpointDue == true else { return giveBack(seat) }

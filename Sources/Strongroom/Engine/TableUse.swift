@@ -1,0 +1,10 @@
+/// The tables that a statement, or a transaction, reads and writes; as the engine names them, in lower case.
+struct TableUse: Equatable {
+    var reads: Set<String> = []
+    var writes: Set<String> = []
+
+    /// A table's name as it is compared: the engine does not tell upper from lower case of ASCII.
+    static func name(_ name: String) -> String { name.lowercased() }
+
+    static func name(_ name: UnsafePointer<CChar>) -> String { self.name(String(cString: name)) }
+}

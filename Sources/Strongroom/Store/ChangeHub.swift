@@ -1,0 +1,42 @@
+/// Those who want to know which tables have been written.
+final class ChangeHub: Sendable {
+    private struct State {
+        var observers: [ObjectIdentifier: WeakObserver] = [:]
+        var isClosed = false
+    }
+
+    private struct WeakObserver {
+        weak var observer: ChangeObserver?
+    }
+
+    private let state = Locked(State())
+
+    /// Adds an observer, which is told as long as somebody refers to it; after closing it is told that at once.
+    func add(_ observer: ChangeObserver) {
+        let isClosed = state.withLock { state in
+            if !state.isClosed { state.observers[ObjectIdentifier(observer)] = WeakObserver(observer: observer) }
+            return state.isClosed
+        }
+        if isClosed { observer.end() }
+    }
+
+    func remove(_ observer: ObjectIdentifier) {
+        state.withLock { $0.observers[observer] = nil }
+    }
+
+    /// Tells of a commit.
+    func note(_ tables: Set<String>) {
+        guard !tables.isEmpty else { return }
+        for observer in state.withLock({ $0.observers.values.compactMap(\.observer) }) { observer.note(tables) }
+    }
+
+    /// Tells that there will be no further commits.
+    func close() {
+        let observers = state.withLock { state in
+            state.isClosed = true
+            defer { state.observers = [:] }
+            return state.observers.values.compactMap(\.observer)
+        }
+        for observer in observers { observer.end() }
+    }
+}

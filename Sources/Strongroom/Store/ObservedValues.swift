@@ -1,0 +1,72 @@
+/// What a read gives, now and again after each commit that has written a table that it reads. A slow consumer gets the newest value.
+///
+/// ```swift
+/// for try await count in store.values({ db in try Contact.count(in: db) }) {
+///     await badge.show(count)
+/// }
+/// ```
+///
+/// It ends when the store is closed, after the last value, and throws what the read throws, and `CancellationError` when the task is cancelled. A
+/// value can come twice: what was written may not have changed it. Commits of other processes, and of other stores of the same program, are not seen.
+public struct ObservedValues<Value: Sendable>: AsyncSequence, Sendable {
+    public typealias Element = Value
+
+    let store: Store
+    let label: String?
+    let read: @Sendable (borrowing ReadTransaction) throws -> Value
+
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(values: self, observer: ChangeObserver(store.access.hub, tables: nil))
+    }
+
+    /// Reads the values of ``ObservedValues``.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate let values: ObservedValues
+        fileprivate let observer: ChangeObserver
+        private var isFirst = true
+
+        fileprivate init(values: ObservedValues, observer: ChangeObserver) {
+            self.values = values
+            self.observer = observer
+        }
+
+        /// The first value at once, every further one when it may have changed.
+        ///
+        /// - Returns: Nil when the store is closed.
+        /// - Throws: What the read throws; `CancellationError`.
+        public mutating func next() async throws -> Value? {
+            if !isFirst, try await !observer.wait() { return nil }
+            isFirst = false
+            // What is committed after the snapshot counts as a change again.
+            observer.begin()
+            let read = values.read
+            do {
+                let limits = AccessLimits(label: values.label)
+                let (value, tables) = try await values.store.access.perform(.read, limits) { connection in
+                    try connection.inSnapshot {
+                        try connection.watchingReads { try read(ReadTransaction(connection)) }
+                    }
+                }
+                observer.watch(tables)
+                return value
+            } catch let error as StrongroomError where error.code == .closed {
+                return nil
+            }
+        }
+    }
+}
+
+extension Store {
+    /// What a read gives, now and again after each commit that has written a table that it reads.
+    ///
+    /// - Parameters:
+    ///   - label: How errors name the reads, to those who wait for their reader.
+    ///   - read: The read; which tables it reads may differ from time to time.
+    /// - Returns: The values; read when they are iterated over.
+    public func values<Value: Sendable>(
+        label: String? = nil,
+        _ read: @escaping @Sendable (borrowing ReadTransaction) throws -> Value
+    ) -> ObservedValues<Value> {
+        ObservedValues(store: self, label: label, read: read)
+    }
+}

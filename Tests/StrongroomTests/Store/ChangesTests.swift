@@ -1,0 +1,200 @@
+import Strongroom
+import StrongroomTesting
+import Testing
+
+@Suite("Changes of tables, told after the commit", .timeLimit(.minutes(10)))
+struct ChangesTests {
+    @Table("line", in: "lines.sqlite")
+    struct Line {
+        @Column(primaryKey: true) var number: Int
+    }
+
+    @Table("other", in: "lines.sqlite")
+    struct Other {
+        var id: Int64?
+        var line: Int
+    }
+
+    private func fixture() async throws -> LineStore {
+        let fixture = try await LineStore(readers: 2)
+        try await fixture.store.write { db in
+            try db.createTable(Other.schema)
+            try db.execute(
+                "CREATE TRIGGER copy AFTER DELETE ON line BEGIN INSERT INTO other (line) VALUES (old.number); END")
+        }
+        return fixture
+    }
+
+    @Test func eachWayOfWritingIsToldAndOthersAreNot() async throws {
+        let store = try await fixture().store
+        try await store.write { db in for number in 0..<10 { try addLine(number, db) } }
+        var lines = store.changes(in: Line.self).makeAsyncIterator()
+        var others = store.changes(in: Other.self).makeAsyncIterator()
+        try await store.write { db in try addLine(10, db) }
+        #expect(try await lines.next() != nil)
+        try await store.write { db in _ = try Line.insert(Line(number: 11), in: db) }
+        #expect(try await lines.next() != nil)
+        try await store.write { db in
+            _ = try Line.where { $0.number == 11 }.update(in: db) { [$0.number.set(12)] }
+        }
+        #expect(try await lines.next() != nil)
+        try await store.write(as: .immediate) { db in
+            try db.savepoint { db in try db.execute("UPDATE \"LINE\" SET number = 13 WHERE number = 12") }
+        }
+        #expect(try await lines.next() != nil)
+        // A trigger writes the other one; the engine empties a table without looking at its rows.
+        try await store.write { db in try db.execute("DELETE FROM line WHERE number = 13") }
+        #expect(try await lines.next() != nil)
+        #expect(try await others.next() != nil)
+        try await store.write { db in _ = try Other.truncate(in: db) }
+        #expect(try await others.next() != nil)
+        try await store.close()
+        #expect(try await lines.next() == nil)
+        #expect(try await others.next() == nil)
+    }
+
+    @Test func whatIsRolledBackOrOnlyReadIsNotTold() async throws {
+        let store = try await fixture().store
+        var lines = store.changes(in: Line.self).makeAsyncIterator()
+        await #expect(throws: Refusal(number: 1)) {
+            try await store.write { db in
+                try addLine(1, db)
+                throw Refusal(number: 1)
+            }
+        }
+        try await store.write { db in _ = try lineNumbers(db) }
+        _ = try await store.read { db in try lineNumbers(db) }
+        try await store.close()
+        #expect(try await lines.next() == nil)
+    }
+
+    @Test func manyCommitsCountAsOneForASlowConsumerAndTheLastIsNotLost() async throws {
+        let store = try await fixture().store
+        var lines = store.changes(in: Line.self).makeAsyncIterator()
+        for number in 0..<20 { try await store.write { db in try addLine(number, db) } }
+        try await store.close()
+        #expect(try await lines.next() != nil)
+        #expect(try await lines.next() == nil)
+    }
+
+    @Test func aGroupIsToldOnce() async throws {
+        let fixture = try await fixture()
+        let store = fixture.store
+        var lines = store.changes(in: Line.self).makeAsyncIterator()
+        let canEnd = Moment()
+        let holder = try await fixture.holdWriter(until: canEnd)
+        let tasks = try await fixture.waiting(0..<20) { number in
+            try await store.write { db in
+                try addLine(number, db)
+                if number == 5 { throw Refusal(number: 5) }
+            }
+        }
+        canEnd.come()
+        try await holder.value
+        #expect(try await lines.next() != nil)
+        for (number, task) in tasks.enumerated() where number != 5 { try await task.value }
+        await #expect(throws: Refusal(number: 5)) { try await tasks[5].value }
+        #expect(try await fixture.lines().count == 19)
+        try await store.close()
+        #expect(try await lines.next() == nil)
+    }
+
+    @Test func cancellingEndsTheWait() async throws {
+        let fixture = try await fixture()
+        for _ in 0..<50 {
+            let task = Task {
+                for try await _ in fixture.store.changes(in: Line.self) {}
+            }
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+        }
+        try await fixture.store.write { db in try addLine(1, db) }
+    }
+
+    @Test func valuesComeNowAndAfterEachChangeOfWhatIsRead() async throws {
+        let fixture = try await fixture()
+        let store = fixture.store
+        var counts = store.values { db in try Line.count(in: db) }.makeAsyncIterator()
+        #expect(try await counts.next() == 0)
+        for number in 1...5 {
+            try await store.write { db in
+                try addLine(number, db)
+                _ = try Other.insert(Other(id: nil, line: number), in: db)
+            }
+            #expect(try await counts.next() == number)
+        }
+        try await store.close()
+        #expect(try await counts.next() == nil)
+    }
+
+    @Test func whatIsNotReadIsNoReasonForAValue() async throws {
+        let fixture = try await fixture()
+        let (store, reads) = (fixture.store, Tally())
+        let watcher = Task {
+            var found: [Int] = []
+            let counts = store.values { db in
+                reads.add()
+                return try Line.count(in: db)
+            }
+            for try await count in counts { found.append(count) }
+            return found
+        }
+        try await eventually { reads.value == 1 }
+        for _ in 0..<20 { try await store.write { db in _ = try Other.truncate(in: db) } }
+        try await store.write { db in try addLine(1, db) }
+        try await eventually { reads.value == 2 }
+        try await store.close()
+        #expect(try await watcher.value == [0, 1])
+        #expect(reads.value == 2)
+    }
+
+    @Test func theReadMayAskForOtherTablesFromTimeToTime() async throws {
+        let store = try await fixture().store
+        var values = store.values { db in
+            let lines = try Line.count(in: db)
+            return lines < 2 ? lines : 100 + (try Other.count(in: db))
+        }.makeAsyncIterator()
+        #expect(try await values.next() == 0)
+        try await store.write { db in for number in 0..<2 { try addLine(number, db) } }
+        #expect(try await values.next() == 100)
+        try await store.write { db in _ = try Other.insert(Other(id: nil, line: 1), in: db) }
+        #expect(try await values.next() == 101)
+    }
+
+    @Test func theNewestValueAlwaysArrives() async throws {
+        let fixture = try await fixture()
+        let store = fixture.store
+        let watchers = (0..<3).map { _ in
+            Task {
+                var (last, steps) = (-1, 0)
+                for try await count in store.values({ db in try Line.count(in: db) }) {
+                    // Never back, and never the same state out of order.
+                    #expect(count >= last)
+                    (last, steps) = (count, steps + 1)
+                    if count == 300 { break }
+                }
+                return (last, steps)
+            }
+        }
+        try await withThrowingTaskGroup { group in
+            for task in 0..<6 {
+                group.addTask {
+                    for number in 0..<50 { try await store.write { db in try addLine(task * 50 + number, db) } }
+                }
+            }
+            try await group.waitForAll()
+        }
+        for watcher in watchers {
+            let (last, steps) = try await ending { try await watcher.value }
+            #expect(last == 300 && steps <= 301)
+        }
+    }
+
+    @Test func whatTheReadThrowsEndsThem() async throws {
+        let store = try await fixture().store
+        await #expect(throws: Refusal(number: 3)) {
+            for try await _ in store.values({ _ in throw Refusal(number: 3) }) {}
+        }
+        #expect(try await store.table(Line.self).count() == 0)
+    }
+}
