@@ -11,8 +11,20 @@ final class Authorizer {
     /// Whether anything was refused since this was last set to false. The engine's own code does not always tell.
     var hasRefused = false
 
-    /// The tables of the statement that is being prepared.
+    /// The tables of the statements that the engine prepares.
     var tables = TableUse()
+
+    /// Whether ``tables`` is of a statement that the library prepares; else the engine prepares one again while it runs, since the schema has
+    /// changed, and it may use other tables than before.
+    var isPreparing = false
+    private(set) var hasPreparedAgain = false
+
+    /// Tells what statements use that were prepared again, and forgets it.
+    func takePreparedAgain() -> TableUse? {
+        guard hasPreparedAgain else { return nil }
+        defer { (hasPreparedAgain, tables) = (false, TableUse()) }
+        return tables
+    }
 
     /// Whether a statement has been prepared that defers the foreign keys of its transaction.
     private(set) var hasMetDeferral = false
@@ -40,18 +52,19 @@ final class Authorizer {
     }
 
     /// The engine also asks for what a trigger or a foreign key does.
-    private func note(_ action: Int32, _ first: UnsafePointer<CChar>?) {
-        guard let first else { return }
+    private func note(_ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?) {
+        if !isPreparing { hasPreparedAgain = true }
         switch action {
-        case SQLITE_READ: tables.reads.insert(TableUse.name(first))
-        case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE: tables.writes.insert(TableUse.name(first))
+        case SQLITE_READ: if let first { tables.reads.insert(TableUse.name(first)) }
+        case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE: if let first { tables.writes.insert(TableUse.name(first)) }
+        case SQLITE_ALTER_TABLE: if let second { tables.writes.insert(TableUse.name(second)) }
         default: break
         }
     }
 
     private func answer(_ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?) -> Int32 {
+        note(action, first, second)
         if isTrusting { return SQLITE_OK }
-        note(action, first)
         switch action {
         case SQLITE_TRANSACTION, SQLITE_SAVEPOINT, SQLITE_ATTACH, SQLITE_DETACH:
             return SQLITE_DENY

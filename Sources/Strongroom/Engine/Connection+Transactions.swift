@@ -72,9 +72,11 @@ extension Connection {
         } catch {
             throw hasMetDamage ? damage : error
         }
+        finishNoting()
         try run("COMMIT")
         transactionState = .none
         changedTables.formUnion(tables.writes)
+        dropOutdatedStatements()
     }
 
     /// A damaged page at the end of a long value is read as zeros without an error; the engine remembers it as long as the
@@ -114,7 +116,7 @@ extension Connection {
         guard transactionState == .open else { throw transactionEnded }
         try run("SAVEPOINT strongroom")
         do {
-            let result = try body()
+            let result = try forgettingWrites(body)
             // The work may have swallowed the error that made the engine roll everything back.
             guard transactionState == .open else { throw transactionEnded }
             try run("RELEASE strongroom")

@@ -61,6 +61,8 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
     @exclusivity(unchecked) var tables = TableUse()
     @exclusivity(unchecked) var isWatchingReads = false
     @exclusivity(unchecked) var changedTables: Set<String> = []
+    /// Whether the engine has prepared statements again.
+    @exclusivity(unchecked) var hasOutdatedStatements = false
 
     /// The pages that the write-ahead log had after the last commit that has not been followed by a checkpoint.
     @exclusivity(unchecked) var logLength = 0
@@ -160,6 +162,7 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
         defer { authorizer.isTrusting = wasTrusting }
         let statement = try ownStatements.statement(for: sql, prepare: prepare)
         defer { statement.finish() }
+        tables.writes.formUnion(statement.tables.writes)
         for (index, value) in values.enumerated() {
             try Bindings(statement).bind(value, at: index)
         }
@@ -170,7 +173,7 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
     @usableFromInline
     func statement(_ sql: String) throws -> Statement {
         try checkTransaction()
-        return note(try userStatements.statement(for: sql, prepare: prepare))
+        return try note(userStatements.statement(for: sql, prepare: prepare))
     }
 
     /// A statement for a table's operation; its text, and what an insert binds in place of NULL, are made only when it is
@@ -184,16 +187,16 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
             let (sql, defaults) = try make()
             let statement = try userStatements.statement(for: sql, prepare: prepare)
             statement.parameters.pointee.defaults = defaults
-            return note(statement)
+            return try note(statement)
         }
-        if let statement = userStatements.latest(for: key) { return note(statement) }
+        if let statement = userStatements.latest(for: key) { return try note(statement) }
         let statement = try userStatements.statement(for: key) {
             let (sql, defaults) = try make()
             let statement = try prepare(sql)
             statement.parameters.pointee.defaults = defaults
             return statement
         }
-        return note(statement)
+        return try note(statement)
     }
 
     /// A piece of SQL that is made once and then kept.
@@ -221,6 +224,11 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
         if transactionState == .open, !isInTransaction { transactionState = .doomed }
     }
 
+    /// Drops the user's prepared statements.
+    func clearUserStatements() {
+        userStatements.removeAll()
+    }
+
     /// Drops the prepared statements.
     func clearStatements() {
         ownStatements.removeAll()
@@ -230,7 +238,10 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
     private func prepare(_ sql: String) throws -> Statement {
         var prepared: OpaquePointer?
         authorizer.hasRefused = false
+        if let tables = authorizer.takePreparedAgain() { notePreparedAgain(tables) }
         authorizer.tables = TableUse()
+        authorizer.isPreparing = true
+        defer { authorizer.isPreparing = false }
         let (result, rest) = sql.utf8CString.withUnsafeBufferPointer { text -> (Int32, Int) in
             var tail: UnsafePointer<CChar>?
             let result = sqlite3_prepare_v2(pointer, text.baseAddress, Int32(clamping: text.count), &prepared, &tail)

@@ -17,6 +17,9 @@ final class Statement {
     /// What it reads and writes.
     @exclusivity(unchecked) var tables = TableUse()
 
+    /// Whether ``tables`` has also what an engine that does not tell of every table opens.
+    @exclusivity(unchecked) var isExplained = false
+
     /// The transaction in which that was noted last.
     @exclusivity(unchecked) var notedIn = -1
 

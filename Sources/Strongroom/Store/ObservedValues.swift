@@ -6,8 +6,7 @@
 /// }
 /// ```
 ///
-/// It ends when the store is closed, after the last value, and throws what the read throws, and `CancellationError` when the task is cancelled. A
-/// value can come twice: what was written may not have changed it. Commits of other processes, and of other stores of the same program, are not seen.
+/// It ends when the store is closed, and throws what the read throws, and `CancellationError` when the task is cancelled. A value can come twice: what was written may not have changed it. Commits of other processes, and of other stores of the same program, are not seen.
 public struct ObservedValues<Value: Sendable>: AsyncSequence, Sendable {
     public typealias Element = Value
 

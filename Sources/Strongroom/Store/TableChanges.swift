@@ -14,6 +14,10 @@ public struct TableChanges: AsyncSequence, Sendable {
     let hub: ChangeHub
     let tables: Set<String>
 
+    static func names(_ tables: [any Table.Type]) -> Set<String> {
+        Set(tables.map { TableUse.name($0.schema.name) })
+    }
+
     public func makeAsyncIterator() -> Iterator {
         Iterator(observer: ChangeObserver(hub, tables: tables))
     }
@@ -42,6 +46,6 @@ extension Store {
     /// - Parameter tables: The tables.
     /// - Returns: The changes; counted from when they are iterated over.
     public func changes(in tables: any Table.Type...) -> TableChanges {
-        TableChanges(hub: access.hub, tables: Set(tables.map { TableUse.name($0.schema.name) }))
+        TableChanges(hub: access.hub, tables: TableChanges.names(tables))
     }
 }

@@ -197,4 +197,132 @@ struct ChangesTests {
         }
         #expect(try await store.table(Line.self).count() == 0)
     }
+
+    // MARK: What is told
+
+    @Test func whatASavepointTakesBackIsNotTold() async throws {
+        let store = try await fixture().store
+        var lines = store.changes(in: Line.self).makeAsyncIterator()
+        var others = store.changes(in: Other.self).makeAsyncIterator()
+        try await store.write { db in
+            do {
+                try db.savepoint { db in
+                    try addLine(1, db)
+                    throw Refusal(number: 1)
+                }
+            } catch is Refusal {}
+            _ = try Other.insert(Other(id: nil, line: 1), in: db)
+        }
+        #expect(try await others.next() != nil)
+        // The same statement afterwards counts.
+        try await store.write { db in
+            do {
+                try db.savepoint { db in
+                    _ = try Other.insert(Other(id: nil, line: 2), in: db)
+                    throw Refusal(number: 1)
+                }
+            } catch is Refusal {}
+            _ = try Other.insert(Other(id: nil, line: 3), in: db)
+        }
+        #expect(try await others.next() != nil)
+        try await store.close()
+        #expect(try await lines.next() == nil)
+    }
+
+    @Test func aTriggerThatIsMadeLaterCounts() async throws {
+        let store = try await fixture().store
+        try await store.write { db in try addLine(1, db) }
+        var others = store.changes(in: Other.self).makeAsyncIterator()
+        try await store.write { db in
+            try db.execute(
+                "CREATE TRIGGER more AFTER INSERT ON line BEGIN INSERT INTO other (line) VALUES (new.number); END")
+        }
+        // Twice: what is known of the kept statement is out of date, and is found anew.
+        for number in 2...3 {
+            try await store.write { db in try addLine(number, db) }
+            #expect(try await others.next() != nil)
+        }
+        try await store.close()
+        #expect(try await others.next() == nil)
+    }
+
+    @Test func aChangeOfTheTableItselfIsToldAndSoIsAViewOfIt() async throws {
+        let store = try await fixture().store
+        try await store.write { db in
+            try db.execute("CREATE VIEW pairs AS SELECT line.number FROM line JOIN other ON other.line = line.number")
+        }
+        var pairs = store.values { db in try db.value("SELECT count(*) FROM pairs", as: Int.self) }.makeAsyncIterator()
+        #expect(try await pairs.next() == 0)
+        try await store.write { db in try addLine(1, db) }
+        #expect(try await pairs.next() == 0)
+        try await store.write { db in _ = try Other.insert(Other(id: nil, line: 1), in: db) }
+        #expect(try await pairs.next() == 1)
+        var lines = store.changes(in: Line.self).makeAsyncIterator()
+        try await store.write { db in
+            try db.execute("DROP VIEW pairs")
+            try db.execute("ALTER TABLE line ADD COLUMN extra")
+        }
+        #expect(try await lines.next() != nil)
+    }
+
+    // MARK: Without tasks
+
+    @Test func aClosureIsCalledWithEachValueUntilItIsCancelled() async throws {
+        let fixture = try await fixture()
+        let (store, last, calls) = (fixture.store, Tally(), Tally())
+        let observation = store.observe({ db in try Line.count(in: db) }) { result in
+            if case .success(let count) = result { last.add(count - last.value) }
+            calls.add()
+        }
+        try await onThread {
+            for number in 1...20 { try store.write { db in try addLine(number, db) } }
+        }
+        try await eventually { last.value == 20 }
+        #expect(calls.value <= 21)
+        observation.cancel()
+        let before = calls.value
+        try await store.write { db in try addLine(21, db) }
+        try await store.close()
+        #expect(calls.value == before)
+    }
+
+    @Test func aClosureMayUseTheStoreAndCancelItsOwnObservation() async throws {
+        let fixture = try await fixture()
+        let (store, sums, kept) = (fixture.store, Tally(), Locked<Observation?>(nil))
+        let observation = store.observeChanges(in: Line.self) {
+            guard let count = try? store.read({ db in try Line.count(in: db) }) else { return }
+            sums.add(count)
+            kept.withLock { $0 }?.cancel()
+        }
+        kept.withLock { $0 = observation }
+        try await store.write { db in try addLine(1, db) }
+        try await eventually { sums.value == 1 }
+        for number in 2...10 { try await store.write { db in try addLine(number, db) } }
+        try await store.close()
+        #expect(sums.value == 1)
+    }
+
+    @Test func whatTheReadThrowsIsTheLastCall() async throws {
+        let store = try await fixture().store
+        let failures = Tally()
+        let observation = store.observe({ (_: borrowing ReadTransaction) throws -> Int in throw Refusal(number: 3) }) { result in
+            if case .failure(let error) = result, error is Refusal { failures.add() }
+        }
+        try await eventually { failures.value == 1 }
+        try await store.write { db in try addLine(1, db) }
+        withExtendedLifetime(observation) {}
+        #expect(failures.value == 1)
+    }
+
+    @Test func anObservationThatNobodyKeepsIsOver() async throws {
+        let fixture = try await fixture()
+        let calls = Tally()
+        do {
+            let observation = fixture.store.observeChanges(in: Line.self) { calls.add() }
+            withExtendedLifetime(observation) {}
+        }
+        try await fixture.store.write { db in try addLine(1, db) }
+        try await fixture.store.close()
+        #expect(calls.value == 0)
+    }
 }
