@@ -35,6 +35,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
         .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.0"),
     ],
@@ -54,6 +55,7 @@ let package = Package(
                 .target(name: "StrongroomMacros", condition: .when(traits: ["Macros"])),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
         ),
@@ -79,7 +81,9 @@ let package = Package(
         ),
         .testTarget(
             name: "StrongroomTests",
-            dependencies: ["Configurations", "Strongroom", "StrongroomTesting"],
+            dependencies: [
+                "Configurations", "Strongroom", "StrongroomTesting", .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: settings
         ),
         .testTarget(

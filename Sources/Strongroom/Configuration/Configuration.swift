@@ -1,3 +1,5 @@
+public import Logging
+
 /// Where a family of databases lies, which keys open it, and how its schema moves.
 ///
 /// One configuration serves every database whose name has its target; each question tells it the full name.
@@ -46,6 +48,15 @@ public protocol Configuration: Sendable {
     /// - Parameter database: The full name.
     /// - Returns: The settings.
     func settings(for database: DatabaseName) -> StoreSettings
+
+    /// Who is told what a database does: at `info` that it was opened and closed, at `debug` each statement with its time and its rows, at `warning` what
+    /// takes longer than ``StoreSettings/slowStatement``; never a value or a key.
+    ///
+    /// Its level is asked for when the database is opened; while nothing is to be told a statement costs nothing more.
+    ///
+    /// - Parameter database: The full name.
+    /// - Returns: The logger, or nil for silence.
+    func logger(for database: DatabaseName) -> Logger?
 }
 
 extension Configuration {
@@ -57,4 +68,7 @@ extension Configuration {
 
     /// The default settings.
     public func settings(for database: DatabaseName) -> StoreSettings { StoreSettings() }
+
+    /// No logger.
+    public func logger(for database: DatabaseName) -> Logger? { nil }
 }

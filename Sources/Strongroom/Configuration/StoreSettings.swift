@@ -33,6 +33,10 @@ public struct StoreSettings: Sendable, Equatable {
     /// How long readers' connections stay open when nobody reads, at least 10 ms; they hold memory and open files.
     public var readerIdleTime: Duration
 
+    /// Statements that take at least this long are warned of by the configuration's logger; nil for none. A reading statement's time includes what
+    /// is done between its rows.
+    public var slowStatement: Duration?
+
     /// Describes a store's behaviour.
     ///
     /// - Parameters:
@@ -42,14 +46,17 @@ public struct StoreSettings: Sendable, Equatable {
     ///   - groupSize: The most writes that share a transaction, 1 to 10,000.
     ///   - groupDuration: How long after the first of them is done a transaction takes further writes.
     ///   - readerIdleTime: How long readers' connections stay open when nobody reads, at least 10 ms.
+    ///   - slowStatement: How long a statement takes at least that the logger warns of; nil for none.
     public init(
         readers: Int? = nil,
         busyTimeout: Duration = .seconds(5),
         openTimeout: Duration = .seconds(30),
         groupSize: Int = 1_000,
         groupDuration: Duration = .milliseconds(20),
-        readerIdleTime: Duration = .seconds(60)
+        readerIdleTime: Duration = .seconds(60),
+        slowStatement: Duration? = nil
     ) {
+        self.slowStatement = slowStatement
         self.groupSize = Self.limitedGroup(groupSize)
         self.groupDuration = groupDuration
         self.readerIdleTime = readerIdleTime

@@ -53,13 +53,14 @@ final class Authorizer {
 
     /// The engine also asks for what a trigger or a foreign key does.
     private func note(_ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?) {
-        if !isPreparing { hasPreparedAgain = true }
+        guard let name = action == SQLITE_ALTER_TABLE ? second : first else { return }
         switch action {
-        case SQLITE_READ: if let first { tables.reads.insert(TableUse.name(first)) }
-        case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE: if let first { tables.writes.insert(TableUse.name(first)) }
-        case SQLITE_ALTER_TABLE: if let second { tables.writes.insert(TableUse.name(second)) }
-        default: break
+        case SQLITE_READ: tables.reads.insert(TableUse.name(name))
+        case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE, SQLITE_ALTER_TABLE: tables.writes.insert(TableUse.name(name))
+        default: return
         }
+        // The library's own statements use the same tables as before.
+        if !isPreparing, !isTrusting { hasPreparedAgain = true }
     }
 
     private func answer(_ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?) -> Int32 {

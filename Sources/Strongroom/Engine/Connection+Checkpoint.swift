@@ -42,9 +42,10 @@ extension Connection {
             sqlite3_wal_checkpoint_v2(pointer, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
             return
         }
-        sqlite3_busy_timeout(pointer, Int32(Self.patience))
+        let before = busyTimeout
+        busyTimeout = Self.patience
+        defer { busyTimeout = before }
         let result = sqlite3_wal_checkpoint_v2(pointer, "main", SQLITE_CHECKPOINT_RESTART, nil, nil)
-        setBusyTimeout(milliseconds: busyTimeout)
         // A reader that stays for long is not waited for again after each commit.
         restartLength = (result == SQLITE_OK ? 0 : length) + Self.tooLongLog
     }

@@ -2,10 +2,12 @@ import CSQLCipher
 
 extension Connection {
     /// What a connection is for.
-    enum Role {
+    enum Role: String, CustomStringConvertible {
         case writer, reader
         /// Writes a file that is to be put in place when it is complete, so without a log beside it.
         case maker
+
+        var description: String { rawValue }
     }
 
     /// Stops the engine's own log lines on standard error; to be called before the key is given.

@@ -4,6 +4,7 @@ import CSQLCipher
 extension Connection {
     /// Notes what a statement is going to do; costs a comparison for one that has been noted in this transaction.
     func note(_ statement: Statement) throws -> Statement {
+        use.statements += 1
         guard statement.notedIn != transactionNumber else { return statement }
         statement.notedIn = transactionNumber
         tables.writes.formUnion(statement.tables.writes)
@@ -85,7 +86,9 @@ extension Connection {
                 switch try row.value(at: 1) {
                 case .text("OpenRead"):
                     // Of the database itself, and not of what is temporary.
-                    if case .integer(let page) = try row.value(at: 3), try row.value(at: 4) == .integer(0) { pages.insert(page) }
+                    if case .integer(let page) = try row.value(at: 3), try row.value(at: 4) == .integer(0) {
+                        pages.insert(page)
+                    }
                 case .text("VOpen"): hasVirtual = true
                 default: break
                 }
@@ -96,7 +99,9 @@ extension Connection {
         try withOwnStatement(entries, []) { statement in
             while try statement.step() {
                 let row = Row(statement)
-                guard case .text(let name) = try row.value(at: 0), case .integer(let page) = try row.value(at: 1) else { continue }
+                guard case .text(let name) = try row.value(at: 0), case .integer(let page) = try row.value(at: 1) else {
+                    continue
+                }
                 if pages.contains(page) || hasVirtual && page == 0 { names.insert(TableUse.name(name)) }
             }
         }

@@ -53,7 +53,15 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
     @exclusivity(unchecked) @usableFromInline var latestUpsert: AnyObject?
 
     /// Milliseconds.
-    @exclusivity(unchecked) private(set) var busyTimeout = 0
+    @exclusivity(unchecked) var busyTimeout = 0
+    /// When the running statement began to wait for a lock.
+    @exclusivity(unchecked) var waitStart = ContinuousClock.now
+
+    /// What has been asked of the engine.
+    @exclusivity(unchecked) var use = EngineUse()
+
+    /// Told of each statement, if somebody wants to know.
+    @exclusivity(unchecked) private var statementLog: StatementLog?
 
     /// Counts the transactions.
     @exclusivity(unchecked) var transactionNumber = 0
@@ -129,10 +137,12 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
         }
     }
 
-    /// Limits how long a statement waits for another connection's lock.
-    func setBusyTimeout(milliseconds: Int) {
-        busyTimeout = milliseconds
-        sqlite3_busy_timeout(pointer, Int32(clamping: milliseconds))
+    /// Tells a logger of each statement from now on; to be called when the key has been given.
+    func log(_ settings: StatementLog.Settings?, as role: Role) {
+        guard let settings, statementLog == nil else { return }
+        let log = StatementLog(settings, role, of: self)
+        log.install()
+        statementLog = log
     }
 
     /// Empties the page cache. See `sqlite3_db_release_memory` (sqlite.org/c3ref/db_release_memory.html).
@@ -241,6 +251,7 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
         if let tables = authorizer.takePreparedAgain() { notePreparedAgain(tables) }
         authorizer.tables = TableUse()
         authorizer.isPreparing = true
+        if !authorizer.isTrusting { use.statementsPrepared += 1 }
         defer { authorizer.isPreparing = false }
         let (result, rest) = sql.utf8CString.withUnsafeBufferPointer { text -> (Int32, Int) in
             var tail: UnsafePointer<CChar>?

@@ -3,8 +3,8 @@ struct TableUse: Equatable {
     var reads: Set<String> = []
     var writes: Set<String> = []
 
-    /// A table's name as it is compared: the engine does not tell upper from lower case of ASCII.
-    static func name(_ name: String) -> String { name.lowercased() }
+    /// A table's name as it is compared.
+    static func name(_ name: String) -> String { name.asciiFolded }
 
     static func name(_ name: UnsafePointer<CChar>) -> String { self.name(String(cString: name)) }
 }

@@ -6,6 +6,8 @@ struct DatabaseFile: Sendable {
     let name: String
     /// How long a statement waits for another connection's lock, in milliseconds.
     let busyTimeout: Int
+    /// Who is told of its statements.
+    let log: StatementLog.Settings?
 
     /// Opens the file and gives the key to the engine; nothing is read yet.
     ///
@@ -41,6 +43,12 @@ struct DatabaseFile: Sendable {
 }
 
 extension Connection {
+    /// Applies the settings of a file's connections.
+    func configure(as role: Role, of file: DatabaseFile) throws {
+        try configure(as: role, busyTimeout: file.busyTimeout)
+        log(file.log, as: role)
+    }
+
     /// Reads the schema, which succeeds only with the right key.
     func proveKey() throws {
         _ = try ownValue("SELECT count(*) FROM sqlite_master")

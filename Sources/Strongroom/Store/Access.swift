@@ -271,7 +271,10 @@ final class Access: Sendable {
             defer { running.rest(ticket) }
             return try CurrentAccess.inside(ObjectIdentifier(self)) { try work(connection) }
         } catch {
-            let isStopped = error is CancellationError || (error as? StrongroomError)?.code == .interrupted
+            // Whoever is stopped while another process has the lock is told that it is busy.
+            let codes = [StrongroomError.Code.interrupted, .busy]
+            let isStopped =
+                error is CancellationError || (error as? StrongroomError).map { codes.contains($0.code) } ?? false
             throw isStopped ? running.errorOfStopped(ticket, database) ?? error : error
         }
     }
@@ -311,6 +314,7 @@ final class Access: Sendable {
     ///
     /// - Parameter finish: Tells those who wait for what was done on it.
     func release(_ seat: Queue.Seat, _ finish: () -> Void) {
+        if let use = self[seat].connection?.takeUse() { counters.count(use) }
         dropIfUnfinished(seat)
         guard seat == .writer else {
             giveBack(seat)

@@ -1,3 +1,5 @@
+import Logging
+
 /// What opening a store did.
 public struct OpenReport: Sendable, Equatable {
     /// How the file was found.
@@ -31,4 +33,16 @@ public struct OpenReport: Sendable, Equatable {
     public let migrationDuration: Duration
     /// How long opening took altogether.
     public let duration: Duration
+}
+
+extension OpenReport {
+    /// What a logger is told.
+    var logged: Logger.Metadata {
+        var metadata: Logger.Metadata = [
+            "outcome": "\(outcome)", "milliseconds": .stringConvertible(duration.fineMilliseconds),
+        ]
+        if let key { metadata["key"] = "\(key.place + 1) of \(key.count)" }
+        if let version = migration?.to { metadata["version"] = .string(version) }
+        return metadata
+    }
 }

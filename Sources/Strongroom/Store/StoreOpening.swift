@@ -1,9 +1,12 @@
+import Logging
+
 /// The way from a configuration to an open store; the steps in the order in which they run.
 struct StoreOpening: Sendable {
     let name: DatabaseName
     let configuration: any Configuration
     let file: DatabaseFile
     let settings: StoreSettings
+    let logger: Logger?
     let migrator: Migrator?
 
     private static let lockPause = Duration.milliseconds(20)
@@ -12,6 +15,9 @@ struct StoreOpening: Sendable {
         self.name = name
         self.configuration = configuration
         settings = configuration.settings(for: name)
+        var logger = configuration.logger(for: name)
+        logger?[metadataKey: "database"] = .string(name.fileName)
+        self.logger = logger
         migrator = try configuration.migrator(for: name)
         try migrator?.check()
         let wanted = try configuration.filePath(for: name) ?? DefaultPath.path(for: name)
@@ -26,7 +32,8 @@ struct StoreOpening: Sendable {
         file = DatabaseFile(
             path: try FileSystem.resolve(wanted),
             name: name.fileName,
-            busyTimeout: Int(clamping: settings.busyTimeout.milliseconds)
+            busyTimeout: Int(clamping: settings.busyTimeout.milliseconds),
+            log: StatementLog.Settings(logger, slow: settings.slowStatement)
         )
     }
 
@@ -46,7 +53,7 @@ struct StoreOpening: Sendable {
             // Found before anything is written: a file of a newer program is refused as it is.
             let plan = try report.migration == nil ? migrator?.plan(for: choice.connection) : nil
             let writer = try writer(choice)
-            try writer.configure(as: .writer, busyTimeout: file.busyTimeout)
+            try writer.configure(as: .writer, of: file)
             try migrate(writer, plan, &report)
             return (writer, choice.derived, report.finished(choice, chain))
         }
@@ -148,9 +155,9 @@ extension StoreOpening {
             try DerivedKey(key, salt: key.salt ?? CipherSettings.randomSalt(), settings: .engineDefault())
         }
         try FileSystem.createFile(temporary)
-        let connection = try DatabaseFile(path: temporary, name: file.name, busyTimeout: file.busyTimeout)
-            .connect(.existing, key: derived)
-        try connection.configure(as: .maker, busyTimeout: file.busyTimeout)
+        let made = DatabaseFile(path: temporary, name: file.name, busyTimeout: file.busyTimeout, log: file.log)
+        let connection = try made.connect(.existing, key: derived)
+        try connection.configure(as: .maker, of: made)
         // A file without a table would stay empty, and an empty file counts as a loss.
         try connection.inTransaction(.exclusive) {
             try connection.run("CREATE TABLE strongroom_file (created)")

@@ -19,6 +19,16 @@ public struct StoreStatistics: Sendable, Hashable {
     public var waits = 0
     /// Readers' connections that are open now.
     public var openReaders = 0
+    /// How often a lock of another connection, most often another process's, was asked for again.
+    public var busyRetries = 0
+    /// Statements that were found prepared by an earlier use.
+    public var statementsReused = 0
+    /// Statements that had to be prepared.
+    public var statementsPrepared = 0
+    /// Pages that were found in memory, deciphered.
+    public var pageCacheHits = 0
+    /// Pages that had to be read and deciphered.
+    public var pageCacheMisses = 0
 }
 
 /// The counters behind ``StoreStatistics``.
@@ -29,6 +39,11 @@ final class StoreCounters: Sendable {
     private let largestGroup = Atomic<Int>(0)
     private let waits = Atomic<Int>(0)
     private let openReaders = Atomic<Int>(0)
+    private let busyRetries = Atomic<Int>(0)
+    private let statements = Atomic<Int>(0)
+    private let statementsPrepared = Atomic<Int>(0)
+    private let pageCacheHits = Atomic<Int>(0)
+    private let pageCacheMisses = Atomic<Int>(0)
 
     func countWork(isReading: Bool) {
         if isReading { reads.add(1, ordering: .relaxed) } else { writes.add(1, ordering: .relaxed) }
@@ -43,18 +58,38 @@ final class StoreCounters: Sendable {
         waits.add(1, ordering: .relaxed)
     }
 
+    /// Adds what a connection has asked of the engine.
+    func count(_ use: EngineUse) {
+        add(use.busyRetries, to: busyRetries)
+        add(use.statementsPrepared, to: statementsPrepared)
+        add(use.statements, to: statements)
+        add(use.pageCacheHits, to: pageCacheHits)
+        add(use.pageCacheMisses, to: pageCacheMisses)
+    }
+
+    private func add(_ number: Int, to counter: borrowing Atomic<Int>) {
+        if number != 0 { counter.add(number, ordering: .relaxed) }
+    }
+
     func countOpenReaders(_ change: Int) {
         openReaders.add(change, ordering: .relaxed)
     }
 
     var statistics: StoreStatistics {
-        StoreStatistics(
+        // In this order: what is prepared has been counted among all.
+        let prepared = statementsPrepared.load(ordering: .relaxed)
+        return StoreStatistics(
             reads: reads.load(ordering: .relaxed),
             writes: writes.load(ordering: .relaxed),
             commits: commits.load(ordering: .relaxed),
             largestGroup: largestGroup.load(ordering: .relaxed),
             waits: waits.load(ordering: .relaxed),
-            openReaders: openReaders.load(ordering: .relaxed)
+            openReaders: openReaders.load(ordering: .relaxed),
+            busyRetries: busyRetries.load(ordering: .relaxed),
+            statementsReused: max(0, statements.load(ordering: .relaxed) - prepared),
+            statementsPrepared: prepared,
+            pageCacheHits: pageCacheHits.load(ordering: .relaxed),
+            pageCacheMisses: pageCacheMisses.load(ordering: .relaxed)
         )
     }
 }

@@ -1,3 +1,5 @@
+import Logging
+
 /// The configurations of a program and the stores that it has open.
 ///
 /// ```swift
@@ -171,7 +173,7 @@ public final class Stores: Sendable {
         let open: @Sendable (Connection.Role) throws -> Connection = { role in
             let connection = try file.connect(.existing, key: key)
             try connection.proveKey()
-            try connection.configure(as: role, busyTimeout: file.busyTimeout)
+            try connection.configure(as: role, of: file)
             return connection
         }
         let access = Access(
@@ -183,8 +185,10 @@ public final class Stores: Sendable {
             whenClosed: { [weak self] in
                 OpenFiles.shared.release(opening.path)
                 self?.forget(opening.name)
+                opening.logger?.info("closed")
             }
         )
+        opening.logger?.info("opened", metadata: report.logged)
         return Store(name: opening.name, path: file.path, opening: report, access: access)
     }
 

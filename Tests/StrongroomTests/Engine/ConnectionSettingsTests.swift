@@ -40,12 +40,6 @@ struct ConnectionSettingsTests {
         }
     }
 
-    @Test func theBusyTimeoutIsTheSettings() async throws {
-        let store = try await TemporaryStore(settings: StoreSettings(busyTimeout: .milliseconds(1_234))).store
-        #expect(try await store.write { db in try Self.setting("busy_timeout", db) } == 1_234)
-        #expect(try await store.read { db in try Self.setting("busy_timeout", db) } == 1_234)
-    }
-
     @Test func foreignKeysAreEnforced() async throws {
         let store = try await TemporaryStore(tables: [Contact.schema]).store
         try await store.write { db in

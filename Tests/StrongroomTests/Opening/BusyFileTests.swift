@@ -19,7 +19,7 @@ struct BusyFileTests {
     private func otherConnection() throws -> Connection {
         let salt = try [UInt8](Data(contentsOf: URL(filePath: vault.path)).prefix(16))
         let key = try DerivedKey(.numbered(1), salt: salt, settings: .engineDefault())
-        return try DatabaseFile(path: vault.path, name: "other", busyTimeout: 0).connect(.existing, key: key)
+        return try DatabaseFile(path: vault.path, name: "other", busyTimeout: 0, log: nil).connect(.existing, key: key)
     }
 
     @Test func aFileThatIsLockedAsAWholeIsBusy() async throws {
@@ -57,5 +57,49 @@ struct BusyFileTests {
         try other.run("COMMIT")
         other.close()
         #expect(try await vault.lines() == ["a", "not committed"])
+    }
+
+    @Test func aWriteThatWaitsForAnotherProgramCanBeStopped() async throws {
+        let vault = vault.with(\.settings, StoreSettings(busyTimeout: .seconds(1_000)))
+        let store = try await vault.open()
+        let other = try otherConnection()
+        try other.run("BEGIN IMMEDIATE")
+        let write: @Sendable (borrowing WriteTransaction) throws -> Void = { db in
+            try db.execute("INSERT INTO line VALUES ('b')")
+        }
+        // On a busy machine the time is over before the first try.
+        while store.statistics.busyRetries == 0 {
+            try await expectFailure(.timedOut) { try await store.write(timeout: .milliseconds(50), write) }
+            try await expectFailure(.timedOut) {
+                try await onThread { try store.write(as: .immediate, timeout: .milliseconds(50), write) }
+            }
+        }
+        for _ in 0..<20 {
+            let task = Task { try await store.write(write) }
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+        }
+        let patient = Task { try await store.write(write) }
+        _ = try await store.read { db in try db.value("SELECT count(*) FROM line", as: Int.self) }
+        try other.run("COMMIT")
+        other.close()
+        try await patient.value
+        try await store.close()
+        #expect(try await vault.lines() == ["a", "b"])
+    }
+
+    @Test(arguments: [0, 1, 20])
+    func aWriteWaitsAsLongAsTheSettingsSay(milliseconds: Int) async throws {
+        let vault = vault.with(\.settings, StoreSettings(busyTimeout: .milliseconds(milliseconds)))
+        let store = try await vault.open()
+        let other = try otherConnection()
+        try other.run("BEGIN IMMEDIATE")
+        let start = ContinuousClock.now
+        try await expectFailure(.busy) { try await store.write { db in try db.execute("DELETE FROM line") } }
+        #expect(ContinuousClock.now - start >= .milliseconds(milliseconds))
+        #expect((store.statistics.busyRetries > 0) == (milliseconds > 0))
+        try other.run("COMMIT")
+        other.close()
+        try await store.close()
     }
 }

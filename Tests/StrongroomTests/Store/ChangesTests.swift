@@ -305,7 +305,8 @@ struct ChangesTests {
     @Test func whatTheReadThrowsIsTheLastCall() async throws {
         let store = try await fixture().store
         let failures = Tally()
-        let observation = store.observe({ (_: borrowing ReadTransaction) throws -> Int in throw Refusal(number: 3) }) { result in
+        let observation = store.observe({ (_: borrowing ReadTransaction) throws -> Int in throw Refusal(number: 3) }) {
+            result in
             if case .failure(let error) = result, error is Refusal { failures.add() }
         }
         try await eventually { failures.value == 1 }

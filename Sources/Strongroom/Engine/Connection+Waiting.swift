@@ -1,0 +1,48 @@
+import CSQLCipher
+import Synchronization
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// How a statement waits for the lock of another connection, of this process or of another one.
+extension Connection {
+    /// Milliseconds between two tries. The engine's own handler comes to wait 100 ms between them, so that whoever has waited long asks less
+    /// often than whoever comes new; here all ask alike.
+    private static let pauses: [Int64] = [1, 2, 4, 8]
+    private static let longestPause: Int64 = 10
+
+    /// Limits how long a statement waits for another connection's lock.
+    func setBusyTimeout(milliseconds: Int) {
+        busyTimeout = milliseconds
+        sqlite3_busy_handler(
+            pointer,
+            { context, count in
+                guard let context else { return 0 }
+                return Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue().waitForLock(Int(count)) ? 1 : 0
+            },
+            Unmanaged.passUnretained(self).toOpaque()
+        )
+    }
+
+    /// Pauses before the next try.
+    ///
+    /// - Parameter count: How many tries the lock has taken already.
+    /// - Returns: False when the time is over, or the work has been given up.
+    private func waitForLock(_ count: Int) -> Bool {
+        let now = ContinuousClock.now
+        if count == 0 { waitStart = now }
+        let rest = Int64(busyTimeout) - (now - waitStart).milliseconds
+        // A commit is not left halfway; that a transaction begins can be given up.
+        let mayStop = !authorizer.isTrusting || !isInTransaction
+        guard rest > 0, !(mayStop && isGivenUp.load(ordering: .relaxed)) else { return false }
+        use.busyRetries += 1
+        let pause = count < Self.pauses.count ? Self.pauses[count] : Self.longestPause
+        usleep(UInt32(min(pause, rest) * 1_000))
+        return true
+    }
+}

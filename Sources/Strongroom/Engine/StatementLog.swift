@@ -1,0 +1,106 @@
+import CSQLCipher
+import Logging
+
+/// Tells a logger of each statement of one connection: its text without values, its time, its rows.
+///
+/// See «SQL Trace Hook» (sqlite.org/c3ref/trace_v2.html).
+final class StatementLog {
+    /// What is told, and to whom.
+    struct Settings: Sendable {
+        let logger: Logger
+        /// Statements that take at least this long are warned of; nil for none.
+        let slow: Duration?
+
+        /// Nil when nothing would be told: then a statement costs nothing more.
+        init?(_ logger: Logger?, slow: Duration?) {
+            guard let logger, slow != nil || logger.logLevel <= .debug else { return nil }
+            self.logger = logger
+            self.slow = slow
+        }
+
+        var countsRows: Bool { logger.logLevel <= .debug }
+    }
+
+    private struct Start {
+        let time = ContinuousClock.now
+        let changes: Int32
+        var rows = 0
+    }
+
+    private let settings: Settings
+    private let role: Connection.Role
+    private let connection: OpaquePointer
+    private let authorizer: Authorizer
+    private var running: [OpaquePointer: Start] = [:]
+
+    /// - Parameter role: Named beside each statement.
+    init(_ settings: Settings, _ role: Connection.Role, of connection: Connection) {
+        self.settings = settings
+        self.role = role
+        self.connection = connection.pointer
+        authorizer = connection.authorizer
+    }
+
+    /// Begins; whoever calls this keeps the log as long as the connection is open.
+    func install() {
+        let rows = settings.countsRows ? SQLITE_TRACE_ROW : 0
+        sqlite3_trace_v2(
+            connection,
+            UInt32(SQLITE_TRACE_STMT | SQLITE_TRACE_PROFILE | rows),
+            { event, context, statement, detail in
+                guard let context, let statement else { return 0 }
+                let log = Unmanaged<StatementLog>.fromOpaque(context).takeUnretainedValue()
+                log.note(Int32(bitPattern: event), OpaquePointer(statement), detail)
+                return 0
+            },
+            Unmanaged.passUnretained(self).toOpaque()
+        )
+    }
+
+    private func note(_ event: Int32, _ statement: OpaquePointer, _ detail: UnsafeMutableRawPointer?) {
+        switch event {
+        case SQLITE_TRACE_STMT:
+            // What a trigger begins is told as a comment, within the statement that fired it.
+            if let text = detail?.assumingMemoryBound(to: CChar.self), text[0] == 0x2D, text[1] == 0x2D { return }
+            running[statement] = Start(changes: sqlite3_total_changes(connection))
+        case SQLITE_TRACE_ROW:
+            running[statement]?.rows += 1
+        case SQLITE_TRACE_PROFILE:
+            if let start = running.removeValue(forKey: statement) { tell(statement, start) }
+        default:
+            break
+        }
+    }
+
+    private func tell(_ statement: OpaquePointer, _ start: Start) {
+        let time = ContinuousClock.now - start.time
+        let isSlow = settings.slow.map { time >= $0 } ?? false
+        let level: Logger.Level = isSlow ? .warning : authorizer.isTrusting ? .trace : .debug
+        guard settings.logger.logLevel <= level, let text = sqlite3_sql(statement) else { return }
+        let changed = sqlite3_total_changes(connection) - start.changes
+        var metadata: Logger.Metadata = [
+            "connection": .stringConvertible(role),
+            "milliseconds": .stringConvertible(time.fineMilliseconds),
+            "sql": .string([SQLToken](sql: String(cString: text)).withoutValues),
+        ]
+        if settings.countsRows { metadata["rows"] = .stringConvertible(start.rows + Int(changed)) }
+        settings.logger.log(level: level, isSlow ? "slow statement" : "statement", metadata: metadata)
+    }
+}
+
+extension [SQLToken] {
+    /// The statement without what it holds of texts, blobs and numbers, and without comments.
+    var withoutValues: String {
+        var text = ""
+        for (place, token) in enumerated() {
+            switch token.kind {
+            case .literal: text += "?"
+            // The number of a parameter is none of the values.
+            case .number: text += place > 0 && self[place - 1].isSign("?") ? token.text : "?"
+            case .space: if !text.isEmpty, text.last != " " { text += " " }
+            case .word, .quoted, .sign: text += token.text
+            }
+        }
+        return text.last == " " ? String(text.dropLast()) : text
+    }
+}
