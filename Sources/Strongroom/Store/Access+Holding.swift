@@ -41,13 +41,13 @@ extension Access {
         _ work: @escaping @Sendable (Connection) throws -> T
     ) async throws -> T {
         try Task.checkCancellation()
-        let (seat, ticket) = (held.seat, held.ticket)
+        let (seat, ticket, urgency) = (held.seat, held.ticket, Urgency(Task.currentPriority))
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let part: @Sendable () -> Void = { [self] in
                     continuation.resume(with: Result { try runPart(ticket, .alone, in: seat, work) })
                 }
-                if executor.isCurrent { part() } else { executor.post(part) }
+                if executor.isCurrent { part() } else { executor.post(urgency, part) }
             }
         } onCancel: {
             running.stop(ticket, .cancelled)

@@ -140,6 +140,7 @@ final class Access: Sendable {
     ) async throws -> T {
         try Task.checkCancellation()
         let ticket = nextTicket()
+        let urgency = Urgency(Task.currentPriority)
         running.ask(ticket, request, limits)
         defer { running.end(ticket) }
         let timer = timer(limits, ticket)
@@ -151,12 +152,13 @@ final class Access: Sendable {
                 }
                 let waiter = Waiter { [executor] result in
                     switch result {
-                    case .success(let seat): executor.post { start(seat) }
+                    case .success(let seat): executor.post(urgency) { start(seat) }
                     case .failure(let error): continuation.resume(throwing: error)
                     }
                 }
                 switch queue.withLock({ $0.ask(request, ticket: ticket, waiter: waiter) }) {
-                case .seated(let seat): if executor.isCurrent { start(seat) } else { executor.post { start(seat) } }
+                case .seated(let seat):
+                    if executor.isCurrent { start(seat) } else { executor.post(urgency) { start(seat) } }
                 case .closed: continuation.resume(throwing: closed)
                 case .waiting:
                     counters.countWait()

@@ -20,12 +20,14 @@ public final class Store: Sendable {
     public let opening: OpenReport
 
     let access: Access
+    private let memoryPressure: MemoryPressure
 
     init(name: DatabaseName, path: String, opening: OpenReport, access: Access) {
         self.name = name
         self.path = path
         self.opening = opening
         self.access = access
+        memoryPressure = MemoryPressure(of: access)
     }
 
     /// How far closing brought the log into the file: not to its end while another process reads. Nil as long as the store is open, and when

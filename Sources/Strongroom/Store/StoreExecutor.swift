@@ -24,7 +24,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
     }
 
     private struct State {
-        var pieces = Line<Piece>()
+        var pieces = UrgentLine<Piece>()
         var count = 0
         var threads = 0
         /// Threads that sleep and that nobody has woken yet.
@@ -71,25 +71,26 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         largest = threads
     }
 
-    /// Runs a task's next part on one of the threads.
+    /// Runs a task's next part on one of the threads; where none is free, by the task's priority.
     public func enqueue(_ job: consuming ExecutorJob) {
-        add(.job(UnownedJob(job)))
+        let urgency = Urgency(TaskPriority(job.priority) ?? .medium)
+        add(.job(UnownedJob(job)), urgency)
     }
 
     /// Runs work on one of the threads.
     ///
     /// What work posts on a thread of the executor runs on it next: it is posted when the work is at its end.
-    func post(_ work: @escaping @Sendable () -> Void) {
+    func post(_ urgency: Urgency = .medium, _ work: @escaping @Sendable () -> Void) {
         if let thread = current, thread.isWorking, thread.next == nil {
             thread.next = work
         } else {
-            add(.work(work))
+            add(.work(work), urgency)
         }
     }
 
     /// Runs work on one of the threads, after what waits already; from anywhere.
     func postBehind(_ work: @escaping @Sendable () -> Void) {
-        add(.work(work))
+        add(.work(work), .medium)
     }
 
     /// Whether the running thread is one of the executor's.
@@ -130,9 +131,9 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         case nobody, sleeper, thread
     }
 
-    private func add(_ piece: Piece) {
+    private func add(_ piece: Piece, _ urgency: Urgency) {
         let need = state.withLock { state -> Need in
-            state.pieces.append(piece)
+            state.pieces.append(piece, urgency)
             state.count += 1
             pending.store(state.count, ordering: .relaxed)
             if state.count <= state.looking { return .nobody }
@@ -158,7 +159,10 @@ public final class StoreExecutor: TaskExecutor, Sendable {
             let current = CurrentThread(self)
             withExtendedLifetime(current) {
                 Self.pointer.value = Unmanaged.passUnretained(current).toOpaque()
-                while let piece = next() { run(piece, on: current) }
+                while let (piece, urgency) = next() {
+                    urgency.adopt()
+                    run(piece, on: current)
+                }
                 Self.pointer.value = nil
             }
         }
@@ -180,22 +184,22 @@ public final class StoreExecutor: TaskExecutor, Sendable {
                 next()
             }
             thread.isWorking = false
-            if let next = thread.next.take() { add(.work(next)) }
+            if let next = thread.next.take() { add(.work(next), .medium) }
         }
     }
 
     private enum Step {
-        case run(Piece)
+        case run(Piece, Urgency)
         case sleep, end
     }
 
     /// The next piece of work, or nil when the thread is to end.
-    private func next() -> Piece? {
+    private func next() -> (Piece, Urgency)? {
         if let piece = state.withLock({ take(&$0) }) { return piece }
         while true {
             look()
             switch state.withLock({ step(&$0) }) {
-            case .run(let piece): return piece
+            case .run(let piece, let urgency): return (piece, urgency)
             case .end: return nil
             case .sleep: guard sleep() else { return nil }
             }
@@ -203,7 +207,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
     }
 
     private func step(_ state: inout State) -> Step {
-        if let piece = take(&state) { return .run(piece) }
+        if let (piece, urgency) = take(&state) { return .run(piece, urgency) }
         guard !state.isRetired else {
             state.threads -= 1
             return .end
@@ -228,11 +232,11 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         return !isOver
     }
 
-    private func take(_ state: inout State) -> Piece? {
-        guard let piece = state.pieces.popFirst() else { return nil }
+    private func take(_ state: inout State) -> (Piece, Urgency)? {
+        guard let first = state.pieces.popFirst() else { return nil }
         state.count -= 1
         pending.store(state.count, ordering: .relaxed)
-        return piece
+        return first
     }
 
     /// Looks for work for a moment before the thread sleeps, one thread at a time: to wake it would take longer. Whoever else has

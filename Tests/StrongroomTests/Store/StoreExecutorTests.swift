@@ -51,6 +51,27 @@ struct StoreExecutorTests {
         executor.retire()
     }
 
+    @Test func whatIsMoreUrgentRunsFirst() async throws {
+        let executor = StoreExecutor(name: "test", threads: 1)
+        let (isInside, canEnd) = (Moment(), Moment())
+        executor.post {
+            isInside.come()
+            try? canEnd.block()
+        }
+        try await isInside.wait()
+        let order = Locked<[Int]>([])
+        // Without a moment's wait in between each task has come to the line when the next one is made.
+        let priorities: [(TaskPriority, Int)] = [
+            (.background, 5), (.medium, 3), (.low, 6), (.high, 1), (.medium, 4), (.userInitiated, 2),
+        ]
+        let tasks = priorities.map { priority, place in
+            Task(executorPreference: executor, priority: priority) { order.withLock { $0.append(place) } }
+        }
+        canEnd.come()
+        for task in tasks { await task.value }
+        #expect(order.withLock { $0 } == Array(1...6))
+    }
+
     @Test func asManyRunAtOneTimeAsThereAreThreads() async throws {
         let executor = StoreExecutor(name: "strongroom.test", threads: 3)
         let (barrier, passed) = (Barrier(3), Tally())
