@@ -63,20 +63,8 @@ struct SwiftCompiler: Sendable {
         process.standardOutput = FileHandle.nullDevice
         // A file, since a pipe that nobody empties would stop the compiler.
         process.standardError = try FileHandle(forWritingTo: output)
-        try await run(process)
+        try await process.runToEnd()
         return try Answer(status: process.terminationStatus, output: String(contentsOf: output, encoding: .utf8))
-    }
-
-    private func run(_ process: Process) async throws {
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            process.terminationHandler = { _ in continuation.resume() }
-            do {
-                try process.run()
-            } catch {
-                process.terminationHandler = nil
-                continuation.resume(throwing: error)
-            }
-        }
     }
 
     /// The module maps of the C modules, which the compiler looks for when it loads the library's module.

@@ -1,4 +1,5 @@
 import Foundation
+import StrongroomTesting
 import Testing
 
 /// The `strongroom` program that was built beside the tests, run as a process of its own.
@@ -44,26 +45,22 @@ struct Tool {
         under prefix: [String] = [],
         environment: [String: String] = [:]
     ) async throws -> Outcome {
-        try await Task.detached {
-            let process = Process()
-            let command = prefix + [url.path()] + arguments
-            process.executableURL = URL(filePath: "/usr/bin/env")
-            process.arguments = command
-            process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-            let (output, errors) = (Pipe(), Pipe())
-            process.standardOutput = output
-            process.standardError = errors
-            process.standardInput = FileHandle.nullDevice
-            try process.run()
-            // Standard error is short: reading one pipe after the other cannot block.
-            let text = try output.fileHandleForReading.readToEnd() ?? Data()
-            let errorText = try errors.fileHandleForReading.readToEnd() ?? Data()
-            process.waitUntilExit()
-            return Outcome(
-                status: process.terminationStatus,
-                output: String(decoding: text, as: UTF8.self),
-                errors: String(decoding: errorText, as: UTF8.self)
-            )
-        }.value
+        let directory = try TemporaryDirectory()
+        // Files, since a pipe is to be emptied meanwhile, and reading one can be interrupted by a signal.
+        let (output, errors) = (directory.url.appending(path: "output"), directory.url.appending(path: "errors"))
+        for file in [output, errors] { try Data().write(to: file) }
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = prefix + [url.path()] + arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.standardOutput = try FileHandle(forWritingTo: output)
+        process.standardError = try FileHandle(forWritingTo: errors)
+        process.standardInput = FileHandle.nullDevice
+        try await process.runToEnd()
+        return Outcome(
+            status: process.terminationStatus,
+            output: try String(contentsOf: output, encoding: .utf8),
+            errors: try String(contentsOf: errors, encoding: .utf8)
+        )
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import StrongroomTesting
 
 /// A program of the system, for another process's view of a file.
 struct Program: Sendable {
@@ -34,23 +35,23 @@ struct Program: Sendable {
 
     /// Runs the program to its end.
     func run(_ arguments: [String], input: String = "") throws -> Result {
+        let directory = try TemporaryDirectory()
+        // Files, since reading a pipe can be interrupted by a signal.
+        let files = ["input", "output", "errors"].map { directory.url.appending(path: $0) }
+        try Data(input.utf8).write(to: files[0])
+        for file in files.dropFirst() { try Data().write(to: file) }
         let process = Process()
-        let (standardInput, output, errors) = (Pipe(), Pipe(), Pipe())
         process.executableURL = URL(filePath: path)
         process.arguments = arguments
-        process.standardInput = standardInput
-        process.standardOutput = output
-        process.standardError = errors
+        process.standardInput = try FileHandle(forReadingFrom: files[0])
+        process.standardOutput = try FileHandle(forWritingTo: files[1])
+        process.standardError = try FileHandle(forWritingTo: files[2])
         try process.run()
-        try standardInput.fileHandleForWriting.write(contentsOf: Data(input.utf8))
-        try standardInput.fileHandleForWriting.close()
-        let outputData = try output.fileHandleForReading.readToEnd() ?? Data()
-        let errorData = try errors.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
         return Result(
             status: process.terminationStatus,
-            output: String(decoding: outputData, as: UTF8.self),
-            errors: String(decoding: errorData, as: UTF8.self)
+            output: try String(contentsOf: files[1], encoding: .utf8),
+            errors: try String(contentsOf: files[2], encoding: .utf8)
         )
     }
 }

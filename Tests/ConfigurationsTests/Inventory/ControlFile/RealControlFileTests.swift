@@ -1,5 +1,6 @@
 import Configurations
 import Foundation
+import StrongroomTesting
 import Testing
 
 /// Where Debian's own programs keep their files.
@@ -55,14 +56,17 @@ struct RealControlFileTests {
             (path, try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0)
         }
         let path = try #require(sizes.filter { $0.1 > 0 }.min { $0.1 < $1.1 }?.0)
+        let directory = try TemporaryDirectory()
+        let output = directory.url.appending(path: "list")
+        try Data().write(to: output)
         let process = Process()
-        let pipe = Pipe()
         process.executableURL = URL(filePath: RealControlFile.helper)
         process.arguments = ["cat-file", path]
-        process.standardOutput = pipe
+        // A file, since reading a pipe can be interrupted by a signal.
+        process.standardOutput = try FileHandle(forWritingTo: output)
         try process.run()
-        let data = pipe.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
+        let data = try Data(contentsOf: output)
         let file = try ControlFile.parse(bytes: Array(data))
         try compareWithModel(data, file)
         #expect(try file.paragraphs().allSatisfy { $0.status == nil })
