@@ -49,8 +49,8 @@ public protocol Configuration: Sendable {
     /// - Returns: The settings.
     func settings(for database: DatabaseName) -> StoreSettings
 
-    /// Who is told what a database does: at `info` that it was opened and closed, at `debug` each statement with its time and its rows, at `warning` what
-    /// takes longer than ``StoreSettings/slowStatement``; never a value or a key.
+    /// Who is told what a database does: at `info` that it was opened and closed, at `debug` each statement with its time and its
+    /// rows, at `warning` what takes longer than ``StoreSettings/slowStatement``; never a key, nor a value that SQL can tell from a name.
     ///
     /// Its level is asked for when the database is opened; while nothing is to be told a statement costs nothing more.
     ///

@@ -2,8 +2,8 @@ import CSQLCipher
 
 /// Refuses user SQL that would take from the library what is its own: transactions, attached files, keys, settings.
 ///
-/// The engine asks while it prepares a statement, never while one runs («Compile-Time Authorization Callbacks»,
-/// sqlite.org/c3ref/set_authorizer.html).
+/// The engine asks while it prepares a statement, also when it prepares one again at its first step, since the schema has changed
+/// («Compile-Time Authorization Callbacks», sqlite.org/c3ref/set_authorizer.html).
 final class Authorizer {
     /// True while the library prepares a statement of its own.
     var isTrusting = false
@@ -11,18 +11,15 @@ final class Authorizer {
     /// Whether anything was refused since this was last set to false. The engine's own code does not always tell.
     var hasRefused = false
 
-    /// The tables of the statements that the engine prepares.
-    var tables = TableUse()
+    /// The tables of the statement that the engine prepares.
+    private var tables = TableUse()
 
-    /// Whether ``tables`` is of a statement that the library prepares; else the engine prepares one again while it runs, since the schema has
-    /// changed, and it may use other tables than before.
-    var isPreparing = false
-    private(set) var hasPreparedAgain = false
+    /// Whether the engine has told of tables that nobody has taken yet: those of a statement that it has prepared again while it ran.
+    private(set) var hasTables = false
 
-    /// Tells what statements use that were prepared again, and forgets it.
-    func takePreparedAgain() -> TableUse? {
-        guard hasPreparedAgain else { return nil }
-        defer { (hasPreparedAgain, tables) = (false, TableUse()) }
+    /// The tables that the engine has told of since this was last called.
+    func takeTables() -> TableUse {
+        defer { (hasTables, tables) = (false, TableUse()) }
         return tables
     }
 
@@ -56,11 +53,11 @@ final class Authorizer {
         guard let name = action == SQLITE_ALTER_TABLE ? second : first else { return }
         switch action {
         case SQLITE_READ: tables.reads.insert(TableUse.name(name))
-        case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE, SQLITE_ALTER_TABLE: tables.writes.insert(TableUse.name(name))
+        case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE, SQLITE_ALTER_TABLE, SQLITE_CREATE_TABLE, SQLITE_DROP_TABLE:
+            tables.writes.insert(TableUse.name(name))
         default: return
         }
-        // The library's own statements use the same tables as before.
-        if !isPreparing, !isTrusting { hasPreparedAgain = true }
+        hasTables = true
     }
 
     private func answer(_ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?) -> Int32 {

@@ -1,4 +1,5 @@
 import CSQLCipher
+import Synchronization
 
 /// The write-ahead log grows with each commit, and a checkpoint brings it into the file. By itself the engine does that inside the
 /// commit that makes the log long; here it is done when the commit's caller has its result already.
@@ -42,6 +43,8 @@ extension Connection {
             sqlite3_wal_checkpoint_v2(pointer, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
             return
         }
+        // Whoever gave the last work up has nothing to do with this.
+        isGivenUp.store(false, ordering: .relaxed)
         let before = busyTimeout
         busyTimeout = Self.patience
         defer { busyTimeout = before }

@@ -18,23 +18,12 @@ extension Connection {
         return statement
     }
 
-    /// Notes what statements use that the engine has prepared again while they ran. What is kept of the prepared statements is out of date.
-    func notePreparedAgain(_ use: TableUse) {
-        tables.writes.formUnion(use.writes)
-        tables.reads.formUnion(use.reads)
-        hasOutdatedStatements = true
-    }
-
-    /// Ends the noting of a transaction's use; to be called before the commit.
-    func finishNoting() {
-        if let use = authorizer.takePreparedAgain() { notePreparedAgain(use) }
-    }
-
-    /// Drops the statements of which it is no longer known what they use; none of them is in use between transactions.
-    func dropOutdatedStatements() {
-        guard hasOutdatedStatements else { return }
-        hasOutdatedStatements = false
-        clearUserStatements()
+    /// Notes what a statement uses that the engine has prepared again at its first step, since the schema has changed.
+    func noteAgain(_ statement: Statement) throws {
+        statement.tables.formUnion(authorizer.takeTables())
+        statement.isExplained = false
+        tables.writes.formUnion(statement.tables.writes)
+        if isWatchingReads { tables.reads.formUnion(try reads(of: statement)) }
     }
 
     /// Runs work and tells the tables that it has read.
@@ -42,7 +31,6 @@ extension Connection {
         isWatchingReads = true
         defer { isWatchingReads = false }
         let result = try body()
-        finishNoting()
         return (result, tables.reads)
     }
 
@@ -73,25 +61,29 @@ extension Connection {
     /// `SELECT count(*)`; what it would run shows them («The SQLite Bytecode Engine», sqlite.org/opcode.html).
     private func reads(of statement: Statement) throws -> Set<String> {
         guard !Self.tellsOfEveryTable, !statement.isExplained else { return statement.tables.reads }
-        statement.tables.reads.formUnion(try tablesThatAreOpened(by: statement.sql))
+        let sql = statement.sql
+        // An explanation reads nothing itself.
+        if [SQLToken](sql: sql).significant(after: -1)?.isWord("EXPLAIN") != true {
+            statement.tables.reads.formUnion(try tablesThatAreOpened(by: sql))
+        }
         statement.isExplained = true
         return statement.tables.reads
     }
 
     private func tablesThatAreOpened(by sql: String) throws -> Set<String> {
         var (pages, hasVirtual): (Set<Int64>, Bool) = ([], false)
-        try withOwnStatement("EXPLAIN \(sql)", []) { program in
-            while try program.step() {
-                let row = Row(program)
-                switch try row.value(at: 1) {
-                case .text("OpenRead"):
-                    // Of the database itself, and not of what is temporary.
-                    if case .integer(let page) = try row.value(at: 3), try row.value(at: 4) == .integer(0) {
-                        pages.insert(page)
-                    }
-                case .text("VOpen"): hasVirtual = true
-                default: break
+        // Not kept: the pages of a later schema are others.
+        let program = try trusting { try prepare("EXPLAIN \(sql)") }
+        while try program.step() {
+            let row = Row(program)
+            switch try row.value(at: 1) {
+            case .text("OpenRead"):
+                // Of the database itself, and not of what is temporary.
+                if case .integer(let page) = try row.value(at: 3), try row.value(at: 4) == .integer(0) {
+                    pages.insert(page)
                 }
+            case .text("VOpen"): hasVirtual = true
+            default: break
             }
         }
         var names: Set<String> = []

@@ -72,11 +72,12 @@ extension Connection {
         } catch {
             throw hasMetDamage ? damage : error
         }
-        finishNoting()
+        // What is nearly done is not left halfway.
+        isCommitting = true
+        defer { isCommitting = false }
         try run("COMMIT")
         transactionState = .none
         changedTables.formUnion(tables.writes)
-        dropOutdatedStatements()
     }
 
     /// A damaged page at the end of a long value is read as zeros without an error; the engine remembers it as long as the
@@ -85,7 +86,9 @@ extension Connection {
 
     /// Whether the engine has met a damaged page in this transaction; it then answers everything with an error of no meaning.
     var hasMetDamage: Bool {
-        let result = sqlite3_exec(pointer, Self.probe, nil, nil, nil)
+        let result = trusting { sqlite3_exec(pointer, Self.probe, nil, nil, nil) }
+        // It is no use of the user's.
+        _ = authorizer.takeTables()
         return result != SQLITE_OK && result != SQLITE_INTERRUPT
     }
 

@@ -54,6 +54,7 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
 
     /// Milliseconds.
     @exclusivity(unchecked) var busyTimeout = 0
+    @exclusivity(unchecked) var isCommitting = false
     /// When the running statement began to wait for a lock.
     @exclusivity(unchecked) var waitStart = ContinuousClock.now
 
@@ -69,8 +70,6 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
     @exclusivity(unchecked) var tables = TableUse()
     @exclusivity(unchecked) var isWatchingReads = false
     @exclusivity(unchecked) var changedTables: Set<String> = []
-    /// Whether the engine has prepared statements again.
-    @exclusivity(unchecked) var hasOutdatedStatements = false
 
     /// The pages that the write-ahead log had after the last commit that has not been followed by a checkpoint.
     @exclusivity(unchecked) var logLength = 0
@@ -167,16 +166,23 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
     /// Lends a statement of the library's own.
     func withOwnStatement<T>(_ sql: String, _ values: [Value] = [], _ body: (Statement) throws -> T) throws -> T {
         // Also while it runs: the engine prepares a statement again when the schema has changed.
+        try trusting {
+            let statement = try ownStatements.statement(for: sql, prepare: prepare)
+            defer { statement.finish() }
+            tables.writes.formUnion(statement.tables.writes)
+            for (index, value) in values.enumerated() {
+                try Bindings(statement).bind(value, at: index)
+            }
+            return try body(statement)
+        }
+    }
+
+    /// Runs the library's own SQL without the limits that bind user SQL.
+    func trusting<T>(_ body: () throws -> T) rethrows -> T {
         let wasTrusting = authorizer.isTrusting
         authorizer.isTrusting = true
         defer { authorizer.isTrusting = wasTrusting }
-        let statement = try ownStatements.statement(for: sql, prepare: prepare)
-        defer { statement.finish() }
-        tables.writes.formUnion(statement.tables.writes)
-        for (index, value) in values.enumerated() {
-            try Bindings(statement).bind(value, at: index)
-        }
-        return try body(statement)
+        return try body()
     }
 
     /// A statement for SQL that a user wrote, held to what the authorizer allows.
@@ -234,31 +240,22 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
         if transactionState == .open, !isInTransaction { transactionState = .doomed }
     }
 
-    /// Drops the user's prepared statements.
-    func clearUserStatements() {
-        userStatements.removeAll()
-    }
-
     /// Drops the prepared statements.
     func clearStatements() {
         ownStatements.removeAll()
         userStatements.removeAll()
     }
 
-    private func prepare(_ sql: String) throws -> Statement {
+    func prepare(_ sql: String) throws -> Statement {
         var prepared: OpaquePointer?
         authorizer.hasRefused = false
-        if let tables = authorizer.takePreparedAgain() { notePreparedAgain(tables) }
-        authorizer.tables = TableUse()
-        authorizer.isPreparing = true
-        if !authorizer.isTrusting { use.statementsPrepared += 1 }
-        defer { authorizer.isPreparing = false }
         let (result, rest) = sql.utf8CString.withUnsafeBufferPointer { text -> (Int32, Int) in
             var tail: UnsafePointer<CChar>?
             let result = sqlite3_prepare_v2(pointer, text.baseAddress, Int32(clamping: text.count), &prepared, &tail)
             guard let tail, let start = text.baseAddress else { return (result, 0) }
             return (result, tail - start)
         }
+        let tables = authorizer.takeTables()
         guard result == SQLITE_OK else {
             guard authorizer.hasRefused else { throw failure("The statement was not accepted", sql: sql) }
             // What follows may be a key.
@@ -269,7 +266,8 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
             throw StrongroomError(.sql, "The SQL is empty; write a statement.", database: database, sql: sql)
         }
         let statement = Statement(prepared, owner: self)
-        statement.tables = authorizer.tables
+        statement.tables = tables
+        if !authorizer.isTrusting { use.statementsPrepared += 1 }
         guard !Self.hasContent(sql.utf8.dropFirst(rest)) else {
             throw StrongroomError(
                 .sql,

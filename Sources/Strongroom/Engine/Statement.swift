@@ -7,6 +7,7 @@ final class Statement {
     let parameters: UnsafeMutablePointer<ParameterState>
 
     private unowned let owner: Connection
+    private let authorizer: Authorizer
 
     /// Set while somebody steps through the statement, so that a nested use gets one of its own.
     @exclusivity(unchecked) @usableFromInline var isInUse = false
@@ -26,6 +27,7 @@ final class Statement {
     init(_ pointer: OpaquePointer, owner: Connection) {
         self.pointer = pointer
         self.owner = owner
+        authorizer = owner.authorizer
         parameters = .allocate(capacity: 1)
         parameters.initialize(to: ParameterState(count: Int(sqlite3_bind_parameter_count(pointer))))
     }
@@ -55,10 +57,12 @@ final class Statement {
     /// - Returns: True when there is a row, false at the end.
     @usableFromInline
     func step() throws -> Bool {
-        switch sqlite3_step(pointer) {
+        let result = sqlite3_step(pointer)
+        if authorizer.hasTables { try owner.noteAgain(self) }
+        switch result {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
-        case let result: throw failure(result)
+        default: throw failure(result)
         }
     }
 

@@ -47,22 +47,21 @@ final class StatementLog {
         sqlite3_trace_v2(
             connection,
             UInt32(SQLITE_TRACE_STMT | SQLITE_TRACE_PROFILE | rows),
-            { event, context, statement, detail in
+            { event, context, statement, _ in
                 guard let context, let statement else { return 0 }
                 let log = Unmanaged<StatementLog>.fromOpaque(context).takeUnretainedValue()
-                log.note(Int32(bitPattern: event), OpaquePointer(statement), detail)
+                log.note(Int32(bitPattern: event), OpaquePointer(statement))
                 return 0
             },
             Unmanaged.passUnretained(self).toOpaque()
         )
     }
 
-    private func note(_ event: Int32, _ statement: OpaquePointer, _ detail: UnsafeMutableRawPointer?) {
+    private func note(_ event: Int32, _ statement: OpaquePointer) {
         switch event {
         case SQLITE_TRACE_STMT:
-            // What a trigger begins is told as a comment, within the statement that fired it.
-            if let text = detail?.assumingMemoryBound(to: CChar.self), text[0] == 0x2D, text[1] == 0x2D { return }
-            running[statement] = Start(changes: sqlite3_total_changes(connection))
+            // What a trigger begins is told within the statement that fired it.
+            if running[statement] == nil { running[statement] = Start(changes: sqlite3_total_changes(connection)) }
         case SQLITE_TRACE_ROW:
             running[statement]?.rows += 1
         case SQLITE_TRACE_PROFILE:
@@ -77,13 +76,15 @@ final class StatementLog {
         let isSlow = settings.slow.map { time >= $0 } ?? false
         let level: Logger.Level = isSlow ? .warning : authorizer.isTrusting ? .trace : .debug
         guard settings.logger.logLevel <= level, let text = sqlite3_sql(statement) else { return }
-        let changed = sqlite3_total_changes(connection) - start.changes
+        // The engine's counter starts again from below when it is full.
+        let changed = Int(sqlite3_total_changes(connection) &- start.changes)
+        let rows = sqlite3_stmt_readonly(statement) != 0 ? start.rows : changed
         var metadata: Logger.Metadata = [
             "connection": .stringConvertible(role),
             "milliseconds": .stringConvertible(time.fineMilliseconds),
             "sql": .string([SQLToken](sql: String(cString: text)).withoutValues),
         ]
-        if settings.countsRows { metadata["rows"] = .stringConvertible(start.rows + Int(changed)) }
+        if settings.countsRows { metadata["rows"] = .stringConvertible(rows) }
         settings.logger.log(level: level, isSlow ? "slow statement" : "statement", metadata: metadata)
     }
 }

@@ -3,6 +3,11 @@ struct TableUse: Equatable {
     var reads: Set<String> = []
     var writes: Set<String> = []
 
+    mutating func formUnion(_ other: TableUse) {
+        reads.formUnion(other.reads)
+        writes.formUnion(other.writes)
+    }
+
     /// A table's name as it is compared.
     static func name(_ name: String) -> String { name.asciiFolded }
 

@@ -77,6 +77,9 @@ final class Access: Sendable {
         idleWatch = IdleWatch(time: settings.readerIdleTime)
         writer = Seat(.writer, open: open)
         writer.connection = connection
+        // What opening and migrating did is nobody's news.
+        _ = connection.takeChangedTables()
+        _ = connection.takeUse()
         readers = (0..<settings.readers).map { _ in Seat(.reader, open: open) }
     }
 

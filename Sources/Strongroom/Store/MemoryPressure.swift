@@ -4,7 +4,8 @@ import Dispatch
 /// ``StoreSettings/readerIdleTime`` and ``Store/releaseMemory()``.
 final class MemoryPressure: Sendable {
     #if canImport(Darwin)
-    private let source: any DispatchSourceMemoryPressure
+    // Used by init and deinit alone.
+    private nonisolated(unsafe) let source: any DispatchSourceMemoryPressure
 
     init(of access: Access) {
         source = DispatchSource.makeMemoryPressureSource(eventMask: [.warning, .critical], queue: .global())

@@ -14,10 +14,16 @@ public final class Observation: Sendable {
     /// Whether the closure may still be called.
     fileprivate final class Gate: Sendable {
         private let isOpen = Locked(true)
+        private let executor: StoreExecutor
 
-        /// Calls the closure, if it may be called.
+        init(_ executor: StoreExecutor) {
+            self.executor = executor
+        }
+
+        /// Calls the closure, if it may be called. While it runs, another thread takes its thread's place in the store's work: it may wait for
+        /// that.
         func pass(_ call: () -> Void) {
-            if isOpen.withLock({ $0 }) { call() }
+            if isOpen.withLock({ $0 }) { executor.blocking(call) }
         }
 
         func close() {
@@ -26,7 +32,7 @@ public final class Observation: Sendable {
     }
 
     fileprivate init(on executor: StoreExecutor, _ run: @escaping @Sendable (Gate) async -> Void) {
-        let gate = Gate()
+        let gate = Gate(executor)
         self.gate = gate
         task = Task(executorPreference: executor) { await run(gate) }
     }
@@ -35,7 +41,8 @@ public final class Observation: Sendable {
         cancel()
     }
 
-    /// Ends the observation, from any thread, the closure's included. The closure is not called again; a call that has begun already runs to its end.
+    /// Ends the observation, from any thread, the closure's included. A call of the closure that is just beginning, or has begun, runs to its end;
+    /// there is none after it.
     public func cancel() {
         gate.close()
         task.cancel()

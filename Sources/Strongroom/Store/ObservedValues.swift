@@ -48,7 +48,7 @@ public struct ObservedValues<Value: Sendable>: AsyncSequence, Sendable {
                 }
                 observer.watch(tables)
                 return value
-            } catch let error as StrongroomError where error.code == .closed {
+            } catch let error as StrongroomError where error.code == .closed && values.store.access.isClosing {
                 return nil
             }
         }

@@ -84,7 +84,8 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         if let thread = current, thread.isWorking, thread.next == nil {
             thread.next = work
         } else {
-            add(.work(work), urgency)
+            // It holds a connection: others may wait for it that are more urgent.
+            add(.work(work), urgency == .low ? .medium : urgency)
         }
     }
 

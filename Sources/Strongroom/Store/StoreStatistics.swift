@@ -61,14 +61,15 @@ final class StoreCounters: Sendable {
     /// Adds what a connection has asked of the engine.
     func count(_ use: EngineUse) {
         add(use.busyRetries, to: busyRetries)
-        add(use.statementsPrepared, to: statementsPrepared)
+        // In this order: what is prepared is counted among all first.
         add(use.statements, to: statements)
+        add(use.statementsPrepared, to: statementsPrepared)
         add(use.pageCacheHits, to: pageCacheHits)
         add(use.pageCacheMisses, to: pageCacheMisses)
     }
 
     private func add(_ number: Int, to counter: borrowing Atomic<Int>) {
-        if number != 0 { counter.add(number, ordering: .relaxed) }
+        if number != 0 { counter.add(number, ordering: .releasing) }
     }
 
     func countOpenReaders(_ change: Int) {
@@ -76,8 +77,7 @@ final class StoreCounters: Sendable {
     }
 
     var statistics: StoreStatistics {
-        // In this order: what is prepared has been counted among all.
-        let prepared = statementsPrepared.load(ordering: .relaxed)
+        let prepared = statementsPrepared.load(ordering: .acquiring)
         return StoreStatistics(
             reads: reads.load(ordering: .relaxed),
             writes: writes.load(ordering: .relaxed),

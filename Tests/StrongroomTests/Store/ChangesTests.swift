@@ -246,6 +246,69 @@ struct ChangesTests {
         #expect(try await others.next() == nil)
     }
 
+    @Test func aTriggerThatAnotherConnectionMakesCountsAlsoAfterWhatWasUndone() async throws {
+        let fixture = try await fixture()
+        let store = fixture.store
+        try await store.write { db in try addLine(1, db) }
+        var others = store.changes(in: Other.self).makeAsyncIterator()
+        var lines = store.changes(in: Line.self).makeAsyncIterator()
+        try await store.write { db in
+            try db.execute(
+                "CREATE TRIGGER more AFTER INSERT ON line BEGIN INSERT INTO other (line) VALUES (new.number); END")
+        }
+        // What the kept statement does now is found out in a part that is undone, and counts for the next use all the same.
+        try await store.write { db in
+            do {
+                try db.savepoint { db in
+                    try addLine(2, db)
+                    try db.execute("UPDATE line SET number = number WHERE number = -1")
+                    throw Refusal(number: 2)
+                }
+            } catch is Refusal {}
+            try addLine(3, db)
+        }
+        #expect(try await others.next() != nil)
+        #expect(try await lines.next() != nil)
+        // Undone as a whole, and then once more.
+        try await store.write { db in
+            try db.execute("DROP TRIGGER more")
+            try db.execute(
+                "CREATE TRIGGER more AFTER INSERT ON line BEGIN UPDATE other SET line = new.number; END")
+        }
+        await #expect(throws: Refusal(number: 4)) {
+            try await store.write { db in
+                try addLine(4, db)
+                throw Refusal(number: 4)
+            }
+        }
+        try await store.write { db in try addLine(5, db) }
+        #expect(try await others.next() != nil)
+        try await store.close()
+        #expect(try await others.next() == nil)
+    }
+
+    @Test func whatOpeningDidAndAnExplanationAreNoNews() async throws {
+        let store = try await LineStore().store
+        var lines = store.changes(in: Line.self).makeAsyncIterator()
+        try await store.write { db in try db.execute("CREATE TABLE fresh (number)") }
+        var plans = store.values { db in
+            var count = 0
+            try db.forEachRow("EXPLAIN QUERY PLAN SELECT count(*) FROM line") { _ in count += 1 }
+            return count
+        }.makeAsyncIterator()
+        #expect(try await plans.next() == 1)
+        try await store.close()
+        #expect(try await lines.next() == nil)
+    }
+
+    @Test func aClosedStoreOfTheReadIsAFailureAndNoEnd() async throws {
+        let (store, other) = (try await fixture().store, try await LineStore().store)
+        try await other.close()
+        await #expect(throws: StrongroomError.self) {
+            for try await _ in store.values({ _ in try other.read { db in try lineNumbers(db) } }) {}
+        }
+    }
+
     @Test func aChangeOfTheTableItselfIsToldAndSoIsAViewOfIt() async throws {
         let store = try await fixture().store
         try await store.write { db in
@@ -271,8 +334,8 @@ struct ChangesTests {
         let fixture = try await fixture()
         let (store, last, calls) = (fixture.store, Tally(), Tally())
         let observation = store.observe({ db in try Line.count(in: db) }) { result in
-            if case .success(let count) = result { last.add(count - last.value) }
             calls.add()
+            if case .success(let count) = result { last.add(count - last.value) }
         }
         try await onThread {
             for number in 1...20 { try store.write { db in try addLine(number, db) } }
@@ -310,8 +373,11 @@ struct ChangesTests {
             if case .failure(let error) = result, error is Refusal { failures.add() }
         }
         try await eventually { failures.value == 1 }
+        let others = Tally()
+        let other = store.observeChanges(in: Line.self) { others.add() }
         try await store.write { db in try addLine(1, db) }
-        withExtendedLifetime(observation) {}
+        try await eventually { others.value == 1 }
+        withExtendedLifetime((observation, other)) {}
         #expect(failures.value == 1)
     }
 
@@ -322,8 +388,11 @@ struct ChangesTests {
             let observation = fixture.store.observeChanges(in: Line.self) { calls.add() }
             withExtendedLifetime(observation) {}
         }
+        let others = Tally()
+        let other = fixture.store.observeChanges(in: Line.self) { others.add() }
         try await fixture.store.write { db in try addLine(1, db) }
-        try await fixture.store.close()
+        try await eventually { others.value == 1 }
+        withExtendedLifetime(other) {}
         #expect(calls.value == 0)
     }
 }
