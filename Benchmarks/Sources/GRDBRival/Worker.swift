@@ -147,7 +147,7 @@ extension DatabasePool {
         try await TestData.inTasks(tasks, of: keys.count) { range in
             var summary = Summary()
             for key in keys[range] {
-                let entry = try await read { db in try Entry.fetchOne(db, key: key) }
+                let entry = try await self.read { db in try Entry.fetchOne(db, key: key) }
                 if let entry { summary.add(entry) }
             }
             return summary
