@@ -6,9 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 
 #define COLUMNS "\"id\", \"name\", \"size\", \"score\", \"digest\", \"note\""
 
@@ -96,12 +93,6 @@ int baseline_make(const char *path, const char *key, sqlite3 **connection) {
                                            "\"size\" INTEGER NOT NULL, \"score\" REAL NOT NULL, "
                                            "\"digest\" BLOB NOT NULL, \"note\" TEXT)");
     return result;
-}
-
-void baseline_release_memory(void) {
-#ifdef __GLIBC__
-    malloc_trim(0);
-#endif
 }
 
 void baseline_close(sqlite3 *connection) { sqlite3_close_v2(connection); }

@@ -92,12 +92,18 @@ struct FamilyRound {
         func gauge(_ name: String, _ unit: String, _ amount: Double, limit: Double) -> Gauge {
             Gauge(name: "family-open, \(name) left", unit: unit, amount: amount, limit: limit)
         }
-        return [
+        var gauges = [
             gauge("descriptors", "files", Double(late.descriptors - early.descriptors), limit: 0),
             gauge("threads", "threads", Double(late.threads - early.threads), limit: 0),
-            // Less than 500 bytes a database; the allocator does not give everything back that is free.
-            gauge("memory", "MB", Double(late.memory - early.memory) / 1e6, limit: 4),
+            // The allocator keeps an arena for each of several threads, and gives not everything back that is free in them: what comes
+            // and goes differs by 15 MB.
+            gauge("resident memory", "MB", Double(late.memory - early.memory) / 1e6, limit: 32),
         ]
+        if let early = early.allocated, let late = late.allocated {
+            // 100 bytes a database.
+            gauges.append(gauge("allocated memory", "MB", Double(late - early) / 1e6, limit: 1))
+        }
+        return gauges
     }
 
     /// The files of the family.

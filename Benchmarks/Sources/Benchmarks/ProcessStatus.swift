@@ -7,6 +7,8 @@ struct ProcessStatus {
     let memory: Int
     /// The most resident bytes since ``resetPeak()``.
     let peak: Int
+    /// Bytes that are allocated and not freed; nil where the allocator does not tell.
+    let allocated: Int?
     let descriptors: Int
     let threads: Int
 
@@ -41,6 +43,8 @@ struct ProcessStatus {
         let status = try String(contentsOfFile: "\(Self.directory)/status", encoding: .utf8)
         memory = try Self.bytes(of: "VmRSS", in: status)
         peak = try Self.bytes(of: "VmHWM", in: status)
+        let bytes = Int(baseline_allocated_memory())
+        allocated = bytes < 0 ? nil : bytes
         descriptors = try FileManager.default.contentsOfDirectory(atPath: "\(Self.directory)/fd").count
         threads = try FileManager.default.contentsOfDirectory(atPath: "\(Self.directory)/task").count
     }

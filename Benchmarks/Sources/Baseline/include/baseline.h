@@ -73,6 +73,8 @@ const char *baseline_library(void);
 
 // Gives back what has been freed, so that the process's resident memory is what is in use.
 void baseline_release_memory(void);
+// The bytes of all that is allocated and not freed; -1 where the allocator does not tell.
+int64_t baseline_allocated_memory(void);
 
 const char *baseline_message(struct sqlite3 *connection);
 

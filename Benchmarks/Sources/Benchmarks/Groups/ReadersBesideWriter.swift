@@ -10,6 +10,8 @@ extension Group {
     /// they had P·T less the writer's, without a writer P·T. The writer's are the writes in that time, each with the processor time that
     /// the process takes for one when nobody reads, and T at most, since it writes one row after the other. That a write costs more
     /// beside readers does not count in the readers' favour.
+    ///
+    /// Readers keep their rate easily beside a writer that hardly gets its turn; so the writer's rate beside them is a measure, too.
     static let readersBesideWriter = Group(
         "readers-beside-writer", "48,000 rows by key, each in a read that one of four tasks awaits, beside a writer"
     ) { workplace in
