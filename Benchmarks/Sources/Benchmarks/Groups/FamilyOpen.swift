@@ -2,8 +2,8 @@ import Strongroom
 import TestData
 
 extension Group {
-    /// Takes too long to be repeated: one round, which counts, with Strongroom and C in turn every 50 databases. A longer run of the machine's
-    /// other work can fall on either side, so compare several runs of the program.
+    /// Takes too long to be repeated: one round, which counts, with Strongroom and C in turn every 50 databases. What else the machine does
+    /// meanwhile falls on one tenth and not on another, so compare several runs, and C's two tenths with each other.
     ///
     /// A file is made with all that makes it safe: Strongroom makes it under another name, brings it to the disk and puts it in place; C makes it
     /// where it lies. So the two do not do the same, and the ratio is only reported.

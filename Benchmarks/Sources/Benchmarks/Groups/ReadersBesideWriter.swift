@@ -8,8 +8,8 @@ extension Group {
     /// The writer needs a processor, too, so where there are few of them the readers lose time that no library could leave to them. «Per processor
     /// left» is the rate of the readers for each second of a processor that the writer left to them: with P processors and for T seconds
     /// they had P·T less the writer's, without a writer P·T. The writer's are the writes in that time, each with the processor time that
-    /// the process takes for one when nobody reads, and T at most, since it writes one row after the other. That a write costs more
-    /// beside readers does not count in the readers' favour.
+    /// the process takes for one when nobody reads, and T at most, since it writes one row after the other. What its threads take while they
+    /// look for more work counts in the readers' favour; that a write costs more beside readers does not.
     ///
     /// Readers keep their rate easily beside a writer that hardly gets its turn; so the writer's rate beside them is a measure, too.
     static let readersBesideWriter = Group(
