@@ -67,9 +67,9 @@ void baseline_free(baseline_list *list) {
 int baseline_run(sqlite3 *connection, const char *sql) { return sqlite3_exec(connection, sql, NULL, NULL, NULL); }
 
 // Opens, keys, sets up and makes one query, which is when the passphrase is derived and the key proved.
-int baseline_open(const char *path, const char *passphrase, sqlite3 **connection) {
-    int result = sqlite3_open_v2(path, connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
-    if (result == SQLITE_OK) result = sqlite3_key(*connection, passphrase, (int)strlen(passphrase));
+static int open_with(const char *path, const char *key, int flags, sqlite3 **connection) {
+    int result = sqlite3_open_v2(path, connection, flags | SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+    if (result == SQLITE_OK) result = sqlite3_key(*connection, key, (int)strlen(key));
     if (result == SQLITE_OK) result = baseline_run(*connection, "SELECT count(*) FROM sqlite_master");
     if (result == SQLITE_OK) result = baseline_run(*connection, "PRAGMA foreign_keys = ON");
     if (result == SQLITE_OK) result = baseline_run(*connection, "PRAGMA secure_delete = ON");
@@ -79,6 +79,19 @@ int baseline_open(const char *path, const char *passphrase, sqlite3 **connection
     if (result == SQLITE_OK) result = baseline_run(*connection, "PRAGMA synchronous = FULL");
     // As much memory as Strongroom's writer takes: what is compared is the work, not the setting.
     if (result == SQLITE_OK) result = baseline_run(*connection, "PRAGMA cache_size = -16384");
+    return result;
+}
+
+int baseline_open(const char *path, const char *passphrase, sqlite3 **connection) {
+    return open_with(path, passphrase, 0, connection);
+}
+
+int baseline_make(const char *path, const char *key, sqlite3 **connection) {
+    int result = open_with(path, key, SQLITE_OPEN_CREATE, connection);
+    if (result == SQLITE_OK)
+        result = baseline_run(*connection, "CREATE TABLE \"entry\" (\"id\" INTEGER PRIMARY KEY, \"name\" TEXT NOT NULL, "
+                                           "\"size\" INTEGER NOT NULL, \"score\" REAL NOT NULL, "
+                                           "\"digest\" BLOB NOT NULL, \"note\" TEXT)");
     return result;
 }
 
@@ -129,6 +142,26 @@ int baseline_fetch(sqlite3 *connection, baseline_summary *summary) {
     if (result == SQLITE_OK) result = baseline_run(connection, "COMMIT");
     for (size_t i = 0; i < list.count; i++) add(summary, &list.entries[i]);
     baseline_free(&list);
+    return result;
+}
+
+static int stream_all(sqlite3 *connection, baseline_summary *summary) {
+    sqlite3_stmt *statement = NULL;
+    int result = sqlite3_prepare_v2(connection, "SELECT " COLUMNS " FROM \"entry\" ORDER BY \"id\"", -1, &statement, NULL);
+    while (result == SQLITE_OK && (result = sqlite3_step(statement)) == SQLITE_ROW) {
+        baseline_entry entry;
+        result = set_from_row(&entry, statement) ? SQLITE_OK : SQLITE_NOMEM;
+        add(summary, &entry);
+        free_entry(&entry);
+    }
+    int finalized = sqlite3_finalize(statement);
+    return result == SQLITE_DONE ? finalized : result;
+}
+
+int baseline_stream(sqlite3 *connection, baseline_summary *summary) {
+    int result = baseline_run(connection, "BEGIN DEFERRED");
+    if (result == SQLITE_OK) result = stream_all(connection, summary);
+    if (result == SQLITE_OK) result = baseline_run(connection, "COMMIT");
     return result;
 }
 

@@ -18,6 +18,9 @@ struct BenchmarksCommand: AsyncParsableCommand {
     @Option(help: "The counted runs of each measure, at least 5; one more comes first and does not count.")
     var runs = 5
 
+    @Option(help: "The databases that family-open makes, a multiple of 500.")
+    var databases = 10_000
+
     @Option(help: "Also measure against GRDB, with this program of the package.")
     var grdb: String?
 
@@ -29,6 +32,9 @@ struct BenchmarksCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard runs >= 5 else { throw ValidationError("--runs is \(runs); a median needs at least 5.") }
+        guard databases >= 500, databases.isMultiple(of: 500) else {
+            throw ValidationError("--databases is \(databases); a tenth must be a multiple of the 50 that are open.")
+        }
         for name in only where !Group.all.contains(where: { $0.name == name }) {
             let names = Group.all.map(\.name).joined(separator: ", ")
             throw ValidationError("There is no group «\(name)»; there are \(names).")
@@ -57,7 +63,7 @@ struct BenchmarksCommand: AsyncParsableCommand {
         for group in groups {
             try FileHandle.standardError.write(contentsOf: Data("\(group.name): \(group.summary)\n".utf8))
             let process = try grdb.map { try GRDBProcess(program: $0) }
-            let workplace = try Workplace(grdb: process)
+            let workplace = try Workplace(grdb: process, familySize: databases)
             do {
                 for measure in try await group.measures(workplace) {
                     results.append(try await measure.run(runs: runs, engine: engine))

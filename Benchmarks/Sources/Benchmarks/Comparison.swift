@@ -9,7 +9,8 @@ struct Comparison: Encodable {
     let high: Double
     /// The rival's median, in the measure's unit.
     let theirs: Double
-    let target: Double
+    /// The ratio that is to be reached; nil where it is only reported.
+    let target: Double?
 
     private enum CodingKeys: CodingKey {
         case rival, ratio, low, high, theirs

@@ -4,14 +4,16 @@
 struct Group: Sendable {
     static let all: [Group] = [
         .insert, .insertMany, .fetch, .point, .update, .upsert, .upsertMany, .query, .open,
-        .groupCommit, .awaitedWrite, .awaitedRead,
+        .groupCommit, .awaitedWrite, .awaitedRead, .readersBesideWriter, .stream, .familyOpen,
     ]
 
     let name: String
     let summary: String
-    let measures: @Sendable (Workplace) async throws -> [Measure]
+    let measures: @Sendable (Workplace) async throws -> [any Measurable]
 
-    init(_ name: String, _ summary: String, measures: @escaping @Sendable (Workplace) async throws -> [Measure]) {
+    init(
+        _ name: String, _ summary: String, measures: @escaping @Sendable (Workplace) async throws -> [any Measurable]
+    ) {
         self.name = name
         self.summary = summary
         self.measures = measures

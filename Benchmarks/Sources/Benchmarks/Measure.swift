@@ -1,5 +1,5 @@
 /// One comparison: the same work done by Strongroom and by its rivals.
-struct Measure {
+struct Measure: Measurable {
     /// The time that one run took, without what prepares it and cleans up after it.
     typealias Run = () async throws -> Duration
 
@@ -16,8 +16,8 @@ struct Measure {
     /// A rival.
     struct Side {
         let name: String
-        /// The ratio that is to be reached; above 1 is faster than the rival.
-        let target: Double
+        /// The ratio that is to be reached; above 1 is faster than the rival. Nil where it is only reported.
+        let target: Double?
         let run: Run
     }
 
@@ -30,14 +30,16 @@ struct Measure {
     var grdb: Side?
     /// The most that the amount is to be; for a time without a rival.
     var limit: Double?
+    /// False for what takes too long: one round, which counts.
+    var isRepeated = true
 }
 
 extension Measure {
-    /// Runs all sides in turn, so that a drift of the machine hits all, after one round that does not count.
+    /// Runs all sides in turn, so that a drift of the machine hits all, after one round that does not count where there are several.
     func run(runs: Int, engine: String) async throws -> Result {
         let sides = [ours] + [rival, grdb].compactMap { $0?.run }
         var seconds = Array(repeating: [Double](), count: sides.count)
-        for round in 0...runs {
+        for round in isRepeated ? 0...runs : 1...1 {
             for turn in sides.indices {
                 let side = (turn + round) % sides.count
                 let duration = try await sides[side]()

@@ -31,7 +31,7 @@ struct ResultTable {
                 comparison(result).map { "\(ratio($0.low))–\(ratio($0.high))" } ?? ""
             },
             Column(title: "target", isNumber: false) { result in
-                comparison(result).map { "≥ \(ratio($0.target)) \($0.ratio >= $0.target ? "reached" : "MISSED")" } ?? ""
+                comparison(result).map(outcome) ?? ""
             },
         ]
     }
@@ -61,6 +61,10 @@ struct ResultTable {
     }
 
     private static func ratio(_ value: Double) -> String { String(format: "%.2f", value) }
+
+    private static func outcome(_ comparison: Comparison) -> String {
+        comparison.target.map { "≥ \(ratio($0)) \(comparison.ratio >= $0 ? "reached" : "MISSED")" } ?? ""
+    }
 
     /// Large amounts without decimals and with a comma between thousands.
     private static func amount(_ value: Double) -> String {

@@ -12,9 +12,20 @@ final class Rival {
     private let connection: OpaquePointer
 
     /// Opens a file with its passphrase and makes one query.
-    init(_ path: String, passphrase: String) throws {
+    convenience init(_ path: String, passphrase: String) throws {
         var opened: OpaquePointer?
-        let result = baseline_open(path, passphrase, &opened)
+        try self.init(result: baseline_open(path, passphrase, &opened), opened)
+    }
+
+    /// Makes a file with the table of the entries, which must not be there yet.
+    ///
+    /// - Parameter key: A raw key, in the engine's own form.
+    convenience init(making path: String, rawKey key: String) throws {
+        var opened: OpaquePointer?
+        try self.init(result: baseline_make(path, key, &opened), opened)
+    }
+
+    private init(result: Int32, _ opened: OpaquePointer?) throws {
         guard result == 0, let connection = opened else {
             defer { baseline_close(opened) }
             throw Failure(result: result, message: String(cString: baseline_message(opened)))
@@ -54,6 +65,13 @@ final class Rival {
     func fetch() throws -> Summary {
         var summary = baseline_summary()
         try check(baseline_fetch(connection, &summary))
+        return Summary(summary)
+    }
+
+    /// Copies one row after the other.
+    func stream() throws -> Summary {
+        var summary = baseline_summary()
+        try check(baseline_stream(connection, &summary))
         return Summary(summary)
     }
 

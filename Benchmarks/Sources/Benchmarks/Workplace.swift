@@ -7,16 +7,20 @@ struct Workplace: Sendable {
     /// GRDB's process; nil when GRDB is left out.
     let grdb: GRDBProcess?
 
-    private let directory: URL
+    /// How many databases a family has.
+    let familySize: Int
+    let directory: URL
+
     private let stores: Stores
 
-    init(grdb: GRDBProcess?) throws {
+    init(grdb: GRDBProcess?, familySize: Int) throws {
         let directory = FileManager.default.temporaryDirectory
             .resolvingSymlinksInPath()
             .appending(path: "strongroom-benchmarks-\(UUID().uuidString)")
         stores = try Stores(Tables<Entry>(directory: directory), Tables<Account>(directory: directory))
         self.directory = directory
         self.grdb = grdb
+        self.familySize = familySize
     }
 
     /// Closes the stores and removes the files.
@@ -31,9 +35,18 @@ struct Workplace: Sendable {
     ///   - table: The one table in it.
     ///   - samples: The rows that are in it.
     func makeFile<T: SampleTable>(of table: T.Type, _ samples: [Sample] = []) async throws -> File {
+        try await makeFile(of: table, batches: CollectionOfOne(samples))
+    }
+
+    /// Makes a file of more rows than are to be in memory at one time.
+    ///
+    /// - Parameter batches: The rows that are in it.
+    func makeFile<T: SampleTable>(of table: T.Type, batches: some Sequence<[Sample]>) async throws -> File {
         let file = File(table: T.schema.name, workplace: self)
         let store = try await file.open()
-        try await store.write { db in _ = try T.insert(contentsOf: samples.map(T.init), in: db) }
+        for samples in batches {
+            try await store.write { db in _ = try T.insert(contentsOf: samples.map(T.init), in: db) }
+        }
         try await store.close()
         return file
     }

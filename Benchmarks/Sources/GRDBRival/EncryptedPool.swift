@@ -26,6 +26,8 @@ enum EncryptedPool {
         try checkEncrypted(path)
         var configuration = Configuration()
         configuration.maximumReaderCount = TestData.readerCount
+        // A reader that meets a commit locks the writer out for a moment; Strongroom waits as long.
+        configuration.busyMode = .timeout(5)
         configuration.prepareDatabase { db in
             // The passphrase holds no quote.
             try db.execute(sql: "PRAGMA key = '\(TestData.passphrase)'")

@@ -21,6 +21,9 @@ struct Worker {
         case .groupOfWrites: try await awaitedWrites(path, tasks: TestData.writingTasks)
         case .awaitedReads: try await awaitedReads(path, tasks: 1)
         case .awaitedReadsOfTasks: try await awaitedReads(path, tasks: TestData.readingTasks)
+        case .readsOfReaders: try await readsOfReaders(path)
+        case .readsBesideWriter: try await besideWriter(path) { $0.duration }
+        case .writesBesideReaders: try await besideWriter(path) { $0.duration(ofWrites: TestData.awaitedWriteCount) }
         }
     }
 
@@ -91,17 +94,43 @@ struct Worker {
         let pool = try pool(path)
         let keys = Array(keys.prefix(TestData.awaitedReadCount))
         var found = Summary()
+        let duration = try await ContinuousClock().measure { found = try await pool.readEach(keys, tasks: tasks) }
+        return WorkReport(duration: duration, summary: found)
+    }
+
+    private mutating func readsOfReaders(_ path: String) async throws -> WorkReport {
+        let pool = try pool(path)
+        let keys = Array(keys.prefix(TestData.besideWriterCount))
+        var found = Summary()
         let duration = try await ContinuousClock().measure {
-            found = try await TestData.inTasks(tasks, of: keys.count) { range in
-                var summary = Summary()
-                for key in keys[range] {
-                    let entry = try await pool.read { db in try Entry.fetchOne(db, key: key) }
-                    if let entry { summary.add(entry) }
-                }
-                return summary
-            }
+            found = try await pool.readEach(keys, tasks: TestData.readerCount)
         }
         return WorkReport(duration: duration, summary: found)
+    }
+
+    /// Reads beside a task that writes, and takes away again what that has written.
+    private mutating func besideWriter(
+        _ path: String,
+        _ duration: (BesideWriter) -> Duration
+    ) async throws -> WorkReport {
+        let pool = try pool(path)
+        let keys = Array(keys.prefix(TestData.besideWriterCount))
+        let rows = entries
+        let done = try await BesideWriter.measure(
+            write: { count in
+                try await pool.write { db in
+                    var row = rows[count % rows.count]
+                    try row.insert(db)
+                }
+            },
+            read: { try await pool.readEach(keys, tasks: TestData.readerCount) }
+        )
+        let deleted = try await pool.write { db in
+            try Entry.filter(Column("id") > TestData.rowCount).deleteAll(db)
+        }
+        try await pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
+        try Summary(rows: Int64(deleted)).check(Summary(rows: Int64(done.allWrites)))
+        return WorkReport(duration: duration(done), summary: done.found)
     }
 
     private mutating func pool(_ path: String) throws -> DatabasePool {
@@ -109,5 +138,19 @@ struct Worker {
         let pool = try EncryptedPool.open(path)
         pools[path] = pool
         return pool
+    }
+}
+
+extension DatabasePool {
+    /// Reads each in a read of its own.
+    fileprivate func readEach(_ keys: [Int64], tasks: Int) async throws -> Summary {
+        try await TestData.inTasks(tasks, of: keys.count) { range in
+            var summary = Summary()
+            for key in keys[range] {
+                let entry = try await self.read { db in try Entry.fetchOne(db, key: key) }
+                if let entry { summary.add(entry) }
+            }
+            return summary
+        }
     }
 }

@@ -23,6 +23,11 @@ public struct Summary: Equatable, Sendable {
         sum += Int64(name.utf8.count + digestLength + (note?.utf8.count ?? 0))
     }
 
+    public mutating func add(_ other: Summary) {
+        rows += other.rows
+        sum += other.sum
+    }
+
     /// Refuses to time work that was not done.
     public func check(_ expected: Summary) throws {
         guard self == expected else { throw WrongWork(found: self, expected: expected) }

@@ -1,6 +1,7 @@
 /// What every side of the measures works on; the same in every run and in every process.
 public enum TestData {
     public static let passphrase = "correct horse battery staple"
+    public static let rawKey = [UInt8](0..<32)
     /// The rows that the measures write and read.
     public static let rowCount = 200_000
     /// The rows of an upsert.
@@ -12,6 +13,11 @@ public enum TestData {
     public static let awaitedWriteCount = 1_920
     /// The rows that are read in a read each.
     public static let awaitedReadCount = 24_000
+    /// The rows that are read in a read each beside a task that writes.
+    public static let besideWriterCount = 48_000
+    /// The rows of a stream.
+    public static let streamedCount = 1_000_000
+
     /// The tasks that write at the same time.
     public static let writingTasks = 64
     /// The tasks that read at the same time.
@@ -27,10 +33,7 @@ public enum TestData {
             for task in 0..<tasks {
                 group.addTask { try await body((task * count / tasks)..<((task + 1) * count / tasks)) }
             }
-            return try await group.reduce(into: Summary()) { sum, part in
-                sum.rows += part.rows
-                sum.sum += part.sum
-            }
+            return try await group.reduce(into: Summary()) { sum, part in sum.add(part) }
         }
     }
 
@@ -38,6 +41,16 @@ public enum TestData {
     public static func rows(count: Int = rowCount) -> [Sample] {
         var generator = SeededGenerator(seed: 1)
         return (0..<count).map { Sample(number: $0, using: &generator) }
+    }
+
+    /// The rows of a stream, which are made a batch at a time, so that they need no memory.
+    public static func batches(count: Int = streamedCount, size: Int = 10_000) -> some Sequence<[Sample]> {
+        sequence(state: (0, SeededGenerator(seed: 1))) { state -> [Sample]? in
+            guard state.0 < count else { return nil }
+            let numbers = state.0..<min(state.0 + size, count)
+            state.0 = numbers.upperBound
+            return numbers.map { Sample(number: $0, using: &state.1) }
+        }
     }
 
     /// The keys of the rows after their insertion, shuffled.

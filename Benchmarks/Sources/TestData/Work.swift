@@ -5,4 +5,8 @@ public enum Work: String, Sendable {
     case awaitedWrites, groupOfWrites
     /// Rows read by key, each in an awaited read of its own: by one task, and by several.
     case awaitedReads, awaitedReadsOfTasks
+    /// Rows read by as many tasks as there are readers, alone and beside a task that writes.
+    case readsOfReaders, readsBesideWriter
+    /// The time that ``TestData/awaitedWriteCount`` of the writes take beside those.
+    case writesBesideReaders
 }

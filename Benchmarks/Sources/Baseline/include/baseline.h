@@ -1,8 +1,9 @@
 // The rival: what a careful C programmer writes against the same SQLCipher library.
 //
 // What is the same on both sides:
-// - the library, the file (made by Strongroom, so page size, cipher settings and tables are the same) and its disk;
-// - the key: the passphrase, given with sqlite3_key;
+// - the library, the file (made by Strongroom, so page size, cipher settings and tables are the same; where making it is
+//   measured, each makes its own with the library's defaults) and its disk;
+// - the key: the passphrase, or a raw key, given with sqlite3_key;
 // - the connection: SQLITE_OPEN_NOMUTEX, WAL, synchronous FULL, secure_delete ON, temp_store MEMORY, foreign_keys ON;
 // - the data, which the Swift side hands over, and the SQL;
 // - the work inside the measured time: from BEGIN to the end of COMMIT, copying every value out and freeing the copies;
@@ -48,6 +49,8 @@ void baseline_free(baseline_list *list);
 
 // All of these return the engine's result code.
 int baseline_open(const char *path, const char *passphrase, struct sqlite3 **connection);
+// The same with a file that is made, and its table of entries, which is committed.
+int baseline_make(const char *path, const char *key, struct sqlite3 **connection);
 void baseline_close(struct sqlite3 *connection);
 int baseline_insert(struct sqlite3 *connection, const baseline_list *list);
 // Commits each row by itself.
@@ -56,6 +59,8 @@ int baseline_insert_each(struct sqlite3 *connection, const baseline_list *list);
 int baseline_update(struct sqlite3 *connection, const baseline_list *list);
 // Into the table of accounts, by their e-mail address (the entry's name): natively where the library can.
 int baseline_upsert(struct sqlite3 *connection, const baseline_list *list);
+// Steps through the table and keeps no row.
+int baseline_stream(struct sqlite3 *connection, baseline_summary *summary);
 int baseline_fetch(struct sqlite3 *connection, baseline_summary *summary);
 int baseline_point(struct sqlite3 *connection, const int64_t *keys, size_t count, baseline_summary *summary);
 
@@ -65,6 +70,11 @@ int baseline_summarize(struct sqlite3 *connection, const char *table, const char
 // Which build of SQLite the linked library is, and the path of its file (NULL when that is not known).
 const char *baseline_source_id(void);
 const char *baseline_library(void);
+
+// Gives back what has been freed, so that the process's resident memory is what is in use.
+void baseline_release_memory(void);
+// The bytes of all that is allocated and not freed; -1 where the allocator does not tell.
+int64_t baseline_allocated_memory(void);
 
 const char *baseline_message(struct sqlite3 *connection);
 

@@ -51,7 +51,7 @@ extension Group {
     }
 
     /// Reads each in a read of its own.
-    private static func readEach(_ keys: [Int64], tasks: Int, _ store: Store) async throws -> Summary {
+    static func readEach(_ keys: [Int64], tasks: Int, _ store: Store) async throws -> Summary {
         try await TestData.inTasks(tasks, of: keys.count) { range in
             var found = Summary()
             for key in keys[range] {

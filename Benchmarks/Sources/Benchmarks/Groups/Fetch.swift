@@ -38,7 +38,7 @@ extension Group {
 
 extension Workplace {
     /// GRDB's side of a work that reads, where it is measured.
-    func grdbReading(_ work: Work, _ file: File, target: Double, _ expected: Summary) -> Measure.Side? {
+    func grdbReading(_ work: Work, _ file: File, target: Double?, _ expected: Summary) -> Measure.Side? {
         grdb.map { process in
             Measure.Side(name: GRDBProcess.name, target: target) {
                 let report = try process.run(work, on: file)
