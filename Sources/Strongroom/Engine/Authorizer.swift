@@ -4,18 +4,18 @@ import CSQLCipher
 ///
 /// The engine asks while it prepares a statement, also when it prepares one again at its first step, since the schema has changed
 /// («Compile-Time Authorization Callbacks», sqlite.org/c3ref/set_authorizer.html).
-final class Authorizer {
+final class Authorizer {  // guarded by the seat, as the connection is
     /// True while the library prepares a statement of its own.
-    var isTrusting = false
+    @exclusivity(unchecked) var isTrusting = false
 
     /// Whether anything was refused since this was last set to false. The engine's own code does not always tell.
     var hasRefused = false
 
     /// The tables of the statement that the engine prepares.
-    private var tables = TableUse()
+    @exclusivity(unchecked) private var tables = TableUse()
 
     /// Whether the engine has told of tables that nobody has taken yet: those of a statement that it has prepared again while it ran.
-    private(set) var hasTables = false
+    @exclusivity(unchecked) private(set) var hasTables = false
 
     /// The tables that the engine has told of since this was last called.
     func takeTables() -> TableUse {
