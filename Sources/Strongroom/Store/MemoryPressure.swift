@@ -4,17 +4,17 @@ import Dispatch
 /// ``StoreSettings/readerIdleTime`` and ``Store/releaseMemory()``.
 final class MemoryPressure: Sendable {
     #if canImport(Darwin)
-    // Used by init and deinit alone.
-    private nonisolated(unsafe) let source: any DispatchSourceMemoryPressure
+    private let source: Locked<any DispatchSourceMemoryPressure>
 
     init(of access: Access) {
-        source = DispatchSource.makeMemoryPressureSource(eventMask: [.warning, .critical], queue: .global())
+        let source = DispatchSource.makeMemoryPressureSource(eventMask: [.warning, .critical], queue: .global())
         source.setEventHandler { [weak access] in access?.closeIdleReaders() }
         source.activate()
+        self.source = Locked(source)
     }
 
     deinit {
-        source.cancel()
+        source.withLock { $0.cancel() }
     }
     #else
     init(of access: Access) {}

@@ -288,7 +288,14 @@ struct ChangesTests {
     }
 
     @Test func whatOpeningDidAndAnExplanationAreNoNews() async throws {
-        let store = try await LineStore().store
+        let directory = try TemporaryDirectory()
+        let vault = Vault(directory.path(""), keys: .numbered(1))
+        try await vault.keep("a")
+        let migrator = Migrator {
+            Migration("1") { _ in }
+            Migration("2") { db in try db.execute("INSERT INTO line VALUES ('b')") }
+        }
+        let store = try await vault.with(\.migrator, migrator).open()
         var lines = store.changes(in: Line.self).makeAsyncIterator()
         try await store.write { db in try db.execute("CREATE TABLE fresh (number)") }
         var plans = store.values { db in
