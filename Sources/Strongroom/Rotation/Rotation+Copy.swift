@@ -43,27 +43,48 @@ extension Rotation {
         let target = DatabaseFile(path: copyPath, name: file.name, busyTimeout: 0, log: nil)
         guard from?.settings == to.settings else {
             let start = ContinuousClock.now
-            let summary = try source.inSnapshot { try DatabaseSummary(source) }
+            let summary = try source.inSnapshot { try whole(source) { try DatabaseSummary(source) } }
             let verification = ContinuousClock.now - start
-            try ContentCopy.run(from: source, to: copyPath, key: to) { done, total in
-                try watcher.tell(.writing, size * Int64(done) / Int64(max(1, total)), size)
+            try whole(source) {
+                try ContentCopy.run(from: source, to: copyPath, key: to) { done, total in
+                    try watcher.tell(.writing, size * Int64(done) / Int64(max(1, total)), size)
+                }
             }
             return (summary, (verification, ()))
         }
         // One that could write would be busy for the copying; the file is the connection's alone all the same.
         return try source.inSnapshot {
             let start = ContinuousClock.now
-            let summary = try DatabaseSummary(source)
+            let summary = try whole(source) { try DatabaseSummary(source) }
             let verification = ContinuousClock.now - start
             let connection = try target.connect(.existing, key: to)
             defer { connection.close() }
             try connection.run("PRAGMA journal_mode = OFF")
             try connection.run("PRAGMA synchronous = OFF")
-            try connection.copyPages(from: source, pagesAtOnce: Self.pagesAtOnce) { done, total in
-                try watcher.tell(.writing, size * Int64(done) / Int64(max(1, total)), size)
+            try whole(source) {
+                try connection.copyPages(from: source, pagesAtOnce: Self.pagesAtOnce) { done, total in
+                    try watcher.tell(.writing, size * Int64(done) / Int64(max(1, total)), size)
+                }
             }
             return (summary, (verification, ()))
         }
+    }
+
+    /// Runs work that reads a file; the engine has no meaningful error for a damaged page.
+    func whole<T>(_ connection: Connection, _ body: () throws -> T) throws -> T {
+        do {
+            return try body()
+        } catch let error as StrongroomError where error.code != .diskFull && connection.hasMetDamage {
+            throw damaged
+        }
+    }
+
+    private var damaged: StrongroomError {
+        StrongroomError(
+            .damaged,
+            "«\(file.path)» has a damaged page, so it was not rotated. Restore it from a backup, then rotate.",
+            database: file.name
+        )
     }
 
     /// Reads the copy with the new key and compares it.

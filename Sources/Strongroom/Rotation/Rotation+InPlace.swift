@@ -36,15 +36,8 @@ extension Rotation {
         try connection.run("PRAGMA synchronous = FULL")
         try connection.begin(.immediate)
         let start = ContinuousClock.now
-        let summary = try DatabaseSummary(connection)
+        let summary = try whole(connection) { try DatabaseSummary(connection) }
         let counting = ContinuousClock.now - start
-        guard !connection.hasMetDamage else {
-            throw StrongroomError(
-                .damaged,
-                "«\(file.path)» has a damaged page, so it was not rotated. Restore it from a backup, then rotate.",
-                database: file.name
-            )
-        }
         // From here on it cannot be cancelled.
         try watcher.tell(.writing, 0, size)
         let meter = LogMeter(path: file.path + "-wal", size: size, watcher: watcher)

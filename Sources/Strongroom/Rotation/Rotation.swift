@@ -34,8 +34,13 @@ struct Rotation {
     func run() throws -> Outcome {
         try removeLeftovers()
         if let source = try wholeFile() {
-            defer { source.close() }
-            return try copy(source)
+            do {
+                return try copy(source)
+            } catch {
+                source.close()
+                try removeSpentJournal()
+                throw error
+            }
         }
         guard canBeInPlace else { throw heldByOthers }
         return try rewriteInPlace()
@@ -89,6 +94,15 @@ extension Rotation {
     /// Removes what a rotation left that was interrupted; to be called with the lock between processes held.
     func removeLeftovers() throws {
         try Self.removeLeftovers(of: file.path)
+    }
+
+    /// A connection that has the file alone keeps its journal, and one that met damage leaves it behind when it is closed.
+    private func removeSpentJournal() throws {
+        let journal = file.path + "-journal"
+        guard try FileStatus.at(journal) != nil else { return }
+        // One that counts begins with other bytes.
+        guard try FileSystem.firstBytes(of: journal, 8).allSatisfy({ $0 == 0 }) else { return }
+        try FileSystem.remove(journal)
     }
 
     static func removeLeftovers(of path: String) throws {

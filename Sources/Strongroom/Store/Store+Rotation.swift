@@ -29,7 +29,7 @@ extension Store {
         timeout: Duration? = nil,
         progress: @escaping @Sendable (RotationProgress) -> Void = { _ in }
     ) async throws -> RotationReport {
-        let opening = file.opening
+        let opening = try file.opening()
         guard opening.settings.rotation != .never else {
             throw StrongroomError(
                 .notAuthorized,
@@ -37,7 +37,6 @@ extension Store {
                 database: name.fileName
             )
         }
-        guard !access.isClosing else { throw access.closed }
         let lock = try await opening.takeLock()
         let chain = try await opening.configuration.keyChain(for: name)
         guard !chain.isPlaintext else { throw opening.encryptedFound }

@@ -4,24 +4,33 @@ import Logging
 /// An open store's file, and the key that it is on now.
 final class StoreFile: Sendable {
     private struct State {
+        /// How it was opened, and the configuration; nil after closing.
+        var opening: StoreOpening?
         /// Nil for plaintext, and after closing.
         var key: DerivedKey?
         /// Counts the keys that the file has had since it was opened.
         var generation = 0
-        var isClosed = false
     }
 
-    let opening: StoreOpening
+    private let database: String
     private let state: Locked<State>
     /// One at a time finds the key anew.
     private let renewal = DispatchSemaphore(value: 1)
 
     init(_ opening: StoreOpening, key: DerivedKey?) {
-        self.opening = opening
-        state = Locked(State(key: key))
+        database = opening.name.fileName
+        state = Locked(State(opening: opening, key: key))
     }
 
-    private var file: DatabaseFile { opening.file }
+    /// How the file was opened.
+    ///
+    /// - Throws: ``StrongroomError`` with `closed`.
+    func opening() throws -> StoreOpening {
+        guard let opening = state.withLock({ $0.opening }) else {
+            throw StrongroomError(.closed, "The store is closed; open it again.", database: database)
+        }
+        return opening
+    }
 
     /// Opens a connection.
     func connect(as role: Connection.Role) throws -> Connection {
@@ -35,6 +44,7 @@ final class StoreFile: Sendable {
     }
 
     private func connectOnce(as role: Connection.Role) throws -> Connection {
+        let file = try opening().file
         let (key, generation) = state.withLock { ($0.key, $0.generation) }
         let connection = try file.connect(.existing, key: key)
         connection.keyGeneration = generation
@@ -48,17 +58,19 @@ final class StoreFile: Sendable {
         }
     }
 
-    /// Lets go of the key: a closed store may be held for long.
+    /// Lets go of the key and the configuration: a closed store may be held for long.
     func forget() {
-        state.withLock { state in
+        let opening = state.withLock { state in
             state.key = nil
-            state.isClosed = true
+            return state.opening.take()
         }
+        // Let go of outside the lock: it is the user's.
+        _ = opening
     }
 
     private func replaceKey(_ key: DerivedKey) {
         state.withLock { state in
-            guard !state.isClosed else { return }
+            guard state.opening != nil else { return }
             state.key = key
             state.generation += 1
         }
@@ -73,10 +85,11 @@ final class StoreFile: Sendable {
     func renew(after former: Int) throws -> Bool {
         renewal.wait()
         defer { renewal.signal() }
-        let (isClosed, generation) = state.withLock { ($0.isClosed, $0.generation) }
-        guard !isClosed else { return false }
+        let opening = try opening()
+        let file = opening.file
+        let generation = state.withLock { $0.generation }
         guard generation == former else { return true }
-        let chain = try BlockingWork.wait { [opening] in
+        let chain = try BlockingWork.wait {
             try await opening.configuration.keyChain(for: opening.name)
         }
         guard !chain.isPlaintext, let size = try FileStatus.at(file.path)?.size else { return false }
@@ -95,6 +108,8 @@ final class StoreFile: Sendable {
     /// Brings the file to the current key and settings; nobody in this process has a connection to it meanwhile, and the lock between
     /// processes is held.
     func rotate(_ chain: KeyChain, _ watcher: RotationWatcher) throws -> RotationReport {
+        let opening = try opening()
+        let file = opening.file
         let content = try FileContent.of(file.path)
         let settings = opening.ciphers[opening.ciphers.count - 1]
         let choice: KeyChoice
