@@ -196,7 +196,8 @@ struct RotationOfAStoreTests {
             var other = CipherSettings.sqlCipher3
             other.pageSize = 2_048
             var vault = Vault(root, keys: .numbered(1))
-            vault.settings.openTimeout = .milliseconds(50)
+            // A process that another test is about to start has the lock file open for a moment.
+            vault.settings.openTimeout = .seconds(2)
             vault.ciphers = [try CipherSettings.engineDefault(), other]
             let report = try await vault.keep("still on the former settings")
             let failure = try #require(report.rotationFailure)
