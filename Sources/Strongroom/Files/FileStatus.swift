@@ -22,6 +22,7 @@ struct FileStatus: Equatable {
     let isDirectory: Bool
     let permissions: UInt32
     let owner: UInt32
+    let group: UInt32
 
     /// The status of what lies at a path, links followed; nil when nothing does.
     static func at(_ path: String) throws -> FileStatus? {
@@ -37,7 +38,8 @@ struct FileStatus: Equatable {
             isRegularFile: status.st_mode & S_IFMT == S_IFREG,
             isDirectory: status.st_mode & S_IFMT == S_IFDIR,
             permissions: UInt32(status.st_mode & 0o7777),
-            owner: status.st_uid
+            owner: status.st_uid,
+            group: status.st_gid
         )
     }
 }

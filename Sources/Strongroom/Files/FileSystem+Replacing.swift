@@ -24,9 +24,15 @@ extension FileSystem {
         return false
     }
 
-    /// Gives a file the permissions of another one.
-    static func setPermissions(_ permissions: UInt32, of path: String) throws {
-        guard chmod(path, mode_t(permissions)) == 0 else {
+    /// Gives a file the owner and the permissions of another one.
+    static func setAccess(like model: FileStatus, of path: String) throws {
+        guard let status = try FileStatus.at(path) else { throw failure(ENOENT, "cannot find", path) }
+        if status.owner != model.owner || status.group != model.group {
+            guard chown(path, model.owner, model.group) == 0 else {
+                throw failure(errno, "cannot give to the owner of the database", path)
+            }
+        }
+        guard chmod(path, mode_t(model.permissions)) == 0 else {
             throw failure(errno, "cannot set the permissions of", path)
         }
     }

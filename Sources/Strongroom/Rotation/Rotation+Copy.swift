@@ -16,11 +16,12 @@ extension Rotation {
         var isInPlace = false
         defer { if !isInPlace { try? removeLeftovers() } }
         try FileSystem.createFile(copyPath)
+        // First, lest it be found out when all is written.
+        try FileSystem.setAccess(like: status, of: copyPath)
         let (summary, isWritten) = try write(source, size: status.size)
         let start = ContinuousClock.now
         try verifyCopy(summary, size: status.size)
         let verification = isWritten.verification + (ContinuousClock.now - start)
-        try FileSystem.setPermissions(status.permissions, of: copyPath)
         try FileSystem.synchronize(copyPath)
         let hasSecondName = try from == nil && FileSystem.addName(plaintextPath, to: file.path)
         // The last moment at which it can be cancelled.

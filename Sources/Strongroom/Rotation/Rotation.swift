@@ -6,7 +6,7 @@
 /// 1. Every other connection is kept out. When that is possible, the file is copied: the log is brought into it, its pages are checked, a copy
 ///    with the new key is made beside it, read again on a fresh connection with the new key, compared, brought to the disk, and put in the
 ///    file's place at one stroke. Until then the file is as it was, and the copy is thrown away by whoever comes next.
-/// 2. When another process has the file open and only the key changes, each page is rewritten in one transaction through the log; the others
+/// 2. When another process has the file open, or the file has another name, and only the key changes, each page is rewritten in one transaction through the log; the others
 ///    notice at their next transaction and find the key anew. A connection through which was rewritten is closed at once, whatever the engine
 ///    says, and the rotation counts only when a fresh one has proved the new key.
 struct Rotation {
@@ -33,7 +33,9 @@ struct Rotation {
     ///   failure; `CancellationError`. The file is as it was, unless `rotationFailed` says otherwise.
     func run() throws -> Outcome {
         try removeLeftovers()
-        if let source = try wholeFile() {
+        let names = try FileStatus.at(file.path)?.links ?? 1
+        guard names == 1 || canBeInPlace else { throw hasOtherNames }
+        if names == 1, let source = try wholeFile() {
             do {
                 return try copy(source)
             } catch {
@@ -68,6 +70,17 @@ struct Rotation {
             try watcher.tell(.waiting, 0, 0)
             pause()
         }
+    }
+
+    private var hasOtherNames: StrongroomError {
+        StrongroomError(
+            .rotationFailed,
+            """
+            «\(file.path)» has another name (a hard link), under which the old content would go on being used. Remove the other name, then \
+            try again; nothing was changed.
+            """,
+            database: file.name
+        )
     }
 
     private var heldByOthers: StrongroomError {

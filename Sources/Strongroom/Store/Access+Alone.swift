@@ -40,7 +40,10 @@ extension Access {
             try await BlockingWork.run { [self, seats] in
                 try withExtendedLifetime(seats) {
                     closeConnections()
-                    return try work { flag.isSet.load(ordering: .relaxed) }
+                    let result = try work { flag.isSet.load(ordering: .relaxed) }
+                    // Whether those who wait can go on is found out here, and not by one of them.
+                    writer.connection = try writer.open(.writer)
+                    return result
                 }
             }
         } onCancel: {
