@@ -12,7 +12,7 @@ extension StoreOpening {
             report.rotation = rotation
             choice = try proved(place: chain.count - 1, key)
         } catch let error as StrongroomError where choice.derived != nil && Self.isForLater(error) {
-            // The data is as safe as it was; a plaintext file is not used where an encrypted one is wanted.
+            // The data is as safe as it was, and what can be read of a damaged file is to be had; a plaintext file is not used where an encrypted one is wanted.
             logger?.warning("not rotated", metadata: ["reason": .string(error.message)])
             report.rotationFailure = error
             choice = try proved(place: choice.place, choice.derived)
@@ -20,7 +20,7 @@ extension StoreOpening {
     }
 
     private static func isForLater(_ error: StrongroomError) -> Bool {
-        [.locked, .busy, .diskFull].contains(error.code)
+        [.locked, .busy, .diskFull, .damaged, .rotationFailed, .permissionDenied].contains(error.code)
     }
 
     private func proved(place: Int?, _ key: DerivedKey?) throws -> KeyChoice {

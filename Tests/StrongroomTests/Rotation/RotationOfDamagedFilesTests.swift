@@ -57,8 +57,10 @@ struct RotationOfDamagedFilesTests {
         }
         // The schema says of the index that it is in another order than it is.
         try await SourceFile.rewriteSchema(old, "sql = replace(sql, '(text)', '(text DESC)')", of: "line_text")
-        let error = try await expectFailure(.damaged) { try await both.open() }
-        #expect(error.message.contains("line_text") && error.message.contains("REINDEX"))
+        let failure = try #require(await both.using { $0.opening.rotationFailure })
+        #expect(failure.code == .damaged)
+        #expect(failure.message.contains("line_text") && failure.message.contains("REINDEX"))
+        try await both.using { store in try await expectFailure(.damaged) { try await store.rotate() } }
         #expect(try await old.lines() == ["a", "b", "c"])
         #expect(try DirectorySnapshot(directory.path("")).names == ["vault.sqlite"])
     }
