@@ -3,8 +3,8 @@ import Strongroom
 /// Numbered lines of text that change from round to round, and what they must be after each: as they are written with SQL, and as they are
 /// reckoned without it.
 enum Lines {
-    private static let first = 60
-    private static let added = 8
+    private static let first = 40
+    private static let added = 5
 
     static let migrator = Migrator {
         Migration("1") { db in
@@ -17,7 +17,7 @@ enum Lines {
 
     /// Text of one to some hundred bytes, and now and then one that is longer than a page.
     private static func text(_ number: Int) -> String {
-        "line \(number) " + String(repeating: "x", count: number % 13 == 0 ? 6_000 : number * 7 % 300)
+        "line \(number) " + String(repeating: "x", count: number % 13 == 0 ? 3_000 : number * 7 % 200)
     }
 
     static func fill(_ db: borrowing WriteTransaction) throws {

@@ -71,7 +71,8 @@ extension Work {
         let store = try await place.open(keys, migrator)
         do {
             let result = try await work(store)
-            try await store.close()
+            // What cannot be brought into the file stays in the log: nothing is lost, and the next opening finds it.
+            try await place.againWithSpace { try await store.close() }
             return result
         } catch {
             // The first failure is what counts.

@@ -38,8 +38,8 @@ struct Fault: Sendable, CustomStringConvertible {
         let ends = calls.last.map { [Fault(.killAfter, at: $0.number)] } ?? []
         return ends
             + calls.flatMap { call in
-                [Fault(.killBefore, at: call.number), Fault(.cut, at: call.number)]
-                    + [Fault(.cut, at: call.number, seed: call.number)]
+                let seed = call.number.isMultiple(of: 3) ? 0 : call.number
+                return [Fault(.killBefore, at: call.number), Fault(.cut, at: call.number, seed: seed)]
                     + (call.isWrite ? [Fault(.tear, at: call.number)] : [])
             }
     }

@@ -137,7 +137,11 @@ extension Killer {
             var reports: [Int: Report] = [:]
             for (number, killer) in killers.enumerated() {
                 if number >= 2, let (done, report) = try await group.next() { reports[done] = report }
-                group.addTask { (number, try await work(killer, UInt64(number))) }
+                group.addTask {
+                    let report = try await work(killer, UInt64(number))
+                    if try FaultForm.current() == .full { report.line.tell() }
+                    return (number, report)
+                }
             }
             for try await (done, report) in group { reports[done] = report }
             return reports.sorted { $0.key < $1.key }.map(\.value)

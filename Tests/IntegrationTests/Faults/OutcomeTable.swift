@@ -1,3 +1,5 @@
+import Foundation
+
 /// What became of the files, by kind of work and beginning.
 struct OutcomeTable: Sendable {
     struct Line: Sendable {
@@ -9,6 +11,12 @@ struct OutcomeTable: Sendable {
         var after = 0
         var lost = 0
         var damaged = 0
+
+        /// Prints the line at once: in the full form the table is long in coming.
+        func tell() {
+            print(cells.joined(separator: "  "))
+            fflush(nil)
+        }
 
         fileprivate var cells: [String] {
             [work, beginning] + [faults, before, between, after, lost, damaged].map { "\($0)" }

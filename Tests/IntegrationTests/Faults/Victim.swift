@@ -60,14 +60,7 @@ struct Victim {
         process.standardOutput = try FileHandle(forWritingTo: files[0])
         process.standardError = try FileHandle(forWritingTo: files[1])
         let start = ContinuousClock.now
-        let killer = life.map { life in
-            Task {
-                try await Task.sleep(for: life)
-                if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-            }
-        }
-        try await process.runToEnd()
-        killer?.cancel()
+        try await Self.run(process, life)
         let texts = try files.map { try String(contentsOf: $0, encoding: .utf8) }
         return Run(
             lines: texts[0].split(separator: "\n").map(String.init),
@@ -76,6 +69,27 @@ struct Victim {
             signal: process.terminationReason == .uncaughtSignal ? process.terminationStatus : nil,
             duration: ContinuousClock.now - start
         )
+    }
+
+    /// Runs a process to its end, which may come from outside.
+    private static func run(_ process: Process, _ life: Duration?) async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            process.terminationHandler = { _ in continuation.resume() }
+            do {
+                try process.run()
+            } catch {
+                process.terminationHandler = nil
+                continuation.resume(throwing: error)
+                return
+            }
+            // Only now it has a number: number 0 would be this process and all that it started.
+            let number = process.processIdentifier
+            guard let life, number > 0 else { return }
+            Task {
+                try await Task.sleep(for: life)
+                if process.isRunning { kill(number, SIGKILL) }
+            }
+        }
     }
 
     private func environment(_ directory: String, trace: String, _ filler: String?) -> [String: String] {
