@@ -98,9 +98,15 @@ let package = Package(
         .testTarget(name: "StrongroomCommandsTests", dependencies: ["StrongroomCommands"], swiftSettings: settings),
         .testTarget(
             name: "ConfigurationsTests", dependencies: ["Configurations", "StrongroomTesting"], swiftSettings: settings),
+        // For the tests alone, and in no product: work that is interrupted, and a program that does it.
+        .target(name: "FaultWork", dependencies: ["Strongroom"], path: "Tests/FaultWork", swiftSettings: settings),
+        .executableTarget(
+            name: "FaultVictim", dependencies: ["FaultWork"], path: "Tests/FaultVictim", swiftSettings: settings),
         .testTarget(
             name: "IntegrationTests",
-            dependencies: ["Configurations", "StrongroomTool", "StrongroomTesting"],
+            dependencies: [
+                "Configurations", "FaultVictim", "FaultWork", "Strongroom", "StrongroomTool", "StrongroomTesting",
+            ],
             swiftSettings: settings
         ),
     ],

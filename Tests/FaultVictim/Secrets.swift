@@ -1,0 +1,99 @@
+import FaultWork
+import Foundation
+import Strongroom
+
+/// Work with a passphrase, a raw key and rows that a search through files and memory is to look for.
+///
+/// They are given masked and lie unmasked only where the library, or a value that is wiped here, holds them; so what a search finds is
+/// what was left behind.
+struct Secrets {
+    /// What each byte is combined with.
+    static let mask: UInt8 = 0xA5
+
+    /// The passphrase, the raw key and the row's text, masked.
+    private let masked: [[UInt8]]
+
+    /// - Parameter masked: Three numbers in hexadecimal, with dots between.
+    init(masked: String) {
+        self.masked = masked.split(separator: ".").map { part in
+            var bytes: [UInt8] = []
+            var rest = part.utf8[...]
+            while rest.count > 1 {
+                bytes.append(UInt8(Substring(rest.prefix(2)), radix: 16) ?? 0)
+                rest = rest.dropFirst(2)
+            }
+            return bytes
+        }
+    }
+
+    func run(in directory: String) async {
+        do {
+            try await work(in: Place(directory))
+            // Here, where no key of the program's own is held any more.
+            pause("closed")
+        } catch {
+            print("failed \(error)")
+        }
+    }
+
+    private func work(in place: Place) async throws {
+        let (old, new) = (key(0) { .passphrase(bytes: $0) }, key(1) { .raw(Array($0)) })
+        try await place.open(KeyChain(old), Self.migrator).close()
+        let store = try await place.open(KeyChain(new, old), Self.migrator)
+        for number in 0..<200 { try await store.write { [text = text(number)] db in try insert(number, text, db) } }
+        await report { try await store.write { [text = text(0)] db in try insert(0, text, db) } }
+        await report {
+            try await store.write { [text = text(0)] db in
+                try db.execute("UPDATE line SET text = \(text)")
+                try db.execute("INSERT INTO missing VALUES (\(text))")
+            }
+        }
+        await report { _ = try await place.open(KeyChain(new), Self.migrator) }
+        try await store.vacuum()
+        try await store.read { db in try db.forEachRow("SELECT text FROM line ORDER BY text DESC") { _ in } }
+        pause("open")
+        try await store.close()
+        await report { _ = try await place.open(KeyChain(new), Self.migrator) }
+    }
+
+    private static let migrator = Migrator {
+        Migration("1") { db in
+            try db.execute("CREATE TABLE line (number INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE)")
+        }
+    }
+
+    private func insert(_ number: Int, _ text: String, _ db: borrowing WriteTransaction) throws {
+        try db.execute("INSERT INTO line VALUES (\(number), \(text))")
+    }
+
+    private func text(_ number: Int) -> String {
+        String(decoding: masked[2].map { $0 ^ Self.mask }, as: UTF8.self) + " \(number)"
+    }
+
+    private func key(_ place: Int, _ make: (UnsafeRawBufferPointer) -> Key) -> Key {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: masked[place].count, alignment: 1)
+        defer {
+            for offset in buffer.indices { buffer[offset] = 0 }
+            buffer.deallocate()
+        }
+        for (offset, byte) in masked[place].enumerated() { buffer[offset] = byte ^ Self.mask }
+        return make(UnsafeRawBufferPointer(buffer))
+    }
+
+    /// Says with which error something fails.
+    private func report(_ work: () async throws -> Void) async {
+        do {
+            try await work()
+            print("no error")
+        } catch {
+            print("error \(error)")
+            dump(error)
+        }
+    }
+
+    private func pause(_ line: String) {
+        print(line)
+        fflush(nil)
+        _ = readLine()
+    }
+}

@@ -1,0 +1,74 @@
+package import Strongroom
+
+/// A file of an old version that is opened with a migrator of three versions more.
+package struct MigrateWork: Work {
+    package let name = "migrate"
+    package let steps = 3
+    private static let notes = 40
+
+    package init() {}
+
+    private static let migrations = [
+        Migration("1") { db in
+            try db.execute("CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT NOT NULL)")
+        },
+        Migration("2") { db in
+            try db.execute("ALTER TABLE note ADD COLUMN length INTEGER NOT NULL DEFAULT 0")
+            try db.execute("UPDATE note SET length = length(text)")
+        },
+        Migration("3") { db in
+            try db.execute("CREATE TABLE long_note (id INTEGER PRIMARY KEY, text TEXT NOT NULL)")
+            try db.execute("INSERT INTO long_note SELECT id, text FROM note WHERE id % 2 = 0")
+            try db.execute("DELETE FROM note WHERE id % 2 = 0")
+        },
+        Migration("4") { db in
+            try db.execute("CREATE UNIQUE INDEX note_text ON note (text)")
+            try db.execute("UPDATE long_note SET text = text || '!'")
+        },
+    ]
+
+    private static func migrator(upTo version: Int) -> Migrator { Migrator { migrations.prefix(version).map(\.self) } }
+
+    private static func text(_ id: Int) -> String { "note \(id) " + String(repeating: "y", count: id * 37 % 900) }
+
+    package func prepare(in place: Place) async throws -> Store? {
+        let store = try await place.open(firstKeys(), Self.migrator(upTo: 1))
+        try await store.write { db in
+            for id in 1...Self.notes { try db.execute("INSERT INTO note VALUES (\(id), \(Self.text(id)))") }
+        }
+        return store
+    }
+
+    package func run(in place: Place, acknowledge: @escaping Acknowledge) async throws {
+        try await using(place, firstKeys(), Self.migrator(upTo: 4)) { _ in acknowledge(steps) }
+    }
+
+    package func look(in place: Place) async throws -> Sight {
+        try await using(place, firstKeys(), nil) { store in
+            try await store.read { db in
+                let step = (try db.value("SELECT count(*) FROM strongroom_migrations", as: Int.self) ?? 0) - 1
+                var rows: [String] = []
+                let notes: SQL =
+                    step < 1
+                    ? "SELECT 'note', id, text, 0 FROM note ORDER BY id"
+                    : "SELECT 'note', id, text, length FROM note ORDER BY id"
+                let longNotes: SQL = "SELECT 'long', id, text, 0 FROM long_note ORDER BY id"
+                for query in step < 2 ? [notes] : [notes, longNotes] {
+                    try db.forEachRow(query) { row in
+                        let (table, id, text, length): (String, Int, String, Int) = try (row[0], row[1], row[2], row[3])
+                        rows.append("\(table) \(id) \(length) \(text)")
+                    }
+                }
+                return try Sight(step: step, rows: rows, checking: db)
+            }
+        }
+    }
+
+    package func rows(after step: Int) -> [String] {
+        let ids = 1...Self.notes
+        let notes = step < 2 ? Array(ids) : ids.filter { $0 % 2 == 1 }
+        let longNotes = step < 2 ? [] : ids.filter { $0 % 2 == 0 }
+        return notes.map { "note \($0) \(step < 1 ? 0 : Self.text($0).count) \(Self.text($0))" }
+            + longNotes.map { "long \($0) 0 \(Self.text($0))\(step < 3 ? "" : "!")" }
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+package import Strongroom
+
+/// The directory in which a database is worked on.
+package struct Place: Sendable {
+    /// The directory's path.
+    package let directory: String
+    /// What is done when the disk is full, so that it is not any more; nil for giving up.
+    package let relieve: (@Sendable () throws -> Void)?
+
+    package init(_ directory: String, relieve: (@Sendable () throws -> Void)? = nil) {
+        self.directory = directory
+        self.relieve = relieve
+    }
+
+    /// The database's file.
+    package var path: String { "\(directory)/vault.sqlite" }
+
+    /// Whether there is a file.
+    package var hasFile: Bool { FileManager.default.fileExists(atPath: path) }
+
+    /// The names of what lies in the directory and is no part of a closed database.
+    package func strayNames() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: directory)
+            .filter { $0 != "vault.sqlite" && $0 != ".vault.sqlite.lock" }
+            .sorted()
+    }
+
+    /// Opens the database in a registry of its own.
+    package func open(_ keys: KeyChain, _ migrator: Migrator?) async throws -> Store {
+        let vault = Vault(path: path, keys: keys, migrator: migrator)
+        return try await againWithSpace { try await Stores(vault).open("vault.sqlite") }
+    }
+
+    /// Does work, and once more with space when the disk was full.
+    package func againWithSpace<T: Sendable>(_ work: @Sendable () async throws -> T) async throws -> T {
+        do {
+            return try await work()
+        } catch let error as StrongroomError {
+            guard let relieve, error.isFullDisk else { throw error }
+            try relieve()
+            return try await work()
+        }
+    }
+}
+
+extension StrongroomError {
+    /// Whether it was the disk that was full, said by a migration, too.
+    package var isFullDisk: Bool {
+        code == .diskFull || (code == .migrationFailed && message.contains("diskFull"))
+    }
+}
+
+private struct Vault: Configuration {
+    static let target = "vault"
+
+    let path: String
+    let keys: KeyChain
+    let migrator: Migrator?
+
+    func filePath(for database: DatabaseName) -> String? { path }
+    func keyChain(for database: DatabaseName) -> KeyChain { keys }
+    func migrator(for database: DatabaseName) -> Migrator? { migrator }
+    func settings(for database: DatabaseName) -> StoreSettings { StoreSettings(readers: 1) }
+}

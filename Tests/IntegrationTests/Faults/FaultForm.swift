@@ -1,0 +1,56 @@
+import Foundation
+import Testing
+
+/// How long the tests with planted faults may take: the variable `STRONGROOM_FAULTS` is `short` (as without it), `ci` or `full`.
+enum FaultForm: String {
+    /// A few faults a case, chosen by a seed.
+    case short
+    /// As many as two minutes hold.
+    case ci
+    /// All.
+    case full
+
+    struct Unknown: Error {
+        let value: String
+    }
+
+    static func current() throws -> FaultForm {
+        guard let value = ProcessInfo.processInfo.environment["STRONGROOM_FAULTS"] else { return .short }
+        guard let form = FaultForm(rawValue: value) else { throw Unknown(value: value) }
+        return form
+    }
+
+    /// The faults that a case gets.
+    ///
+    /// - Parameters:
+    ///   - all: All that there are.
+    ///   - few: How many the short form has.
+    ///   - seed: Chooses them, and their order.
+    func choice<T>(of all: [T], few: Int, seed: UInt64) -> [T] {
+        var generator = FaultGenerator(seed)
+        let shuffled = all.shuffled(using: &generator)
+        return self == .short ? Array(shuffled.prefix(few)) : shuffled
+    }
+
+    /// Until when a case goes on with further faults, when its test has some seconds for some cases; nil for no end.
+    func end(of seconds: Double, cases: Int) -> ContinuousClock.Instant? {
+        self == .ci ? .now + .seconds(seconds / Double(cases)) : nil
+    }
+}
+
+/// Random numbers that are the same in every run (SplitMix64).
+struct FaultGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(_ seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

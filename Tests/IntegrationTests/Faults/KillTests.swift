@@ -1,0 +1,81 @@
+#if os(Linux)
+import FaultWork
+import Foundation
+import Strongroom
+import StrongroomTesting
+import Testing
+
+/// A victim works, and is interrupted at its calls of the operating system, as Tests/FaultShim does it.
+@Suite("Faults at any moment", .serialized, .timeLimit(.minutes(60)))
+struct KillTests {
+    /// Seconds that each test has in the form for CI, all cases together.
+    private enum Share {
+        static let kills = 70.0
+        static let full = 20.0
+        static let errors = 12.0
+    }
+
+    private static func report(
+        _ outcome: (table: OutcomeTable, failures: [Killer.Failure]), faults: String,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let version = try EngineFeatures.current().cipherVersion
+        print(outcome.table.text("SQLCipher \(version), \(try FaultForm.current())", faults: faults))
+        for failure in outcome.failures.prefix(20) { Issue.record("\(failure)", sourceLocation: sourceLocation) }
+        #expect(outcome.failures.count == 0, sourceLocation: sourceLocation)
+        #expect(outcome.table.lost == 0, sourceLocation: sourceLocation)
+        #expect(outcome.table.damaged == 0, sourceLocation: sourceLocation)
+    }
+
+    @Test func aKillOrAPowerCutAtAnyCallLeavesTheFileWhole() async throws {
+        let form = try FaultForm.current()
+        let outcome = try await Killer.forAll { killer, seed in
+            let faults = form.choice(of: Fault.kills(killer.calls), few: 4, seed: seed)
+            let random = form == .full ? 40 : 1
+            return try await killer.kill(
+                with: faults, atRandom: random, seed: seed, until: form.end(of: Share.kills * 2, cases: 10))
+        }
+        try Self.report(outcome, faults: "kills")
+        if form == .full { #expect(outcome.table.faults >= 1_000) }
+    }
+
+    @Test func aFullDiskLeavesTheFileWhole() async throws {
+        let form = try FaultForm.current()
+        let outcome = try await Killer.forAll { killer, seed in
+            let all = killer.calls.filter(\.isWrite).map { Fault(.full, at: $0.number) }
+            let faults = form.choice(of: all, few: 1, seed: seed)
+            return try await killer.disturb(with: faults, until: form.end(of: Share.full, cases: 10)) { run, _ in
+                run.isDone || run.lines.last?.hasPrefix("failed diskFull") == true
+                    || run.lines.last?.hasPrefix("failed migrationFailed") == true
+                    ? nil : "the disk was full, and it said \(run.lines) \(run.errors)"
+            }
+        }
+        try Self.report(outcome, faults: "full disks")
+    }
+
+    @Test func withSpaceAgainTheWorkGoesOn() async throws {
+        let form = try FaultForm.current()
+        let outcome = try await Killer.forAll { killer, seed in
+            let all = killer.calls.filter(\.isWrite).map { Fault(.full, at: $0.number) }
+            let faults = form.choice(of: all, few: 1, seed: seed)
+            let end = form.end(of: Share.full, cases: 10)
+            return try await killer.disturb(with: faults, relieves: true, until: end) { run, finding in
+                finding == .whole(step: killer.goal) && run.isDone
+                    ? nil : "it did not get to its end: \(run.lines) \(run.errors)"
+            }
+        }
+        try Self.report(outcome, faults: "full disks")
+    }
+
+    @Test func aCallThatFailsLeavesTheFileWhole() async throws {
+        let form = try FaultForm.current()
+        let outcome = try await Killer.forAll { killer, seed in
+            let faults = form.choice(of: killer.calls.map { Fault(.fail, at: $0.number) }, few: 1, seed: seed)
+            return try await killer.disturb(with: faults, until: form.end(of: Share.errors * 2, cases: 10)) { run, _ in
+                run.isDone || run.lines.last?.hasPrefix("failed ") == true ? nil : "it said \(run.lines) \(run.errors)"
+            }
+        }
+        try Self.report(outcome, faults: "errors")
+    }
+}
+#endif

@@ -1,0 +1,67 @@
+#if os(Linux)
+import Foundation
+import StrongroomTesting
+import Testing
+
+/// A process works with secrets that can be told from everything else, and files, output and memory are searched for them.
+@Suite("Secrets stay secret", .timeLimit(.minutes(5)))
+struct SecretTests {
+    private enum Secret {
+        static let passphrase = Array("a passphrase like no other \(UUID().uuidString)".utf8)
+        static let rawKey = Array(UUID().uuidString.utf8.prefix(32))
+        static let row = Array("a row like no other \(UUID().uuidString)".utf8)
+
+        static func hexadecimal(_ bytes: [UInt8]) -> String {
+            bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        }
+
+        /// What a key looks like: its bytes, and as the engine's text.
+        static var keys: [Data] {
+            [Data(passphrase), Data(rawKey)]
+                + [passphrase, rawKey].flatMap { key in
+                    let text = hexadecimal(key)
+                    return [Data(text.utf8), Data(text.uppercased().utf8)]
+                }
+        }
+
+        static var all: [Data] { keys + [Data(row)] }
+
+        static var masked: String {
+            [passphrase, rawKey, row].map { secret in hexadecimal(secret.map { $0 ^ 0xA5 }) }.joined(separator: ".")
+        }
+    }
+
+    @Test func noFileOutputOrMemoryHoldsASecret() async throws {
+        let directory = try TemporaryDirectory()
+        let (files, temporary) = (directory.path("files"), directory.path("temporary"))
+        for path in [files, temporary] {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        }
+        let program = try PausedProgram(["secrets", Secret.masked, files], directory, watching: temporary)
+        defer { program.end() }
+        try await program.wait(for: "open")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: files).contains("vault.sqlite-wal"))
+        // The search finds what is there: the keys are in use.
+        #expect(try program.memory(holds: [Data(Secret.rawKey)]) || program.memory(holds: Secret.keys))
+        #expect(try Self.names(in: files, holding: Secret.all) == [])
+        program.goOn()
+        try await program.wait(for: "closed")
+        #expect(try Self.names(in: files, holding: Secret.all) == [])
+        #expect(try Self.names(in: directory.path(""), holding: Secret.all) == [])
+        for (place, key) in Secret.keys.enumerated() {
+            #expect(try !program.memory(holds: [key]), "form \(place) of the keys is in memory")
+        }
+        let output = try program.output()
+        #expect(output.filter { $0.hasPrefix("error ") }.count == 4)
+        #expect(!output.contains("no error"))
+    }
+
+    /// The files that hold something of a list.
+    private static func names(in directory: String, holding secrets: [Data]) throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: directory).filter { name in
+            guard let content = FileManager.default.contents(atPath: "\(directory)/\(name)") else { return false }
+            return secrets.contains { content.range(of: $0) != nil }
+        }
+    }
+}
+#endif
