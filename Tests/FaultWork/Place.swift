@@ -27,8 +27,10 @@ package struct Place: Sendable {
     }
 
     /// Opens the database in a registry of its own.
-    package func open(_ keys: KeyChain, _ migrator: Migrator?) async throws -> Store {
-        let vault = Vault(path: path, keys: keys, migrator: migrator)
+    package func open(
+        _ keys: KeyChain, _ migrator: Migrator?, _ ciphers: [CipherSettings]? = nil
+    ) async throws -> Store {
+        let vault = Vault(path: path, keys: keys, migrator: migrator, ciphers: ciphers)
         return try await againWithSpace { try await Stores(vault).open("vault.sqlite") }
     }
 
@@ -57,9 +59,11 @@ private struct Vault: Configuration {
     let path: String
     let keys: KeyChain
     let migrator: Migrator?
+    let ciphers: [CipherSettings]?
 
     func filePath(for database: DatabaseName) -> String? { path }
     func keyChain(for database: DatabaseName) -> KeyChain { keys }
+    func cipherSettings(for database: DatabaseName) throws -> [CipherSettings] { try ciphers ?? CipherSettings.known() }
     func migrator(for database: DatabaseName) -> Migrator? { migrator }
     func settings(for database: DatabaseName) -> StoreSettings { StoreSettings(readers: 1) }
 }

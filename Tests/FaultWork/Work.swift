@@ -22,6 +22,9 @@ package protocol Work: Sendable {
     /// The keys with which a file that was just prepared opens.
     func firstKeys() throws -> KeyChain
 
+    /// How a file that was just prepared is encrypted.
+    func firstCipher() throws -> CipherSettings
+
     /// Does the steps that are still to be done, and leaves nothing open.
     ///
     /// - Parameter acknowledge: Takes the number of steps that are done for good.
@@ -64,11 +67,14 @@ extension Work {
 
     package func firstKeys() throws -> KeyChain { try KeyChain(.old) }
 
+    package func firstCipher() throws -> CipherSettings { try .engineDefault() }
+
     /// Opens the file, works with it and closes it again, also when the work fails.
     package func using<Result>(
-        _ place: Place, _ keys: KeyChain, _ migrator: Migrator?, _ work: (Store) async throws -> Result
+        _ place: Place, _ keys: KeyChain, _ migrator: Migrator?, _ ciphers: [CipherSettings]? = nil,
+        _ work: (Store) async throws -> Result
     ) async throws -> Result {
-        let store = try await place.open(keys, migrator)
+        let store = try await place.open(keys, migrator, ciphers)
         do {
             let result = try await work(store)
             // What cannot be brought into the file stays in the log: nothing is lost, and the next opening finds it.

@@ -1,7 +1,7 @@
 /// All kinds of work, and some that are wrong on purpose.
 package enum Works {
     /// What must hold at any fault.
-    package static let all: [any Work] = [WriteWork(), MigrateWork(), CreateWork(), RotateWork()]
+    package static let all: [any Work] = [WriteWork(), MigrateWork(), CreateWork()] + RewriteWork.all
 
     /// What shows that the tests notice: each breaks a promise.
     package static let faulty: [any Work] = [WriteWork(flaw: .acknowledgesEarly), WriteWork(flaw: .commitsHalves)]

@@ -9,6 +9,7 @@ extension Rotation {
     ///   - salt: The file's salt; nil for plaintext.
     ///   - patience: How long other processes are waited for when the file has to be had alone.
     ///   - watcher: Who is told.
+    ///   - whenReplaced: Called when another file lies at the path, and the one that lay there before is still open.
     /// - Returns: What was done, and the key that the file is on now.
     static func run(
         _ file: DatabaseFile,
@@ -17,7 +18,8 @@ extension Rotation {
         _ settings: CipherSettings,
         salt: [UInt8]?,
         patience: Duration,
-        watcher: RotationWatcher
+        watcher: RotationWatcher,
+        whenReplaced: () throws -> Void
     ) throws -> (report: RotationReport, key: DerivedKey)? {
         let last = chain.count - 1
         guard let key = chain.current, choice.place != last || choice.derived?.settings != settings else { return nil }
@@ -25,8 +27,12 @@ extension Rotation {
         let start = ContinuousClock.now
         let salt = salt ?? key.salt ?? CipherSettings.randomSalt()
         let derived = try choice.current ?? DerivedKey(key, salt: salt, settings: settings)
-        let rotation = Rotation(file: file, from: choice.derived, to: derived, patience: patience, watcher: watcher)
-        let outcome = try rotation.run()
+        let outcome = try withoutActuallyEscaping(whenReplaced) { whenReplaced in
+            try Rotation(
+                file: file, from: choice.derived, to: derived, patience: patience, watcher: watcher,
+                whenReplaced: whenReplaced
+            ).run()
+        }
         let report = RotationReport(
             method: outcome.method,
             from: choice.derived == nil ? nil : choice.place,

@@ -28,6 +28,7 @@ extension Rotation {
         if watcher.isCancelled() { throw CancellationError() }
         try FileSystem.replace(file.path, with: copyPath)
         isInPlace = true
+        try whenReplaced()
         try FileSystem.synchronize(FileSystem.directory(of: file.path))
         source.close()
         try removeLeftovers()

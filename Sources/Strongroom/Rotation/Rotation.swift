@@ -17,6 +17,8 @@ struct Rotation {
     /// How long other processes are waited for when the file has to be had alone.
     let patience: Duration
     let watcher: RotationWatcher
+    /// Called when another file lies at the path, and the one that lay there before is still open.
+    let whenReplaced: () throws -> Void
 
     /// What is written besides the pages: log headers, a journal, directory entries.
     static let margin: Int64 = 1 << 20

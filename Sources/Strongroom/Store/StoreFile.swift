@@ -125,7 +125,7 @@ final class StoreFile: Sendable {
         }
         let done = try Rotation.run(
             file, choice, to: chain, settings, salt: content.salt, patience: opening.settings.openTimeout,
-            watcher: watcher)
+            watcher: watcher, whenReplaced: { try OpenFiles.shared.identify(file.path) })
         guard let (report, key) = done else {
             choice.connection.close()
             // Another process may have rotated it.
@@ -133,7 +133,6 @@ final class StoreFile: Sendable {
             return RotationReport(unchanged: chain.count - 1, settings, bytes: try FileStatus.at(file.path)?.size ?? 0)
         }
         replaceKey(key)
-        try OpenFiles.shared.identify(file.path)
         opening.logger?.info("rotated", metadata: ["method": "\(report.method)"])
         return report
     }

@@ -7,7 +7,7 @@ extension StoreOpening {
         do {
             let done = try Rotation.run(
                 file, choice, to: chain, ciphers[ciphers.count - 1], salt: content.salt, patience: settings.openTimeout,
-                watcher: RotationWatcher())
+                watcher: RotationWatcher(), whenReplaced: { try OpenFiles.shared.identify(path) })
             guard let (rotation, key) = done else { return }
             report.rotation = rotation
             choice = try proved(place: chain.count - 1, key)

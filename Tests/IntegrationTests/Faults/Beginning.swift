@@ -34,7 +34,7 @@ struct FaultCase: Sendable {
         case .noFile: break
         case .deleteMode:
             try await work.prepare(in: place)?.close()
-            try Self.leaveLogMode(place, work.firstKeys())
+            try Self.leaveLogMode(place, work)
         case .logMode: try await work.prepare(in: place)?.close()
         case .leftLog: _ = try await victim.run("prepare", work, in: place.directory)
         }
@@ -73,10 +73,12 @@ struct FaultCase: Sendable {
             uniqueKeysWithValues: names.map { ($0, try Data(contentsOf: URL(filePath: "\(directory)/\($0)"))) })
     }
 
-    private static func leaveLogMode(_ place: Place, _ chain: KeyChain) throws {
-        guard case .encrypted(let salt, _) = try FileContent.of(place.path) else { return }
+    private static func leaveLogMode(_ place: Place, _ work: any Work) throws {
+        let salt = try FileContent.of(place.path).salt
         let file = DatabaseFile(path: place.path, name: "vault.sqlite", busyTimeout: 0, log: nil)
-        let key = try chain.keys.last.map { try DerivedKey($0, salt: salt, settings: .engineDefault()) }
+        let key = try salt.flatMap { salt in
+            try work.firstKeys().keys.last.map { try DerivedKey($0, salt: salt, settings: work.firstCipher()) }
+        }
         let connection = try file.connect(.existing, key: key)
         guard try connection.ownValue("PRAGMA journal_mode = DELETE") == .text("delete") else {
             throw StrongroomError(.engine, "The file stays in the mode of the write-ahead log.")

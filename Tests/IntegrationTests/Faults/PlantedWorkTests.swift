@@ -33,13 +33,13 @@ struct PlantedWorkTests {
     }
 
     @Test func theBeginningsDiffer() async throws {
-        let inDeleteMode = try await Self.killer(RotateWork(), .deleteMode)
-        let inLogMode = try await Self.killer(RotateWork(), .logMode)
+        let inDeleteMode = try await Self.killer(WriteWork(), .deleteMode)
+        let inLogMode = try await Self.killer(WriteWork(), .logMode)
         #expect(inDeleteMode.calls.contains { $0.file.hasSuffix("-journal") })
         #expect(!inLogMode.calls.contains { $0.file.hasSuffix("-journal") })
         let victim = try await Victim()
         let directory = try TemporaryDirectory()
-        let place = try await FaultCase(RotateWork(), .leftLog, victim).lay(in: directory)
+        let place = try await FaultCase(WriteWork(), .leftLog, victim).lay(in: directory)
         #expect(try place.strayNames() == ["vault.sqlite-shm", "vault.sqlite-wal"])
     }
 
