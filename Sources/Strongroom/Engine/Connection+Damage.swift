@@ -46,6 +46,16 @@ extension Connection {
         return failure
     }
 
+    /// Writes the file anew without the pages that nobody uses. See SQLite's documentation, «VACUUM» (sqlite.org/lang_vacuum.html).
+    func vacuum() throws {
+        do {
+            try run("VACUUM")
+        } catch let error as StrongroomError where error.code == .sql {
+            // Nothing is wrong with this SQL: it has met a page that is damaged.
+            throw damage(after: error)
+        }
+    }
+
     private func damage(after error: (any Error)?) -> StrongroomError {
         var damage = StrongroomError(
             .damaged,
