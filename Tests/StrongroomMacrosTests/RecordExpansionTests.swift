@@ -42,9 +42,11 @@ struct RecordExpansionTests {
                 static let columnNames: [Swift.String] = ["settings", "extra", "two"]
 
                 init(row: borrowing Strongroom.Row) throws {
-                    self.settings = (try row[0] as Strongroom.JSON<Settings>).value
-                    self.more = (try row[1] as Strongroom.PropertyList<[Extra]>?)?.value
-                    self.two = try row[2]
+                    self.init(
+                        settings: (try row[0] as Strongroom.JSON<Settings>).value,
+                        more: (try row[1] as Strongroom.PropertyList<[Extra]>?)?.value,
+                        two: try row[2] as Int
+                    )
                 }
 
                 func encode(to bindings: borrowing Strongroom.Bindings) throws {
@@ -73,6 +75,62 @@ struct RecordExpansionTests {
                 }
             }
             """#)
+    }
+
+    /// With one in the struct itself the compiler makes none; another macro may add one, too.
+    @Test(arguments: [
+        ("", "init() { name = \"\" }"), ("", "#if DEBUG\n    init() { name = \"\" }\n    #endif"),
+        ("@MainActor ", "// Nothing."),
+    ])
+    func aRecordThatMayHaveAnInitialiserOfItsOwnIsReadColumnByColumn(attribute: String, member: String) {
+        let declaration = """
+            struct Card {
+                var name: String
+                \(member)
+            }
+            """
+        expectExpansion(
+            "@Record \(attribute)\(declaration)",
+            """
+            \(attribute)\(declaration)
+
+            extension Card: Strongroom.Record {
+                /// The typed columns.
+                struct Columns: Swift.Sendable {
+                    let name = Strongroom.Column<String>("name")
+
+                    init() {
+                    }
+                }
+
+                static let columns = Columns()
+
+                static let columnDefinitions: [Strongroom.ColumnDefinition] = [
+                    columns.name.definition,
+                ]
+
+                static let columnNames: [Swift.String] = ["name"]
+
+                init(row: borrowing Strongroom.Row) throws {
+                    self.name = try row[0]
+                }
+
+                func encode(to bindings: borrowing Strongroom.Bindings) throws {
+                    try bindings.set(self.name, at: 0)
+                }
+
+                mutating func update(from row: borrowing Strongroom.Row) throws {
+                    self.name = try row[0]
+                }
+
+                static func columnName(of property: Swift.PartialKeyPath<Self>) -> Swift.String? {
+                    if property == \\Self.name {
+                        return "name"
+                    }
+                    return nil
+                }
+            }
+            """)
     }
 }
 #endif

@@ -66,9 +66,11 @@ struct TableExpansionTests {
                 }
 
                 public init(row: borrowing Strongroom.Row) throws {
-                    self.id = try row[0]
-                    self.email = try row[1]
-                    self.`order` = try row[2]
+                    self.init(
+                        id: try row[0] as Int64?,
+                        email: try row[1] as String,
+                        `order`: try row[2] as Swift.Int
+                    )
                 }
 
                 public func encode(to bindings: borrowing Strongroom.Bindings) throws {
@@ -174,8 +176,10 @@ struct TableExpansionTests {
                 }
 
                 init(row: borrowing Strongroom.Row) throws {
-                    self.order = try row[0]
-                    self.line = try row[1]
+                    self.init(
+                        order: try row[0] as Int64,
+                        line: try row[1] as Int
+                    )
                 }
 
                 func encode(to bindings: borrowing Strongroom.Bindings) throws {

@@ -193,6 +193,40 @@ int baseline_point(sqlite3 *connection, const int64_t *keys, size_t count, basel
     return result;
 }
 
+static int run_prepared(sqlite3_stmt *statement) {
+    while (sqlite3_step(statement) == SQLITE_ROW) continue;
+    return sqlite3_reset(statement);
+}
+
+static int find_one(sqlite3_stmt *statement, int64_t key, baseline_summary *summary) {
+    int result = sqlite3_bind_int64(statement, 1, key);
+    if (result == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
+        baseline_entry entry;
+        if (!set_from_row(&entry, statement)) result = SQLITE_NOMEM;
+        add(summary, &entry);
+        free_entry(&entry);
+    }
+    int finished = sqlite3_reset(statement);
+    return result == SQLITE_OK ? finished : result;
+}
+
+int baseline_point_each(sqlite3 *connection, const int64_t *keys, size_t count, int checks, baseline_summary *summary) {
+    static const char *const sql[] = {"BEGIN DEFERRED", "SELECT " COLUMNS " FROM \"entry\" WHERE \"id\" = ?1",
+                                      "SELECT 1 FROM sqlite_master LIMIT 1", "COMMIT"};
+    sqlite3_stmt *statements[4] = {NULL};
+    int result = SQLITE_OK;
+    for (int i = 0; result == SQLITE_OK && i < 4; i++)
+        result = sqlite3_prepare_v2(connection, sql[i], -1, &statements[i], NULL);
+    for (size_t i = 0; result == SQLITE_OK && i < count; i++) {
+        result = run_prepared(statements[0]);
+        if (result == SQLITE_OK) result = find_one(statements[1], keys[i], summary);
+        if (result == SQLITE_OK && checks) result = run_prepared(statements[2]);
+        if (result == SQLITE_OK) result = run_prepared(statements[3]);
+    }
+    for (int i = 0; i < 4; i++) sqlite3_finalize(statements[i]);
+    return result;
+}
+
 int baseline_summarize(sqlite3 *connection, const char *table, const char *text, baseline_summary *summary) {
     char sql[400];
     snprintf(sql, sizeof sql,

@@ -4,7 +4,7 @@
 struct Group: Sendable {
     static let all: [Group] = [
         .insert, .insertMany, .fetch, .point, .update, .upsert, .upsertMany, .query, .open,
-        .groupCommit, .awaitedWrite, .awaitedRead, .readersBesideWriter, .stream, .familyOpen,
+        .groupCommit, .awaitedWrite, .awaitedRead, .endOfReadCheck, .readersBesideWriter, .stream, .familyOpen,
     ]
 
     let name: String

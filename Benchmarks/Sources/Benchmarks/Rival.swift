@@ -81,6 +81,15 @@ final class Rival {
         return Summary(summary)
     }
 
+    /// Reads each in a transaction of its own.
+    ///
+    /// - Parameter checks: Whether the engine is asked at the end of each for a page that was damaged.
+    func findEach(_ keys: [Int64], checks: Bool) throws -> Summary {
+        var summary = baseline_summary()
+        try check(baseline_point_each(connection, keys, keys.count, checks ? 1 : 0, &summary))
+        return Summary(summary)
+    }
+
     /// What a table of the measures holds.
     func summary<T: SampleTable>(of table: T.Type) throws -> Summary {
         var summary = baseline_summary()

@@ -18,8 +18,7 @@ extension Connection {
             try commit()
             return result
         } catch {
-            rollBack()
-            throw error
+            throw rollBack(after: error)
         }
     }
 
@@ -40,8 +39,7 @@ extension Connection {
             try commit()
             return result
         } catch {
-            rollBack()
-            throw error
+            throw rollBack(after: error)
         }
     }
 
@@ -49,7 +47,7 @@ extension Connection {
     func beginSnapshot() throws {
         try begin(.deferred)
         do {
-            _ = try notingAnotherKey { try ownValue("SELECT 1 FROM sqlite_master LIMIT 1") }
+            try notingAnotherKey { try run(Self.firstPage) }
         } catch {
             rollBack()
             throw error
@@ -77,38 +75,13 @@ extension Connection {
     func commit() throws {
         guard transactionState == .open, isInTransaction else { throw doom ?? transactionEnded }
         // Before a commit, lest zeros that were read in a damaged page's place be written back for good.
-        do {
-            try run(Self.probe)
-        } catch {
-            throw hasMetDamage ? damage : error
-        }
+        try checkPages()
         // What is nearly done is not left halfway.
         isCommitting = true
         defer { isCommitting = false }
         try run("COMMIT")
         transactionState = .none
         changedTables.formUnion(tables.writes)
-    }
-
-    /// A damaged page at the end of a long value is read as zeros without an error; the engine remembers it as long as the
-    /// transaction lasts, and tells when the schema is asked for.
-    private static let probe = "SELECT count(*) FROM sqlite_master"
-
-    /// Whether the engine has met a damaged page in this transaction; it then answers everything with an error of no meaning.
-    var hasMetDamage: Bool {
-        let result = trusting { sqlite3_exec(pointer, Self.probe, nil, nil, nil) }
-        // It is no use of the user's.
-        _ = authorizer.takeTables()
-        return result != SQLITE_OK && result != SQLITE_INTERRUPT
-    }
-
-    /// The error for a page that was damaged.
-    private var damage: StrongroomError {
-        StrongroomError(
-            .damaged,
-            "A page that was read is damaged, so nothing of the transaction counts. Restore the file from a backup.",
-            database: database
-        )
     }
 
     /// Rolls the transaction back, if the engine has not.
@@ -123,6 +96,15 @@ extension Connection {
         }
     }
 
+    /// Rolls the transaction back after work that has thrown.
+    ///
+    /// - Returns: What is to be thrown.
+    func rollBack(after error: any Error) -> any Error {
+        let told = explanation(of: error)
+        rollBack()
+        return told
+    }
+
     /// Runs work in a savepoint: an error undoes the work and nothing else.
     @usableFromInline
     func inSavepoint<T>(_ body: () throws -> T) throws -> T {
@@ -135,8 +117,14 @@ extension Connection {
             try run("RELEASE strongroom")
             return result
         } catch {
-            try undoSavepoint()
-            throw error
+            let told = explanation(of: error)
+            // The engine does not undo a part of a transaction that has met a damaged page.
+            if let damage = told as? StrongroomError, damage.code == .damaged, hasMetDamage {
+                (transactionState, doom) = (.doomed, damage)
+            } else {
+                try undoSavepoint()
+            }
+            throw told
         }
     }
 

@@ -74,7 +74,8 @@ extension StrongroomError.Code {
     var advice: String {
         switch self {
         case .notADatabase: "The file is not a database, or its key or cipher settings are others."
-        case .damaged: "Pages of the file are damaged; restore it from a backup."
+        case .damaged:
+            "Find the damaged pages with `verify`; then restore the file from a backup, or save the rest with `salvage`."
         case .busy: "Another connection holds the database; try again, or raise the busy timeout."
         case .permissionDenied: "Check the permissions of the file and of its directory."
         case .readOnly: "Write inside `write`, and check that the file may be written."

@@ -23,10 +23,13 @@ extension Migrator {
     ///   mistakes in the list, such as a file whose versions stand in another order or with one missing.
     func plan(for connection: Connection) throws -> Plan {
         try check()
-        let recorded = try VersionHistory(connection: connection).versions()
+        // In a transaction, at whose end damage is told that would be read as other versions.
+        let (recorded, isEmpty) = try connection.inSnapshot {
+            let versions = try VersionHistory(connection: connection).versions()
+            return (versions, try connection.ownValue("SELECT 1 FROM sqlite_master LIMIT 1") == nil)
+        }
         guard let last = recorded.last else {
-            let objects = try connection.ownValue("SELECT count(*) FROM sqlite_master")
-            return objects == .integer(0) && tables != nil ? .create : .run(from: nil, steps: migrations.indices)
+            return isEmpty && tables != nil ? .create : .run(from: nil, steps: migrations.indices)
         }
         guard let place = migrations.firstIndex(where: { $0.version == last }) else {
             throw unknown(last, in: connection.database)
@@ -112,7 +115,7 @@ extension Migrator {
         _ underlying: any Error
     ) -> StrongroomError {
         let circumstances: [StrongroomError.Code] = [
-            .busy, .diskFull, .inputOutput, .outOfMemory, .permissionDenied, .tooManyOpenFiles,
+            .busy, .damaged, .diskFull, .inputOutput, .outOfMemory, .permissionDenied, .tooManyOpenFiles,
         ]
         let advice = cause.map { circumstances.contains($0.code) } ?? false ? "Then" : "Correct the migration, then"
         var failure = StrongroomError(

@@ -25,20 +25,28 @@ final class HeldReader: Sendable {
     }
 
     /// Runs a part of the work with the statement, which is made at the first part.
+    ///
+    /// - Throws: What the work throws; ``StrongroomError`` with `damaged` when a page was damaged that was read in this part or before it, so
+    ///   that nothing gets out that may be wrong.
     func perform<T: Sendable>(
         making make: @escaping @Sendable (Connection) throws -> Statement,
         _ work: @escaping @Sendable (Statement, Connection) throws -> T
     ) async throws -> T {
         try await access.perform(on: self) { [snapshot] connection in
-            if let statement = snapshot.statement { return try work(statement, connection) }
-            try connection.beginSnapshot()
-            let statement = try make(connection)
-            snapshot.statement = statement
-            return try work(statement, connection)
+            if snapshot.statement == nil { try connection.beginSnapshot() }
+            do {
+                let statement = if let statement = snapshot.statement { statement } else { try make(connection) }
+                snapshot.statement = statement
+                let result = try work(statement, connection)
+                try connection.checkPages()
+                return result
+            } catch {
+                throw connection.explanation(of: error)
+            }
         }
     }
 
-    /// Ends the snapshot; throws when something that was read was damaged.
+    /// Ends the snapshot.
     func finish() async throws {
         try await access.perform(on: self) { [snapshot] connection in
             snapshot.statement.take()?.finish()

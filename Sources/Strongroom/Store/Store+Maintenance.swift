@@ -18,11 +18,11 @@ extension Store {
     /// on the disk, and then goes through the log: have as much memory, and as much space on the disk, as the file is large. A table without an
     /// integer primary key may get other row ids. See SQLite's documentation, «VACUUM» (sqlite.org/lang_vacuum.html).
     ///
-    /// - Throws: ``StrongroomError`` with `closed`, `diskFull`, or the engine's failure, and the file is as it was; `CancellationError` when
-    ///   the task is cancelled.
+    /// - Throws: ``StrongroomError`` with `closed`, `diskFull`, `damaged`, or the engine's failure, and the file is as it was;
+    ///   `CancellationError` when the task is cancelled.
     public func vacuum() async throws {
         try await access.perform(.writeAlone) { connection in
-            try connection.run("VACUUM")
+            try connection.vacuum()
             _ = try connection.checkpoint()
         }
     }

@@ -23,21 +23,30 @@ final class WriteGroup: @unchecked Sendable {  // guarded by the writer's seat
     ///
     /// - Throws: What the work throws; it is undone then, and so is everybody's when the engine has rolled the whole transaction back.
     func run<T>(on connection: Connection, _ work: () throws -> T) throws -> T {
-        guard members.isEmpty else {
-            return try connection.inSavepoint {
-                let result = try work()
-                // Otherwise one write would make the commit of all fail.
-                if connection.hasDeferredViolations { try connection.checkForeignKeys() }
-                return result
-            }
-        }
+        guard members.isEmpty else { return try runLater(on: connection, work) }
         try connection.begin(.immediate)
         do {
             let result = try work()
             try connection.checkTransactionIsWhole()
+            try connection.checkPages()
             return result
         } catch {
-            connection.rollBack()
+            throw connection.rollBack(after: error)
+        }
+    }
+
+    private func runLater<T>(on connection: Connection, _ work: () throws -> T) throws -> T {
+        do {
+            return try connection.inSavepoint {
+                let result = try work()
+                // Otherwise one write would make the commit of all fail.
+                if connection.hasDeferredViolations { try connection.checkForeignKeys() }
+                try connection.checkPages()
+                return result
+            }
+        } catch {
+            // The others have read no damaged page: they are told that the transaction has ended, and may run again.
+            if connection.doom?.code == .damaged { connection.doom = nil }
             throw error
         }
     }

@@ -3,11 +3,20 @@ extension RecordModel {
     /// How rows are read and written.
     var mappingCode: [String] { [decoding, encoding, updating, lookup] }
 
+    /// With the initialiser that the compiler makes, values go straight to where the record is wanted; one that assigns them to each property in
+    /// turn makes the record in a place of its own and then copies it.
     private var decoding: String {
-        let lines = properties.enumerated().map { place, property in "self.\(property.name) = \(property.read(place))" }
+        let lines = properties.enumerated().map { place, property in
+            hasMemberwiseInitializer
+                ? "    \(property.name): \(property.typedRead(place))"
+                : "self.\(property.name) = \(property.read(place))"
+        }
+        let body =
+            hasMemberwiseInitializer
+            ? "self.init(\n    \(lines.joined(separator: ",\n    "))\n    )" : lines.joined(separator: "\n    ")
         return """
             \(prefix)init(row: borrowing Strongroom.Row) throws {
-                \(lines.joined(separator: "\n    "))
+                \(body)
             }
             """
     }
@@ -56,6 +65,11 @@ extension PropertyModel {
     fileprivate func read(_ place: Int) -> String {
         guard column.encoding != nil else { return "try row[\(place)]" }
         return "(try row[\(place)] as \(columnType))\(isOptional ? "?" : "").value"
+    }
+
+    /// The same for an initialiser, of which there may be others with the same labels.
+    fileprivate func typedRead(_ place: Int) -> String {
+        column.encoding == nil ? "\(read(place)) as \(typeText)" : read(place)
     }
 
     /// What a statement is given for the property.

@@ -10,6 +10,8 @@ struct RecordModel {
     let properties: [PropertyModel]
     /// The properties of the primary key; none for a record without one.
     let keys: [PropertyModel]
+    /// Whether the compiler surely makes an initialiser of all properties.
+    let hasMemberwiseInitializer: Bool
 
     /// Reads a struct.
     ///
@@ -30,7 +32,7 @@ struct RecordModel {
         }
         let reader = PropertyReader(type.memberBlock.members)
         var diagnostics = reader.diagnostics
-        let model = RecordModel(access: type.modifiers.access, properties: reader.properties)
+        let model = RecordModel(type, reader.properties)
         if diagnostics.isEmpty {
             if model.properties.isEmpty {
                 diagnostics.append(Refusal.noColumns(type.name.text).at(type.name))
@@ -43,9 +45,10 @@ struct RecordModel {
         return diagnostics.isEmpty ? model : nil
     }
 
-    private init(access: Access, properties: [PropertyModel]) {
-        self.access = access
+    private init(_ type: StructDeclSyntax, _ properties: [PropertyModel]) {
+        access = type.modifiers.access
         self.properties = properties
+        hasMemberwiseInitializer = type.hasMemberwiseInitializer
         let marked = properties.filter { $0.column.primaryKey == true }
         keys = marked.isEmpty ? properties.filter { $0.plainName == "id" && $0.column.primaryKey == nil } : marked
     }
@@ -68,6 +71,16 @@ struct RecordModel {
 }
 
 extension StructDeclSyntax {
+    /// Whether the compiler surely makes the initialiser of all stored properties, which it does unless another one is declared in the struct
+    /// itself: by hand, under a condition, or by another macro.
+    fileprivate var hasMemberwiseInitializer: Bool {
+        attributes.count == 1
+            && memberBlock.members.allSatisfy { member in
+                !member.decl.is(InitializerDeclSyntax.self) && !member.decl.is(IfConfigDeclSyntax.self)
+                    && !member.decl.is(MacroExpansionDeclSyntax.self)
+            }
+    }
+
     /// The fix-it that adds a key.
     fileprivate var addingKey: FixIt {
         var members = memberBlock.members

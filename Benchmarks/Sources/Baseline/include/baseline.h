@@ -63,6 +63,9 @@ int baseline_upsert(struct sqlite3 *connection, const baseline_list *list);
 int baseline_stream(struct sqlite3 *connection, baseline_summary *summary);
 int baseline_fetch(struct sqlite3 *connection, baseline_summary *summary);
 int baseline_point(struct sqlite3 *connection, const int64_t *keys, size_t count, baseline_summary *summary);
+// Each in a transaction of its own; with or without a statement at its end that makes the engine tell of a damaged page.
+int baseline_point_each(struct sqlite3 *connection, const int64_t *keys, size_t count, int checks,
+                        baseline_summary *summary);
 
 // Not measured: what a table holds; its column of text is named, since the tables differ in it.
 int baseline_summarize(struct sqlite3 *connection, const char *table, const char *text, baseline_summary *summary);
