@@ -9,7 +9,8 @@ enum FileHolders {
     static func describe(_ paths: [String]) throws -> String {
         let nodes = try Set(paths.compactMap { try FileStatus.at($0)?.identity.node })
         // One line a lock: number, kind, mode, access, process, device and node, first and last byte. Only Linux has it.
-        guard let table = FileManager.default.contents(atPath: "/proc/locks") else { return "" }
+        // Read to its end: it has no length, and comes in pieces.
+        guard let table = try? FileSystem.firstBytes(of: "/proc/locks", largestTable) else { return "" }
         var processes: Set<Int> = []
         for line in String(decoding: table, as: UTF8.self).split(separator: "\n") {
             let fields = line.split(separator: " ").filter { $0 != "->" }
@@ -20,6 +21,9 @@ enum FileHolders {
         }
         return processes.sorted().map(describe).joined(separator: ", ")
     }
+
+    /// Bytes.
+    private static let largestTable = 4 << 20
 
     private static func describe(_ process: Int) -> String {
         let name = FileManager.default.contents(atPath: "/proc/\(process)/comm")
