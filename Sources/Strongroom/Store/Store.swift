@@ -20,13 +20,16 @@ public final class Store: Sendable {
     public let opening: OpenReport
 
     let access: Access
+    /// What its pages are checked with.
+    let cipher: FileCipher
     private let memoryPressure: MemoryPressure
 
-    init(name: DatabaseName, path: String, opening: OpenReport, access: Access) {
+    init(name: DatabaseName, path: String, opening: OpenReport, access: Access, cipher: FileCipher) {
         self.name = name
         self.path = path
         self.opening = opening
         self.access = access
+        self.cipher = cipher
         memoryPressure = MemoryPressure(of: access)
     }
 

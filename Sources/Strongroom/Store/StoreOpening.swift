@@ -61,7 +61,8 @@ struct StoreOpening: Sendable {
         return opened
     }
 
-    private func takeLock() async throws -> FileLock {
+    /// Keeps other processes from opening the file.
+    func takeLock() async throws -> FileLock {
         let deadline = ContinuousClock.now + settings.openTimeout
         while true {
             if let lock = try FileLock.take(FileSystem.companion(of: path, "lock")) { return lock }

@@ -170,6 +170,7 @@ public final class Stores: Sendable {
         let (writer, key, report) = try await opening.run()
         try OpenFiles.shared.identify(opening.path)
         let file = opening.file
+        let cipher = try FileCipher(key.map { FileCipher.Content(key: $0, settings: try .engineDefault()) })
         let open: @Sendable (Connection.Role) throws -> Connection = { role in
             let connection = try file.connect(.existing, key: key)
             try connection.proveKey()
@@ -183,17 +184,29 @@ public final class Stores: Sendable {
             open: open,
             // With the opening this keeps the configuration, and what the file's place depends on, as long as the store is open.
             whenClosed: { [weak self] in
+                cipher.content = nil
                 OpenFiles.shared.release(opening.path)
                 self?.forget(opening.name)
                 opening.logger?.info("closed")
             }
         )
         opening.logger?.info("opened", metadata: report.logged)
-        return Store(name: opening.name, path: file.path, opening: report, access: access)
+        return Store(name: opening.name, path: file.path, opening: report, access: access, cipher: cipher)
     }
 
     private func forget(_ name: DatabaseName) {
         state.withLock { $0.openings[name] = nil }
+    }
+
+    /// The configuration that a database has.
+    func configuration(of name: DatabaseName) throws -> any Configuration {
+        try state.withLock { state in
+            if let fault = state.faults[name.target] { throw fault.naming(name.fileName) }
+            guard let configuration = state.configurations[name.target] else {
+                throw noConfiguration(name, state.configurations.keys.sorted())
+            }
+            return configuration
+        }
     }
 
     private func noConfiguration(_ name: DatabaseName, _ targets: [String]) -> StrongroomError {

@@ -1,0 +1,32 @@
+extension Store {
+    /// Checks the whole database: every page's authentication code, without the engine, then what the engine itself can check.
+    ///
+    /// The engine reads a damaged page at the end of a long value as zeros, and looks only at pages that somebody asks for; this looks at all
+    /// of them, also at those that are in use by nobody. The log is brought into the file first; what readers still need stays in it and is
+    /// checked there. Others read meanwhile; writes wait until it is done. Reading takes as long as the disk gives the file, the codes take
+    /// about two seconds a gigabyte more, and the engine's checks («PRAGMA integrity_check», «PRAGMA foreign_key_check», sqlite.org/pragma.html)
+    /// the longest.
+    ///
+    /// ```swift
+    /// let report = try await store.verify { progress in
+    ///     print("\(progress.pagesDone) of \(progress.pages) pages")
+    /// }
+    /// guard report.isWhole else { throw Damage(report.damagedPages) }
+    /// ```
+    ///
+    /// What a plaintext file holds has no authentication codes: only the engine's checks are made.
+    ///
+    /// - Parameter progress: Called now and then on a thread of the store's own, not on the caller's; it must not wait.
+    /// - Returns: What was found. Damage is no error here.
+    /// - Throws: ``StrongroomError`` with `closed`, `busy` when another process writes for longer than the busy timeout, or the engine's failure
+    ///   that is no damage; `CancellationError` when the task is cancelled, which ends the check soon.
+    public func verify(
+        progress: @escaping @Sendable (VerificationProgress) -> Void = { _ in }
+    ) async throws -> VerificationReport {
+        try await access.perform(.writeAlone) { [cipher] connection in
+            let content = cipher.content
+            let pages = try content.map { try PageCipher($0.key, settings: $0.settings) }
+            return try DatabaseCheck(connection: connection, cipher: pages, progress: progress).run()
+        }
+    }
+}
