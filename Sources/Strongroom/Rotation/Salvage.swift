@@ -96,6 +96,9 @@ final class Salvage {
         let target = try made.connect(.existing, key: key)
         defer { target.close() }
         try target.configure(as: .maker, of: made)
+        // Until it is complete nobody needs it, and then it is brought to the disk as a whole.
+        try target.run("PRAGMA synchronous = OFF")
+        _ = try target.ownValue("PRAGMA journal_mode = MEMORY")
         // What is lost leaves others pointing nowhere; and a row that a later CHECK would refuse is a row all the same.
         try target.run("PRAGMA foreign_keys = OFF")
         try target.run("PRAGMA ignore_check_constraints = ON")
