@@ -24,6 +24,11 @@ struct DamageSpecimen {
             try db.execute("CREATE TABLE numbered (id INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT)")
             try db.execute("CREATE VIEW titles AS SELECT title FROM note")
             try db.execute("CREATE TABLE counter (notes)")
+            // So that the schema has pages besides the first, whatever a page's size.
+            for number in 0..<60 {
+                try db.execute(
+                    "CREATE VIEW \(name: "filler_\(number)_\(String(repeating: "x", count: 100))") AS SELECT 1")
+            }
             try db.execute(
                 "CREATE TRIGGER note_counted AFTER INSERT ON note BEGIN UPDATE counter SET notes = notes + 1; END")
         }

@@ -22,7 +22,7 @@ struct VerificationOwnerTests {
                 #expect(unreadable == [name], "page \(page)")
             case .index("note_title", let table): #expect(unreadable == ["index"] && table == "note", "page \(page)")
             case .unused: #expect(unreadable == [], "page \(page)")
-            case .schema, .pointerMap, .unknown: Issue.record("page \(page): \(damaged.owner)")
+            case .pointerMap, .unknown, .schema: Issue.record("page \(page): \(damaged.owner)")
             case .table, .index: #expect(unreadable == [], "page \(page)")
             }
         }
