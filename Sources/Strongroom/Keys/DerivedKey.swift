@@ -49,6 +49,26 @@ struct DerivedKey: Sendable {
         try specification.withUnsafeBytes(body)
     }
 
+    /// Lends the raw key's 32 bytes, which are wiped afterwards, and the salt.
+    func withRawKey<T>(_ body: (UnsafeRawBufferPointer, _ salt: [UInt8]) throws -> T) rethrows -> T {
+        try specification.withUnsafeBytes { text in
+            // Between x' and '.
+            let digits = text[2..<text.count - 1]
+            func byte(_ place: Int) -> UInt8 {
+                func value(_ digit: UInt8) -> UInt8 { digit < 0x3A ? digit - 0x30 : digit - 0x57 }
+                let start = digits.startIndex + 2 * place
+                return value(digits[start]) << 4 | value(digits[start + 1])
+            }
+            let rawLength = digits.count / 2 - CipherSettings.saltLength
+            return try withUnsafeTemporaryAllocation(byteCount: rawLength, alignment: 1) { raw in
+                defer { raw.wipe() }
+                for place in 0..<rawLength { raw[place] = byte(place) }
+                let salt = (0..<CipherSettings.saltLength).map { byte(rawLength + $0) }
+                return try body(UnsafeRawBufferPointer(raw), salt)
+            }
+        }
+    }
+
     private static func specification(_ raw: SymmetricKey, _ salt: [UInt8]) -> SymmetricKey {
         let length = 2 * (raw.bitCount / 8 + salt.count) + 3
         return withUnsafeTemporaryAllocation(byteCount: length, alignment: 1) { text in
@@ -72,7 +92,7 @@ struct DerivedKey: Sendable {
 }
 
 extension CipherSettings.Hash {
-    fileprivate var function: KDF.Insecure.PBKDF2.HashFunction {
+    var function: KDF.Insecure.PBKDF2.HashFunction {
         switch self {
         case .sha1: .insecureSHA1
         case .sha256: .sha256

@@ -45,7 +45,7 @@ extension Rotation {
         let target = DatabaseFile(path: copyPath, name: file.name, busyTimeout: 0, log: nil)
         guard from?.settings == to.settings else {
             let start = ContinuousClock.now
-            let summary = try source.inSnapshot { try whole(source) { try DatabaseSummary(source) } }
+            let summary = try source.inSnapshot { try checkedSummary(of: source) }
             let verification = ContinuousClock.now - start
             try whole(source) {
                 try ContentCopy.run(from: source, to: copyPath, key: to) { done, total in
@@ -57,7 +57,7 @@ extension Rotation {
         // One that could write would be busy for the copying; the file is the connection's alone all the same.
         return try source.inSnapshot {
             let start = ContinuousClock.now
-            let summary = try whole(source) { try DatabaseSummary(source) }
+            let summary = try checkedSummary(of: source)
             let verification = ContinuousClock.now - start
             let connection = try target.connect(.existing, key: to)
             defer { connection.close() }
@@ -72,19 +72,41 @@ extension Rotation {
         }
     }
 
+    /// Checks every page of the file, and notes what a copy must have; in a transaction.
+    func checkedSummary(of connection: Connection) throws -> DatabaseSummary {
+        if let from {
+            try checkPages(PageVerifier(connection, PageCipher(from, settings: from.settings)), .checking)
+        }
+        return try whole(connection) { try DatabaseSummary(connection) }
+    }
+
+    func checkPages(
+        _ verifier: PageVerifier, _ phase: RotationProgress.Phase, _ watcher: RotationWatcher? = nil
+    ) throws {
+        let watcher = watcher ?? self.watcher
+        let pageSize = Int64(verifier.contents.pages.pageSize)
+        let damaged = try verifier.damagedPages { done in
+            try watcher.tell(phase, Int64(done) * pageSize, Int64(verifier.count) * pageSize)
+        }
+        if !damaged.isEmpty { throw damagedPages(damaged.count) }
+    }
+
     /// Runs work that reads a file; the engine has no meaningful error for a damaged page.
     func whole<T>(_ connection: Connection, _ body: () throws -> T) throws -> T {
         do {
             return try body()
         } catch let error as StrongroomError where error.code != .diskFull && connection.hasMetDamage {
-            throw damaged
+            throw damagedPages(1)
         }
     }
 
-    private var damaged: StrongroomError {
+    private func damagedPages(_ count: Int) -> StrongroomError {
         StrongroomError(
             .damaged,
-            "«\(file.path)» has a damaged page, so it was not rotated. Restore it from a backup, then rotate.",
+            """
+            «\(file.path)» has \(count == 1 ? "a damaged page" : "\(count) damaged pages"), so it was not rotated, and is on the key that it \
+            had. \(StrongroomError.Code.damaged.advice)
+            """,
             database: file.name
         )
     }
@@ -92,6 +114,7 @@ extension Rotation {
     /// Reads the copy with the new key and compares it.
     private func verifyCopy(_ summary: DatabaseSummary, size: Int64) throws {
         try watcher.tell(.verifying, 0, size)
+        try checkPages(PageVerifier(closed: PlainFile(copyPath), PageCipher(to, settings: to.settings)), .verifying)
         let copy = DatabaseFile(path: copyPath, name: file.name, busyTimeout: 0, log: nil)
         let connection = try copy.connect(.readOnly, key: to)
         defer { connection.close() }

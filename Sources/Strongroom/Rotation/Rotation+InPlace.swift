@@ -9,8 +9,13 @@ extension Rotation {
         let (summary, counting) = try rewrite(size)
         let start = ContinuousClock.now
         let connection = try provedWithNewKey()
+        // It is done, and is not to be called undone.
+        let patient = RotationWatcher(progress: watcher.progress)
         defer { connection.close() }
         try connection.inSnapshot { try verify(connection, summary) }
+        try connection.inTransaction(.immediate) {
+            try checkPages(PageVerifier(connection, PageCipher(to, settings: to.settings)), .verifying, patient)
+        }
         let verification = counting + (ContinuousClock.now - start)
         // Nothing of the old pages is left in the file then; those who read from before are waited for.
         try connection.run("PRAGMA synchronous = FULL")
@@ -36,7 +41,7 @@ extension Rotation {
         try connection.run("PRAGMA synchronous = FULL")
         try connection.begin(.immediate)
         let start = ContinuousClock.now
-        let summary = try whole(connection) { try DatabaseSummary(connection) }
+        let summary = try checkedSummary(of: connection)
         let counting = ContinuousClock.now - start
         // From here on it cannot be cancelled.
         try watcher.tell(.writing, 0, size)

@@ -58,6 +58,9 @@ final class StoreFile: Sendable {
         }
     }
 
+    /// What the file's pages are checked with; nil for plaintext, and after closing.
+    var key: DerivedKey? { state.withLock { $0.key } }
+
     /// Lets go of the key and the configuration: a closed store may be held for long.
     func forget() {
         let opening = state.withLock { state in
@@ -94,7 +97,11 @@ final class StoreFile: Sendable {
         }
         guard !chain.isPlaintext, let size = try FileStatus.at(file.path)?.size else { return false }
         // A connection without a key: nothing is read through the engine.
-        let salt = try file.connect(.readOnly, key: nil).rawBytes(CipherSettings.saltLength, at: 0)
+        var salt = [UInt8](repeating: 0, count: CipherSettings.saltLength)
+        let keyless = try file.connect(.readOnly, key: nil)
+        defer { keyless.close() }
+        let bytes = try keyless.databaseFile()
+        _ = try salt.withUnsafeMutableBytes { try bytes.read(at: 0, into: $0) }
         let choice = try KeyChoice.find(in: chain, opening.ciphers, for: file, salt: salt, size: size)
         choice.connection.close()
         guard let key = choice.derived else { return false }

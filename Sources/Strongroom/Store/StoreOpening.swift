@@ -84,6 +84,7 @@ struct StoreOpening: Sendable {
         }
     }
 
+    /// Keeps other processes from opening the file.
     func takeLock() async throws -> FileLock {
         let deadline = ContinuousClock.now + settings.openTimeout
         while true {

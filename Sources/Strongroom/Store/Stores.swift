@@ -192,6 +192,17 @@ public final class Stores: Sendable {
         state.withLock { $0.openings[name] = nil }
     }
 
+    /// The configuration that a database has.
+    func configuration(of name: DatabaseName) throws -> any Configuration {
+        try state.withLock { state in
+            if let fault = state.faults[name.target] { throw fault.naming(name.fileName) }
+            guard let configuration = state.configurations[name.target] else {
+                throw noConfiguration(name, state.configurations.keys.sorted())
+            }
+            return configuration
+        }
+    }
+
     private func noConfiguration(_ name: DatabaseName, _ targets: [String]) -> StrongroomError {
         let known = targets.isEmpty ? "none is registered" : "registered are \(targets.joined(separator: ", "))"
         return StrongroomError(

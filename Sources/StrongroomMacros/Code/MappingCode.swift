@@ -8,7 +8,7 @@ extension RecordModel {
     private var decoding: String {
         let lines = properties.enumerated().map { place, property in
             hasMemberwiseInitializer
-                ? "    \(property.name): \(property.typedRead(place))"
+                ? "    \(property.label): \(property.typedRead(place))"
                 : "self.\(property.name) = \(property.read(place))"
         }
         let body =
@@ -65,6 +65,13 @@ extension PropertyModel {
     fileprivate func read(_ place: Int) -> String {
         guard column.encoding != nil else { return "try row[\(place)]" }
         return "(try row[\(place)] as \(columnType))\(isOptional ? "?" : "").value"
+    }
+
+    /// What an initialiser's argument is called: there all words but three can stand as they are, and the compiler asks for that.
+    fileprivate var label: String {
+        let bare = name.filter { $0 != "`" }
+        let isIdentifier = bare.first?.isNumber == false && bare.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+        return isIdentifier && !["inout", "var", "let"].contains(bare) ? bare : name
     }
 
     /// The same for an initialiser, of which there may be others with the same labels.

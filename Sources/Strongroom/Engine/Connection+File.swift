@@ -1,0 +1,107 @@
+import CSQLCipher
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// A file read through the handle that the engine has on it: one of the process's own would, when it is closed, drop the locks that the engine
+/// holds on the file («How To Corrupt An SQLite Database File», section 2.2, sqlite.org/howtocorrupt.html).
+///
+/// What is read is what lies there, enciphered. For whoever holds the connection.
+struct EngineFile: FileBytes {
+    private let file: UnsafeMutablePointer<sqlite3_file>
+    private let connection: Connection
+
+    fileprivate init(_ file: UnsafeMutablePointer<sqlite3_file>, of connection: Connection) {
+        self.file = file
+        self.connection = connection
+    }
+
+    func size() throws -> Int64 {
+        var size: sqlite3_int64 = 0
+        try check(file.pointee.pMethods.pointee.xFileSize(file, &size))
+        return size
+    }
+
+    func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+        // The engine fills what is missing with zeros and does not tell how much that is.
+        let count = Int(clamping: min(Int64(buffer.count), max(0, try size() - offset)))
+        guard count > 0 else { return 0 }
+        try check(file.pointee.pMethods.pointee.xRead(file, buffer.baseAddress, Int32(clamping: count), offset))
+        return count
+    }
+
+    private func check(_ result: Int32) throws {
+        guard result != SQLITE_OK else { return }
+        throw StrongroomError(
+            .inputOutput,
+            "The file could not be read. \(StrongroomError.Code.inputOutput.advice)",
+            database: connection.database,
+            resultCode: ResultCode(extended: result)
+        )
+    }
+}
+
+/// What of a write-ahead log counts at a moment.
+struct LogState: Equatable {
+    /// The pages in it that have been committed; one that was written more than once counts each time.
+    let frames: Int
+    /// How many of them, from the first on, have been brought into the file.
+    let framesInFile: Int
+}
+
+extension Connection {
+    /// The database file, once something has been read from it.
+    func databaseFile() throws -> EngineFile { try file(SQLITE_FCNTL_FILE_POINTER) }
+
+    /// The write-ahead log.
+    func logFile() throws -> EngineFile { try file(SQLITE_FCNTL_JOURNAL_POINTER) }
+
+    private func file(_ request: Int32) throws -> EngineFile {
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        let result = sqlite3_file_control(pointer, "main", request, &file)
+        guard result == SQLITE_OK, let file, file.pointee.pMethods != nil else {
+            throw StrongroomError(
+                .engine, "The engine does not lend the file.", database: database,
+                resultCode: ResultCode(extended: result))
+        }
+        return EngineFile(file, of: self)
+    }
+
+    /// What of the log counts; to be asked inside a transaction that keeps others from writing. Nil without a log.
+    ///
+    /// The form of the log's index is part of the file format («WAL-mode File Format», section 2, sqlite.org/walformat.html).
+    func logState() throws -> LogState? {
+        guard try ownValue("PRAGMA journal_mode") == .text("wal") else { return nil }
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        sqlite3_file_control(pointer, "main", SQLITE_FCNTL_FILE_POINTER, &file)
+        var index: UnsafeMutableRawPointer?
+        var result = SQLITE_ERROR
+        var reason: Int32 = 0
+        if let file, let methods = file.pointee.pMethods, methods.pointee.iVersion >= 2 {
+            result = methods.pointee.xShmMap(file, 0, Self.indexPage, 0, &index)
+            // The engine notes it only for calls of its own.
+            reason = errno
+        }
+        guard result == SQLITE_OK, let index else {
+            // Making it longer needs space.
+            let code = ResultCode(extended: result)
+            let kind = StrongroomError.Code(code, systemError: reason)
+            throw StrongroomError(
+                kind, "The engine does not lend the log's index. \(kind.advice)", database: database, resultCode: code)
+        }
+        let frames = index.loadUnaligned(fromByteOffset: Self.frameCount, as: UInt32.self)
+        let framesInFile = index.loadUnaligned(fromByteOffset: Self.frameInFileCount, as: UInt32.self)
+        return LogState(frames: Int(frames), framesInFile: Int(min(frames, framesInFile)))
+    }
+
+    /// Bytes of a part of the log's index.
+    private static let indexPage: Int32 = 32_768
+    /// Where in the index `mxFrame` and `nBackfill` lie.
+    private static let frameCount = 16
+    private static let frameInFileCount = 96
+}

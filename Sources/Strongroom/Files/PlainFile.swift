@@ -1,0 +1,55 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// Reads and writes parts of a file through a descriptor of its own.
+///
+/// Only for a file that no connection of this process is open to: closing the descriptor drops the engine's locks.
+final class PlainFile: FileBytes, @unchecked Sendable {  // guarded by never changing the descriptor
+    private let path: String
+    private let descriptor: Int32
+
+    /// Opens a file.
+    ///
+    /// - Parameter isWritable: Whether it may also be written.
+    init(_ path: String, isWritable: Bool = false) throws {
+        self.path = path
+        descriptor = open(path, (isWritable ? O_RDWR : O_RDONLY) | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileSystem.failure(errno, "cannot open", path) }
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    func size() throws -> Int64 {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw FileSystem.failure(errno, "cannot look at", path) }
+        return Int64(status.st_size)
+    }
+
+    func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+        var done = 0
+        while done < buffer.count, let start = buffer.baseAddress {
+            let length = pread(descriptor, start + done, buffer.count - done, off_t(offset) + off_t(done))
+            guard length >= 0 || errno == EINTR else { throw FileSystem.failure(errno, "cannot read", path) }
+            if length == 0 { break }
+            done += max(length, 0)
+        }
+        return done
+    }
+
+    /// Writes bytes.
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws {
+        var done = 0
+        while done < bytes.count, let start = bytes.baseAddress {
+            let length = pwrite(descriptor, start + done, bytes.count - done, off_t(offset) + off_t(done))
+            guard length >= 0 || errno == EINTR else { throw FileSystem.failure(errno, "cannot write", path) }
+            done += max(length, 0)
+        }
+    }
+}

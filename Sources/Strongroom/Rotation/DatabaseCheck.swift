@@ -1,0 +1,105 @@
+import Synchronization
+
+/// The check of a whole database through a connection that nobody else uses and that is in no transaction.
+struct DatabaseCheck {
+    let connection: Connection
+    /// Nil for plaintext.
+    let cipher: PageCipher?
+    let progress: (VerificationProgress) -> Void
+
+    /// The most lines that are reported of one kind.
+    private static let mostLines = 100
+
+    /// Checks the database; others may read meanwhile, nobody writes.
+    ///
+    /// - Throws: `CancellationError`; ``StrongroomError`` with `busy` when another process writes for too long, or the engine's failure that
+    ///   is no damage.
+    func run() throws -> VerificationReport {
+        let start = ContinuousClock.now
+        // What readers still need stays in the log; it is checked there.
+        _ = try connection.checkpoint()
+        try connection.begin(.immediate)
+        let (pages, bytes, damaged): (Int, Int64, [DamagedPage])
+        let objections: [String]
+        do {
+            defer { connection.rollBack() }
+            (pages, bytes, damaged) = try checkPages()
+            progress(VerificationProgress(step: .structure, pagesDone: pages, pages: pages))
+            objections = try telling { try integrityCheck() }
+        }
+        var violations: [VerificationReport.ForeignKeyViolation] = []
+        let others = try telling {
+            violations = try foreignKeyCheck()
+            return []
+        }
+        return VerificationReport(
+            pages: pages, bytes: bytes, isAuthenticated: cipher != nil, damagedPages: damaged,
+            objections: objections + (objections.isEmpty ? others : []), foreignKeyViolations: violations,
+            duration: ContinuousClock.now - start)
+    }
+
+    private func checkPages() throws -> (Int, Int64, [DamagedPage]) {
+        guard let cipher else {
+            guard
+                let count = try connection.setting("page_count").flatMap({ Int($0) }),
+                let pageSize = try connection.setting("page_size").flatMap({ Int($0) })
+            else {
+                throw StrongroomError(
+                    .engine, "SQLCipher does not tell how long the database is.", database: connection.database)
+            }
+            return (count, Int64(count) * Int64(pageSize), [])
+        }
+        let verifier = try PageVerifier(connection, cipher)
+        let damaged = try verifier.damagedPages { done in
+            try goOn()
+            progress(VerificationProgress(step: .pages, pagesDone: done, pages: verifier.count))
+        }
+        // With a damaged schema nothing is known but what the pages themselves tell.
+        let roots = damaged.isEmpty ? [] : (try? connection.schemaRoots()) ?? []
+        let named = try PageOwners(contents: verifier.contents, roots: roots).name(damaged, progress: goOn)
+        return (verifier.count, Int64(verifier.count) * Int64(cipher.layout.pageSize), named)
+    }
+
+    private func goOn() throws {
+        if connection.isGivenUp.load(ordering: .relaxed) { throw CancellationError() }
+    }
+
+    /// Runs a check of the engine's, whose failure is what it has found.
+    private func telling(_ check: () throws -> [String]) throws -> [String] {
+        try goOn()
+        do {
+            return try check()
+        } catch let error as StrongroomError {
+            try goOn()
+            let isFinding = [.damaged, .sql, .notADatabase, .inputOutput, .transactionEnded].contains(error.code)
+            guard isFinding else { throw error }
+            return [error.message]
+        }
+    }
+
+    private func integrityCheck() throws -> [String] {
+        var lines: [String] = []
+        try connection.withOwnStatement("PRAGMA integrity_check(\(Self.mostLines))") { statement in
+            let row = Row(statement)
+            while try statement.step() { lines.append(try row.text(at: 0)) }
+        }
+        // An engine that was stopped by a page that it could not read may still say nothing.
+        return lines == ["ok"] ? [] : lines.isEmpty ? ["integrity_check gave no answer"] : lines
+    }
+
+    private func foreignKeyCheck() throws -> [VerificationReport.ForeignKeyViolation] {
+        var violations: [VerificationReport.ForeignKeyViolation] = []
+        try connection.inTransaction(.deferred) {
+            try connection.withOwnStatement("PRAGMA foreign_key_check") { statement in
+                let row = Row(statement)
+                while try violations.count < Self.mostLines && statement.step() {
+                    violations.append(
+                        VerificationReport.ForeignKeyViolation(
+                            table: try row.text(at: 0), rowID: try row.isNull(at: 1) ? nil : row.integer(at: 1),
+                            parentTable: try row.text(at: 2)))
+                }
+            }
+        }
+        return violations
+    }
+}

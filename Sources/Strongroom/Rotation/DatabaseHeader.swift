@@ -1,0 +1,75 @@
+/// What the first page tells of the database («Database File Format», section 1.3, sqlite.org/fileformat.html).
+struct DatabaseHeader {
+    /// Bytes of the header.
+    static let length = 100
+
+    /// The pages of the database; nil when an old engine has written the file last, which does not keep the number.
+    let pageCount: Int?
+    /// The first page of the list of unused pages; 0 when there is none.
+    let firstFreeTrunk: Int
+    /// Whether the file has pages that tell where each page belongs, so that it can be made shorter.
+    let hasPointerMap: Bool
+    /// How texts are kept.
+    let encoding: EncodedText.Encoding
+
+    /// - Parameter page: The content of the first page.
+    init?(_ page: [UInt8]) {
+        guard page.count >= Self.length else { return nil }
+        func number(_ offset: Int) -> Int { page.integer(at: offset) ?? 0 }
+        let (changes, changesAtCount) = (number(24), number(92))
+        pageCount = changes == changesAtCount && number(28) > 0 ? number(28) : nil
+        firstFreeTrunk = number(32)
+        hasPointerMap = number(52) != 0
+        encoding =
+            switch number(56) {
+            case 2: .utf16Little
+            case 3: .utf16Big
+            default: .utf8
+            }
+    }
+}
+
+extension [UInt8] {
+    /// The four bytes at a place as a number, the highest first; nil behind the end.
+    func integer(at offset: Int) -> Int? {
+        guard offset >= 0, offset + 4 <= count else { return nil }
+        return self[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    /// The two bytes at a place as a number, the highest first; nil behind the end.
+    func shortInteger(at offset: Int) -> Int? {
+        guard offset >= 0, offset + 2 <= count else { return nil }
+        return Int(self[offset]) << 8 | Int(self[offset + 1])
+    }
+
+    /// The number of one to nine bytes at a place, and its length; nil behind the end.
+    func variableInteger(at offset: Int) -> (value: Int64, length: Int)? {
+        var value: UInt64 = 0
+        for place in 0..<9 {
+            guard offset >= 0, offset + place < count else { return nil }
+            let byte = self[offset + place]
+            if place == 8 { return (Int64(bitPattern: value << 8 | UInt64(byte)), 9) }
+            value = value << 7 | UInt64(byte & 0x7F)
+            if byte < 0x80 { return (Int64(bitPattern: value), place + 1) }
+        }
+        return nil
+    }
+}
+
+/// The list of the pages that the database does not use («Database File Format», section 1.5).
+struct FreeList {
+    /// The pages that have the list.
+    private(set) var trunks: Set<Int> = []
+    /// The pages in it, whose content means nothing.
+    private(set) var leaves: Set<Int> = []
+
+    init(_ contents: PageContents) throws {
+        guard let header = try contents.content(of: 1).flatMap(DatabaseHeader.init) else { return }
+        var next = header.firstFreeTrunk
+        while next != 0, trunks.insert(next).inserted {
+            guard let trunk = try contents.content(of: next), let count = trunk.integer(at: 4) else { return }
+            for place in 0..<min(count, trunk.count / 4 - 2) { leaves.insert(trunk.integer(at: 8 + 4 * place) ?? 0) }
+            next = trunk.integer(at: 0) ?? 0
+        }
+    }
+}

@@ -1,0 +1,62 @@
+/// The first values of a row as a page has it («Database File Format», section 2.1, sqlite.org/fileformat.html).
+struct RecordFields {
+    enum Field: Hashable {
+        case plain(Value)
+        case text(EncodedText)
+    }
+
+    let fields: [Field]
+
+    /// - Parameters:
+    ///   - record: The row, all of it.
+    ///   - count: How many values are wanted; nil is given when the row has fewer.
+    init?(_ record: [UInt8], count: Int, encoding: EncodedText.Encoding) {
+        guard let header = record.variableInteger(at: 0), let length = Int(exactly: header.value) else { return nil }
+        var (place, content) = (header.length, length)
+        var fields: [Field] = []
+        while fields.count < count {
+            guard place < length, let type = record.variableInteger(at: place) else { return nil }
+            place += type.length
+            guard let size = Self.size(of: type.value), content >= 0, size <= record.count - content else { return nil }
+            fields.append(Self.field(type.value, Array(record[content..<content + size]), encoding))
+            content += size
+        }
+        self.fields = fields
+    }
+
+    private static func size(of type: Int64) -> Int? {
+        switch type {
+        case 0, 8, 9: 0
+        case 1...4: Int(type)
+        case 5: 6
+        case 6, 7: 8
+        case 12...: Int((type - 12) / 2)
+        default: nil
+        }
+    }
+
+    private static func field(_ type: Int64, _ bytes: [UInt8], _ encoding: EncodedText.Encoding) -> Field {
+        switch type {
+        case 0: return .plain(.null)
+        case 8, 9: return .plain(.integer(type - 8))
+        case 12... where type.isMultiple(of: 2): return .plain(.blob(bytes))
+        case 12...: return .text(EncodedText(bytes: bytes, encoding: encoding))
+        default:
+            let bits = bytes.reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+            if type == 7 { return .plain(.real(Double(bitPattern: bits))) }
+            // The sign is the first byte's.
+            let unused = 64 - 8 * bytes.count
+            return .plain(.integer(Int64(bitPattern: bits << unused) >> unused))
+        }
+    }
+}
+
+extension Statement {
+    /// Sets a parameter to a value that a page has.
+    func bind(_ field: RecordFields.Field, at index: Int) throws {
+        switch field {
+        case .plain(let value): try Bindings(self).bind(value, at: index)
+        case .text(let text): try bind(text, at: index)
+        }
+    }
+}

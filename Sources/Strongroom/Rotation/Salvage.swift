@@ -1,0 +1,192 @@
+/// Copies what can be read of a damaged file into a new one.
+final class Salvage {
+    private let original: DatabaseFile
+    private let chain: KeyChain
+    private let ciphers: [CipherSettings]
+    private let path: String
+    private let progress: (SalvageProgress) -> Void
+    private let goOn: () throws -> Void
+
+    private var tables: [SalvageReport.TableContent] = []
+    private var missing: [SalvageReport.MissingObject] = []
+
+    /// - Parameters:
+    ///   - original: The damaged file, which nobody may have open.
+    ///   - ciphers: How it may be encrypted, oldest first; the new file gets the last ones.
+    ///   - path: Where the new file is to lie; nothing may lie there.
+    ///   - goOn: Throws when nobody wants it any more.
+    init(
+        _ original: DatabaseFile, _ chain: KeyChain, _ ciphers: [CipherSettings], to path: String,
+        progress: @escaping (SalvageProgress) -> Void, goOn: @escaping () throws -> Void
+    ) {
+        self.original = original
+        self.chain = chain
+        self.ciphers = ciphers
+        self.path = path
+        self.progress = progress
+        self.goOn = goOn
+    }
+
+    /// Copies the file.
+    func run() throws -> SalvageReport {
+        let start = ContinuousClock.now
+        let source = try SalvageSource(
+            of: original, chain, ciphers, at: FileSystem.companion(of: path, "salvaged"), goOn: goOn)
+        defer { try? source.remove() }
+        try removeLeftovers()
+        do {
+            let damaged = try fill(from: source)
+            try FileSystem.synchronize(made.path)
+            try FileSystem.moveIntoPlace(made.path, path)
+            try FileSystem.synchronize(FileSystem.directory(of: path))
+            return SalvageReport(
+                path: path, damagedPages: damaged, tables: tables, missingObjects: missing,
+                duration: ContinuousClock.now - start)
+        } catch {
+            try removeLeftovers()
+            throw error
+        }
+    }
+
+    private var made: DatabaseFile {
+        DatabaseFile(
+            path: FileSystem.companion(of: path, "new"), name: original.name, busyTimeout: original.busyTimeout,
+            log: nil)
+    }
+
+    private func removeLeftovers() throws {
+        for ending in ["", "-journal", "-wal", "-shm"] { try FileSystem.remove(made.path + ending) }
+    }
+
+    private func fill(from source: SalvageSource) throws -> [DamagedPage] {
+        let connection = try source.file.connect(.existing, key: source.key)
+        defer { connection.close() }
+        try connection.run("PRAGMA query_only = ON")
+        let roots: [SchemaRoot]
+        do {
+            roots = try connection.inTransaction(.deferred) { try connection.schemaRoots() }
+        } catch let error as StrongroomError where error.isDamage {
+            throw SalvageSource.schemaDamaged(original.name, error)
+        }
+        let contents = PageContents(
+            pages: try DatabasePages(of: connection, pageSize: source.cipher.layout.pageSize), cipher: source.cipher)
+        let settings = try ciphers.last ?? .engineDefault()
+        let key = try chain.current.map { key in
+            try DerivedKey(key, salt: key.salt ?? CipherSettings.randomSalt(), settings: settings)
+        }
+        try FileSystem.createFile(made.path)
+        try withTarget(key) { target in
+            for setting in ["encoding", "auto_vacuum"] { try copySetting(setting, connection, target) }
+            let isMade = try makeTables(roots, target)
+            // The engine keeps the highest row ids there while rows are inserted; those of the old file come last.
+            let copied = roots.filter { isMade.contains($0.name) }
+            let isLast = { (table: SchemaRoot) in table.name == "sqlite_sequence" }
+            try copyRows(copied.filter { !isLast($0) } + copied.filter(isLast), contents, connection, target)
+            for setting in ["user_version", "application_id"] { try copySetting(setting, connection, target) }
+        }
+        // Afresh, so that the engine knows the virtual tables.
+        try withTarget(key) { target in
+            try makeOthers(roots, target)
+            guard try target.ownValue("PRAGMA integrity_check") == .text("ok") else {
+                throw StrongroomError(
+                    .engine, "The new file is not whole; nothing was kept. Try again on another disk.",
+                    database: original.name)
+            }
+        }
+        return try PageOwners(contents: contents, roots: roots).name(source.damaged, progress: goOn)
+    }
+
+    private func withTarget(_ key: DerivedKey?, _ work: (Connection) throws -> Void) throws {
+        let target = try made.connect(.existing, key: key)
+        defer { target.close() }
+        try target.configure(as: .maker, of: made)
+        // Until it is complete nobody needs it, and then it is brought to the disk as a whole.
+        try target.run("PRAGMA synchronous = OFF")
+        _ = try target.ownValue("PRAGMA journal_mode = MEMORY")
+        // What is lost leaves others pointing nowhere; and a row that a later CHECK would refuse is a row all the same.
+        try target.run("PRAGMA foreign_keys = OFF")
+        try target.run("PRAGMA ignore_check_constraints = ON")
+        try work(target)
+    }
+
+    private func copySetting(_ name: String, _ source: Connection, _ target: Connection) throws {
+        guard let value = try source.setting(name) else { return }
+        try target.run("PRAGMA \(name) = \(Int64(value).map(String.init) ?? "'\(value)'")")
+    }
+
+    // MARK: Schema
+
+    /// Makes the tables.
+    ///
+    /// - Returns: The names of those that rows can be copied to.
+    private func makeTables(_ roots: [SchemaRoot], _ target: Connection) throws -> Set<String> {
+        var names: Set<String> = []
+        try target.inTransaction(.exclusive) {
+            for table in roots where table.kind == "table" && !table.name.hasPrefix("sqlite_") {
+                guard let sql = table.sql else { continue }
+                let isMade = try make(table.name) {
+                    if table.page > 0 { try target.run(sql) } else { try enter(table, sql, target) }
+                }
+                if isMade, table.page > 0 { names.insert(table.name) }
+            }
+        }
+        if try target.ownValue("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_sequence'") != nil {
+            names.insert("sqlite_sequence")
+        }
+        return names
+    }
+
+    /// Enters a virtual table in the schema as it stands: making it would make its own tables, too, which are copied.
+    private func enter(_ table: SchemaRoot, _ sql: String, _ target: Connection) throws {
+        try target.run("PRAGMA writable_schema = ON")
+        defer { try? target.run("PRAGMA writable_schema = OFF") }
+        try target.run(
+            "INSERT INTO sqlite_master (type, name, tbl_name, rootpage, sql) VALUES ('table', ?, ?, 0, ?)",
+            .text(table.name), .text(table.table), .text(sql))
+    }
+
+    /// Makes what follows from the rows, or would follow them: indexes, views, triggers.
+    private func makeOthers(_ roots: [SchemaRoot], _ target: Connection) throws {
+        try target.inTransaction(.exclusive) {
+            for kind in ["index", "view", "trigger"] {
+                for object in roots where object.kind == kind {
+                    guard let sql = object.sql else { continue }
+                    try goOn()
+                    _ = try make(object.name) { try target.inSavepoint { try target.run(sql) } }
+                }
+            }
+        }
+    }
+
+    private func make(_ name: String, _ work: () throws -> Void) throws -> Bool {
+        do {
+            try work()
+            return true
+        } catch let error as StrongroomError where [.sql, .constraint, .notAuthorized].contains(error.code) {
+            missing.append(SalvageReport.MissingObject(name: name, reason: error.message))
+            return false
+        }
+    }
+
+    // MARK: Rows
+
+    private func copyRows(
+        _ roots: [SchemaRoot], _ contents: PageContents, _ source: Connection, _ target: Connection
+    ) throws {
+        let header = try contents.content(of: 1).flatMap(DatabaseHeader.init)
+        for (place, table) in roots.enumerated() {
+            try goOn()
+            let copy = try TableSalvage(
+                table, from: source, to: target, encoding: header?.encoding ?? .utf8, goOn: goOn)
+            try target.inTransaction(.exclusive) {
+                if table.name == "sqlite_sequence" { try target.run("DELETE FROM sqlite_sequence") }
+                try copy.copy(table.page, of: contents)
+            }
+            tables.append(copy.content)
+            progress(
+                SalvageProgress(
+                    tablesDone: place + 1, tables: roots.count,
+                    rowsCopied: tables.reduce(0) { $0 + $1.rowsCopied }))
+        }
+    }
+}

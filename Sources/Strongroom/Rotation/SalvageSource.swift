@@ -1,0 +1,144 @@
+/// A copy of a damaged file that the engine can work with, so that the file itself is never written: with its log brought in, its missing end
+/// filled up, and its damaged pages made such that the engine never takes one for sound.
+struct SalvageSource {
+    let file: DatabaseFile
+    let key: DerivedKey
+    let cipher: PageCipher
+    private(set) var damaged: [Int] = []
+
+    private static let companions = ["", "-wal", "-journal", "-shm"]
+    private static let portion = 1 << 20
+    /// Pages in which a key is looked for when it does not open the first.
+    private static let pagesTried = 64
+
+    /// Makes the copy.
+    ///
+    /// - Parameters:
+    ///   - original: The damaged file, which nobody may have open.
+    ///   - chain: Its keys.
+    ///   - ciphers: How it may be encrypted, oldest first.
+    ///   - path: Where the copy is made.
+    ///   - goOn: Throws when nobody wants it any more.
+    init(
+        of original: DatabaseFile, _ chain: KeyChain, _ ciphers: [CipherSettings], at path: String,
+        goOn: () throws -> Void
+    ) throws {
+        let before = try Self.states(of: original)
+        (key, cipher) = try Self.findKey(in: chain, ciphers, of: original)
+        file = DatabaseFile(path: path, name: original.name, busyTimeout: original.busyTimeout, log: nil)
+        try remove()
+        do {
+            for ending in ["", "-wal", "-journal"] { try Self.copy(original.path + ending, path + ending, goOn: goOn) }
+            guard try Self.states(of: original) == before else {
+                throw StrongroomError(
+                    .busy,
+                    "The file «\(original.path)» was written while it was copied. Close it everywhere, then try again.",
+                    database: original.name)
+            }
+            try bringLogIn()
+            try mend(goOn: goOn)
+        } catch {
+            try remove()
+            throw error
+        }
+    }
+
+    /// Removes the copy.
+    func remove() throws {
+        for ending in Self.companions { try FileSystem.remove(file.path + ending) }
+    }
+
+    private static func states(of file: DatabaseFile) throws -> [FileStatus?] {
+        try ["", "-wal", "-journal"].map { try FileStatus.at(file.path + $0) }
+    }
+
+    /// The key by which any of the first pages is authentic: the first itself may be damaged.
+    private static func findKey(
+        in chain: KeyChain, _ ciphers: [CipherSettings], of original: DatabaseFile
+    ) throws -> (DerivedKey, PageCipher) {
+        let file = try PlainFile(original.path)
+        let salt = try FileSystem.firstBytes(of: original.path, CipherSettings.saltLength)
+        let tries = ciphers.reversed().flatMap { settings in chain.keys.reversed().map { (settings, $0) } }
+        for (settings, key) in tries where key != .plaintext {
+            let derived = try DerivedKey(key, salt: salt, settings: settings)
+            let cipher = try PageCipher(derived, settings: settings)
+            let count = Int(clamping: try file.size() / Int64(settings.pageSize))
+            let contents = PageContents(
+                pages: DatabasePages(closed: file, pageSize: settings.pageSize, count: count), cipher: cipher)
+            for number in 1...max(1, min(count, pagesTried)) where try contents.content(of: number) != nil {
+                return (derived, cipher)
+            }
+        }
+        throw StrongroomError(
+            .wrongKey,
+            """
+            With no key of the chain any of the first pages of «\(original.path)» is authentic. Add the key that the file was made with; if \
+            the chain is right, its first 16 bytes are damaged, which every page needs: put those of a backup of the same file into a copy of \
+            it, and try again with that.
+            """,
+            database: original.name)
+    }
+
+    private static func copy(_ source: String, _ target: String, goOn: () throws -> Void) throws {
+        guard try FileStatus.at(source) != nil else { return }
+        try FileSystem.createFile(target)
+        let (from, to) = (try PlainFile(source), try PlainFile(target, isWritable: true))
+        try withUnsafeTemporaryAllocation(byteCount: portion, alignment: 16) { buffer in
+            var offset: Int64 = 0
+            while true {
+                try goOn()
+                let length = try from.read(at: offset, into: buffer)
+                if length == 0 { return }
+                try to.write(UnsafeRawBufferPointer(rebasing: buffer[..<length]), at: offset)
+                offset += Int64(length)
+            }
+        }
+    }
+
+    /// Lets the engine undo what a rollback journal keeps, or bring a log into the file, as it would for the file itself.
+    private func bringLogIn() throws {
+        guard try file.hasLog() else { return }
+        do {
+            let connection = try file.connect(.existing, key: key)
+            defer { connection.close() }
+            try connection.proveKey()
+            _ = try connection.checkpoint()
+        } catch let error as StrongroomError where error.isDamage {
+            throw Self.schemaDamaged(file.name, error)
+        }
+        for ending in ["-wal", "-journal", "-shm"] { try FileSystem.remove(file.path + ending) }
+    }
+
+    /// Finds the damaged pages, and makes them such that every engine sees that they are.
+    private mutating func mend(goOn: () throws -> Void) throws {
+        let copy = try PlainFile(file.path, isWritable: true)
+        let verifier = try PageVerifier(closed: copy, cipher)
+        damaged = try verifier.damagedPages { _ in try goOn() }
+        guard damaged.first != 1 else { throw Self.schemaDamaged(file.name, nil) }
+        // An engine of version 3 takes zeros for a sound page, and none opens a file that is shorter than its first page says.
+        let noise = [UInt8](repeating: 0xA5, count: cipher.layout.pageSize)
+        try noise.withUnsafeBytes { bytes in
+            for number in damaged { try copy.write(bytes, at: Int64(number - 1) * Int64(bytes.count)) }
+        }
+    }
+
+    /// The error for a file in which nothing can be found.
+    static func schemaDamaged(_ database: String, _ cause: StrongroomError?) -> StrongroomError {
+        let what = cause == nil ? "The first page is damaged" : "A page of the schema is damaged"
+        return StrongroomError(
+            .damaged,
+            """
+            \(what), in which the engine looks up where every table lies, so nothing can be copied; the key is right. Restore a backup. An older \
+            copy of the same file, made with the same key, may still have these pages as they were: put its first pages into a copy of the \
+            damaged file, and try again with that.
+            """,
+            database: database, resultCode: cause?.resultCode)
+    }
+}
+
+extension StrongroomError {
+    /// Whether the engine has met something in the file that it cannot use.
+    var isDamage: Bool {
+        [.damaged, .notADatabase, .transactionEnded, .sql].contains(code)
+    }
+}

@@ -1,0 +1,103 @@
+import Synchronization
+
+extension Stores {
+    /// Copies every row that can still be read from a damaged file into a new encrypted one, and tells what was lost.
+    ///
+    /// The damaged file is never written: what the engine needs to write is done to a copy beside the new file, encrypted as it is and
+    /// removed at the end; have about twice the file's length free on the disk. Which rows are whole is found out from the pages
+    /// themselves, by their authentication codes, and each is copied with all of its values and its row id, or not at all. Tables come first,
+    /// then indexes, views and triggers; indexes are made anew, so that a damaged one loses nothing. `user_version`, `application_id`,
+    /// the encoding and `auto_vacuum` are kept. The new file has the current key of the chain and the newest cipher settings.
+    ///
+    /// The file must not be open, in this process or another.
+    ///
+    /// ```swift
+    /// let report = try await stores.salvage("addressbook.sqlite", to: "/srv/rescue/addressbook.sqlite")
+    /// for table in report.tables where !table.isComplete {
+    ///     print(table.name, table.rowsCopied, table.rowsLost, table.lostRowIDs)
+    /// }
+    /// ```
+    ///
+    /// Foreign keys are not enforced while rows are copied, since those that they point to may be lost: look at the new file with
+    /// ``Store/verify(progress:)``.
+    ///
+    /// - Parameters:
+    ///   - fileName: The database's name; its configuration says where it lies and which keys it has.
+    ///   - path: Where the new file is to lie, in a directory that is made if it is not there. Nothing may lie there.
+    ///   - progress: Called after each table, on a thread of the library's own; it must not wait.
+    /// - Returns: What was copied and what was lost.
+    /// - Throws: ``StrongroomError`` with `notAFile` when something lies at the path, `fileMissing`, `sameFile` when the file is open in this
+    ///   process, `locked`, `busy` when another process writes it, `wrongKey`, `plaintextFile`, `damaged` when the first page or the schema
+    ///   is damaged, so that no table can be found (the message says what can be done), `diskFull`, and what opening throws about names and
+    ///   configurations; `CancellationError` when the task is cancelled. No new file is left then.
+    public func salvage(
+        _ fileName: String,
+        to path: String,
+        progress: @escaping @Sendable (SalvageProgress) -> Void = { _ in }
+    ) async throws -> SalvageReport {
+        let name = try DatabaseName(fileName)
+        let configuration = try configuration(of: name)
+        do {
+            let opening = try StoreOpening(name, configuration)
+            try OpenFiles.shared.claim(opening.path, name)
+            defer { OpenFiles.shared.release(opening.path) }
+            let lock = try await opening.takeLock()
+            let chain = try await configuration.keyChain(for: name)
+            let report = try await Self.salvage(opening, chain, path, progress)
+            lock.release()
+            return report
+        } catch {
+            throw (error as? StrongroomError)?.naming(name.fileName) ?? error
+        }
+    }
+
+    private static func salvage(
+        _ opening: StoreOpening, _ chain: KeyChain, _ path: String,
+        _ progress: @escaping @Sendable (SalvageProgress) -> Void
+    ) async throws -> SalvageReport {
+        let (file, ciphers) = (opening.file, opening.ciphers)
+        let flag = GivenUp()
+        return try await withTaskCancellationHandler {
+            try await BlockingWork.run {
+                try FileSystem.createDirectories(FileSystem.directory(of: path))
+                let target = try FileSystem.resolve(path)
+                guard try FileStatus.at(target) == nil else {
+                    throw StrongroomError(
+                        .notAFile, "Something lies at «\(target)» already, and is not overwritten. Give another path.")
+                }
+                try check(FileContent.of(file.path), chain, file)
+                return try Salvage(
+                    file, chain, ciphers, to: target, progress: progress,
+                    goOn: { if flag.isRaised.load(ordering: .relaxed) { throw CancellationError() } }
+                ).run()
+            }
+        } onCancel: {
+            flag.isRaised.store(true, ordering: .relaxed)
+        }
+    }
+
+    private static func check(_ content: FileContent, _ chain: KeyChain, _ file: DatabaseFile) throws {
+        switch content {
+        case .absent:
+            throw StrongroomError(.fileMissing, "There is no file at «\(file.path)»; check the path.")
+        case .plaintext:
+            throw StrongroomError(
+                .plaintextFile,
+                """
+                The file «\(file.path)» is a plaintext database, whose pages have no authentication codes: which are damaged cannot be told. Use \
+                the `.recover` command of the sqlite3 shell.
+                """)
+        case .encrypted where chain.isPlaintext:
+            throw StrongroomError(
+                .encryptedFile,
+                "The file «\(file.path)» is no plaintext database, and its configuration gives no key. Give the key of the file."
+            )
+        case .encrypted: break
+        }
+    }
+
+    /// Whether the task that waits has been cancelled.
+    private final class GivenUp: Sendable {
+        let isRaised = Atomic(false)
+    }
+}

@@ -1,0 +1,212 @@
+import Foundation
+// Internal: the size of a page, which depends on the engine.
+@testable import Strongroom
+import StrongroomTesting
+import Testing
+
+@Suite("Verifying a store that is in use", .timeLimit(.minutes(10)))
+struct VerificationInUseTests {
+    private let directory: TemporaryDirectory
+    private let vault: Vault
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        let settings = StoreSettings(readers: 3, busyTimeout: .milliseconds(10))
+        vault = Vault(directory.path(""), keys: .numbered(1)).with(\.settings, settings)
+    }
+
+    private func addLines(_ store: Store, _ count: Int) async throws {
+        try await store.write { db in
+            for _ in 0..<count { try db.execute("INSERT INTO line VALUES (hex(randomblob(2000)))") }
+        }
+    }
+
+    @Test func findsNothingWhileOthersReadAndWrite() async throws {
+        try await vault.using { store in
+            try await addLines(store, 50)
+            let isOver = Moment()
+            let others = (0..<4).map { number in
+                Task {
+                    while !isOver.isPast {
+                        if number == 0 {
+                            try await addLines(store, 20)
+                            try await store.write { db in try db.execute("DELETE FROM line WHERE rowid % 3 = 0") }
+                        } else {
+                            _ = try await store.read { db in
+                                try db.value("SELECT sum(length(text)) FROM line", as: Int.self)
+                            }
+                        }
+                    }
+                }
+            }
+            for _ in 0..<20 {
+                let report = try await store.verify()
+                #expect(report.isWhole, "\(report)")
+            }
+            isOver.come()
+            for other in others { try await other.value }
+        }
+    }
+
+    /// Runs work while a reader keeps the log from being emptied.
+    private func withLog(_ store: Store, _ work: () async throws -> Void) async throws {
+        let (isInside, canEnd) = (Moment(), Moment())
+        let reader = Task {
+            try await store.read { db in
+                isInside.come()
+                try canEnd.block()
+                return try db.value("SELECT count(*) FROM line", as: Int.self)
+            }
+        }
+        try await isInside.wait()
+        try await addLines(store, 12)
+        let result: Result<Void, any Error>
+        do {
+            try await work()
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        canEnd.come()
+        #expect(try await reader.value == 10)
+        try result.get()
+    }
+
+    @Test func checksWhatAReaderKeepsInTheLog() async throws {
+        try await vault.using { store in
+            try await addLines(store, 10)
+            try await withLog(store) {
+                #expect(try await store.verify().isWhole)
+                let log = vault.path + "-wal"
+                let whole = try Data(contentsOf: URL(filePath: log))
+                let frame = 24 + (try CipherSettings.engineDefault().pageSize)
+                #expect(whole.count > 32 + 5 * frame)
+                // The newest form of a page, in its middle.
+                var damagedFrames = 0
+                for place in stride(from: 32, to: whole.count, by: frame) {
+                    try change(log, at: place + 24 + 300, whole[place + 24 + 300] ^ 1)
+                    let report = try await store.verify()
+                    let page = whole[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
+                    if !report.damagedPages.isEmpty {
+                        #expect(report.damagedPages.map(\.number) == [page])
+                        #expect(!report.isWhole)
+                        damagedFrames += 1
+                    }
+                    try change(log, at: place + 24 + 300, whole[place + 24 + 300])
+                }
+                #expect(damagedFrames > 5)
+                #expect(try await store.verify().isWhole)
+            }
+            #expect(try await store.verify().isWhole)
+        }
+    }
+
+    /// Not through a descriptor on the database itself, which would drop the engine's locks: on the log it holds none.
+    private func change(_ path: String, at offset: Int, _ byte: UInt8) throws {
+        let handle = try FileHandle(forUpdating: URL(filePath: path))
+        try handle.seek(toOffset: UInt64(offset))
+        try handle.write(contentsOf: [byte])
+        try handle.close()
+    }
+
+    /// As it is while another process brings the log into the file.
+    @Test func aPageThatIsBeingWrittenFromTheLogIsNotDamaged() async throws {
+        // Not by this process, whose descriptor on the file would drop the engine's locks.
+        let dd = try #require(Program(at: "/bin/dd"))
+        let size = try CipherSettings.engineDefault().pageSize
+        try await vault.using { store in
+            try await addLines(store, 10)
+            try await withLog(store) {
+                let log = try Data(contentsOf: URL(filePath: vault.path + "-wal"))
+                let file = try FileManager.default.attributesOfItem(atPath: vault.path)[.size] as? Int ?? 0
+                var pages: Set<Int> = []
+                for place in stride(from: 32, to: log.count, by: 24 + size) {
+                    pages.insert(log[place..<place + 4].reduce(0) { $0 << 8 | Int($1) })
+                }
+                // Those that the file has already and that are not the first, which readers of before need.
+                let written = pages.filter { $0 > 1 && $0 * size <= file }
+                #expect(!written.isEmpty)
+                for page in written {
+                    let place = "seek=\((page - 1) * size + 100)"
+                    let result = try dd.run(
+                        ["of=\(vault.path)", "bs=1", "conv=notrunc", "count=5", place], input: "xxxxx")
+                    #expect(result.status == 0)
+                }
+                let report = try await store.verify()
+                #expect(report.damagedPages == [])
+            }
+        }
+    }
+
+    @Test func canBeCancelled() async throws {
+        try await vault.using { store in
+            try await addLines(store, 500)
+            let isRunning = Moment()
+            let check = Task {
+                try await store.verify { _ in
+                    isRunning.come()
+                    while !Task.isCancelled && !isRunning.isPast {}
+                }
+            }
+            check.cancel()
+            await #expect(throws: CancellationError.self) { _ = try await check.value }
+            // From within, where it is sure to run.
+            let box = Locked<Task<VerificationReport, any Error>?>(nil)
+            let started = Moment()
+            let other = Task {
+                try await store.verify { _ in
+                    try? started.block()
+                    box.withLock { $0?.cancel() }
+                }
+            }
+            box.withLock { $0 = other }
+            started.come()
+            await #expect(throws: CancellationError.self) { _ = try await other.value }
+            #expect(try await store.verify().isWhole)
+            try await addLines(store, 1)
+        }
+    }
+
+    @Test func aPlaintextFileHasOnlyTheEnginesChecks() async throws {
+        let plain = Vault(directory.path("plain")) { _ in .plaintext }
+        try await plain.using { store in
+            try await addLines(store, 50)
+            let report = try await store.verify()
+            #expect(report.isWhole && !report.isAuthenticated)
+            #expect(report.pages > 10 && report.bytes > 100_000)
+        }
+    }
+
+    @Test func valuesThatPointNowhereAreTold() async throws {
+        let migrator = Migrator {
+            Migration("1") { db in
+                try db.execute("CREATE TABLE parent (id INTEGER PRIMARY KEY)")
+                try db.execute("CREATE TABLE child (id INTEGER PRIMARY KEY, parent REFERENCES parent (id))")
+            }
+        }
+        let family = vault.with(\.migrator, migrator)
+        try await family.using { store in
+            let violations = try await store.verify().foreignKeyViolations
+            #expect(violations == [])
+        }
+        let settings = try CipherSettings.engineDefault()
+        let salt = Array(try Data(contentsOf: URL(filePath: vault.path)).prefix(16))
+        let file = DatabaseFile(path: vault.path, name: "vault.sqlite", busyTimeout: 0, log: nil)
+        let careless = try file.connect(.existing, key: DerivedKey(.numbered(1), salt: salt, settings: settings))
+        try careless.run("INSERT INTO child VALUES (7, 8)")
+        careless.close()
+        try await family.using { store in
+            let report = try await store.verify()
+            #expect(report.isWhole)
+            #expect(report.foreignKeyViolations.map(\.table) == ["child"])
+            #expect(report.foreignKeyViolations.first?.rowID == 7)
+            #expect(report.foreignKeyViolations.first?.parentTable == "parent")
+        }
+    }
+
+    @Test func aClosedStoreIsNotVerified() async throws {
+        let store = try await vault.open()
+        try await store.close()
+        try await expectFailure(.closed) { try await store.verify() }
+    }
+}
