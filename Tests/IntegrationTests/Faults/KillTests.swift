@@ -27,6 +27,14 @@ struct KillTests {
         #expect(outcome.table.damaged == 0, sourceLocation: sourceLocation)
     }
 
+    @Test func undisturbedTheWorkIsDone() async throws {
+        for killer in try await Killer.all.value {
+            // A store that finds its file on an old key leaves it there as yet.
+            let steps = killer.start.work is RotateWork ? 0 : killer.start.work.steps
+            #expect(killer.goal == steps, "\(killer.start.work.name)")
+        }
+    }
+
     @Test func aKillOrAPowerCutAtAnyCallLeavesTheFileWhole() async throws {
         let form = try FaultForm.current()
         let outcome = try await Killer.forAll { killer, seed in
