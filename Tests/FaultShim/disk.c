@@ -13,8 +13,8 @@
 
 enum { SECTOR = 512, MOST = 256, NAME = 256 };
 
-// A file and the content that is on the disk. Its descriptor stays open: closing it would drop the engine's locks, and an open file's number
-// is not given to another.
+// A file and the content that is on the disk. Its descriptor stays open: closing it would drop the engine's locks, and an
+// open file's number is not given to another.
 struct image {
     ino_t number;
     int descriptor;

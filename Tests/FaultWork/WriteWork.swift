@@ -24,7 +24,7 @@ package struct WriteWork: Work {
 
     package func run(in place: Place, acknowledge: @escaping Acknowledge) async throws {
         try await using(place, firstKeys(), Lines.migrator) { store in
-            let done = try await store.read { db in try Lines.round(db) }
+            let done = try await place.againWithSpace { try await store.read { db in try Lines.round(db) } }
             for round in done..<steps {
                 if flaw == .acknowledgesEarly { acknowledge(round + 1) }
                 try await place.againWithSpace { try await commit(round + 1, store) }

@@ -7,7 +7,7 @@ enum FaultForm: String {
     case short
     /// As many as two minutes hold.
     case ci
-    /// All.
+    /// Every kill at every call, and of the faults that a victim survives a hundred a case.
     case full
 
     struct Unknown: Error {
@@ -25,11 +25,12 @@ enum FaultForm: String {
     /// - Parameters:
     ///   - all: All that there are.
     ///   - few: How many the short form has.
+    ///   - most: How many the full form has; nil for all.
     ///   - seed: Chooses them, and their order.
-    func choice<T>(of all: [T], few: Int, seed: UInt64) -> [T] {
+    func choice<T>(of all: [T], few: Int, most: Int? = nil, seed: UInt64) -> [T] {
         var generator = FaultGenerator(seed)
         let shuffled = all.shuffled(using: &generator)
-        return self == .short ? Array(shuffled.prefix(few)) : shuffled
+        return Array(shuffled.prefix(self == .short ? few : most ?? all.count))
     }
 
     /// Until when a case goes on with further faults, when its test has some seconds for some cases; nil for no end.

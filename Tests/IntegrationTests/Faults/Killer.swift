@@ -119,7 +119,7 @@ struct Killer: Sendable {
 
 extension Killer {
     /// All cases, each with its calls counted; made once.
-    private static let all = Task {
+    static let all = Task {
         let victim = try await Victim()
         var killers: [Killer] = []
         for start in try await FaultCase.all(victim) { killers.append(try await Killer(start, victim)) }

@@ -26,6 +26,13 @@ struct Victim {
         var isDone: Bool { lines.last == "done" }
     }
 
+    struct Hung: Error {
+        let lines: [String]
+    }
+
+    /// Longer than any run takes, on any machine.
+    private static let longest = Duration.seconds(120)
+
     private let program: URL
     private let shim: String
 
@@ -60,10 +67,12 @@ struct Victim {
         process.standardOutput = try FileHandle(forWritingTo: files[0])
         process.standardError = try FileHandle(forWritingTo: files[1])
         let start = ContinuousClock.now
-        try await Self.run(process, life)
+        try await Self.run(process, life ?? Self.longest)
         let texts = try files.map { try String(contentsOf: $0, encoding: .utf8) }
+        let lines = texts[0].split(separator: "\n").map(String.init)
+        guard ContinuousClock.now - start < Self.longest else { throw Hung(lines: lines) }
         return Run(
-            lines: texts[0].split(separator: "\n").map(String.init),
+            lines: lines,
             errors: texts[1],
             calls: texts[2].split(separator: "\n").compactMap { TracedCall(line: $0) },
             signal: process.terminationReason == .uncaughtSignal ? process.terminationStatus : nil,
@@ -72,7 +81,7 @@ struct Victim {
     }
 
     /// Runs a process to its end, which may come from outside.
-    private static func run(_ process: Process, _ life: Duration?) async throws {
+    private static func run(_ process: Process, _ life: Duration) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             process.terminationHandler = { _ in continuation.resume() }
             do {
@@ -84,9 +93,13 @@ struct Victim {
             }
             // Only now it has a number: number 0 would be this process and all that it started.
             let number = process.processIdentifier
-            guard let life, number > 0 else { return }
+            guard number > 0 else { return }
             Task {
-                try await Task.sleep(for: life)
+                let end = ContinuousClock.now + life
+                // In short naps, so that none outlives its process for long.
+                while process.isRunning, .now < end {
+                    try await Task.sleep(until: min(end, .now + .seconds(1)), clock: .continuous)
+                }
                 if process.isRunning { kill(number, SIGKILL) }
             }
         }
