@@ -29,7 +29,7 @@ enum FaultVictim {
             try await work.run(in: place) { step in say("step \(step)") }
             say("done")
         } catch let error as StrongroomError {
-            end("failed \(error.code) \(error.message)", 1)
+            end("failed \(error)", 1)
         } catch {
             end("failed \(error)", 1)
         }

@@ -69,7 +69,7 @@ struct TableExpansionTests {
                     self.init(
                         id: try row[0] as Int64?,
                         email: try row[1] as String,
-                        `order`: try row[2] as Swift.Int
+                        order: try row[2] as Swift.Int
                     )
                 }
 

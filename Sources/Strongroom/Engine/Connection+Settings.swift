@@ -52,8 +52,7 @@ extension Connection {
     private static let logKept = 16 << 20
 
     private func enableWriteAheadLog() throws {
-        let mode = try ownValue("PRAGMA journal_mode = WAL")
-        guard mode == .text("wal") else {
+        guard try setJournalMode("WAL") else {
             throw StrongroomError(
                 .engine,
                 "The file system does not allow a write-ahead log here; put the database on a local disk.",

@@ -24,7 +24,7 @@ extension Connection {
     func mergeLog(whenInFile: () throws -> Void) throws {
         try run("PRAGMA wal_checkpoint(FULL)")
         try whenInFile()
-        guard try ownValue("PRAGMA journal_mode = DELETE") == .text("delete") else {
+        guard try setJournalMode("DELETE") else {
             throw StrongroomError(
                 .locked,
                 "The log could not be brought into the file: somebody else has the file open. Close it there, then try again.",

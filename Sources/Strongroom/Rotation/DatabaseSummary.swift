@@ -37,17 +37,3 @@ struct DatabaseSummary: Equatable {
         return self == other ? nil : "there are more tables"
     }
 }
-
-extension Connection {
-    /// All rows of the library's own SQL.
-    func ownRows(_ sql: String, _ values: Value...) throws -> [[Value]] {
-        try withOwnStatement(sql, values) { statement in
-            var rows: [[Value]] = []
-            while try statement.step() {
-                let row = Row(statement)
-                rows.append(try (0..<row.count).map { try row.value(at: $0) })
-            }
-            return rows
-        }
-    }
-}

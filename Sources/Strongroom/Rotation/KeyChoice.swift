@@ -35,7 +35,8 @@ extension KeyChoice {
             }
         }
         let isPlayedBack = try hadJournal && FileStatus.at(journal) == nil
-        throw noKeyFits(chain, file.path, size, settings.map { Int64($0.pageSize) }, isPlayedBack: isPlayedBack)
+        throw try noKeyFits(chain, file.path, size, settings.map { Int64($0.pageSize) }, isPlayedBack: isPlayedBack,
+            hasLog: file.hasLog())
     }
 
     /// The newest first; of those alone that the log beside the file allows, since SQLCipher 3 crashes when it plays a journal back with
@@ -81,13 +82,15 @@ extension KeyChoice {
     }
 
     private static func noKeyFits(
-        _ chain: KeyChain, _ path: String, _ size: Int64, _ pageSizes: [Int64], isPlayedBack: Bool
+        _ chain: KeyChain, _ path: String, _ size: Int64, _ pageSizes: [Int64], isPlayedBack: Bool,
+        hasLog: Bool
     ) -> StrongroomError {
         let change =
             isPlayedBack
             ? "The rollback journal beside it is gone: the engine may have undone the transaction that it kept."
             : "Nothing in it was changed."
-        guard pageSizes.contains(where: { size % $0 == 0 }) else {
+        // With a log a page at the end may be half written: the log has it.
+        guard hasLog || pageSizes.contains(where: { size % $0 == 0 }) else {
             let pageSize = pageSizes.map(String.init).joined(separator: " or ")
             return StrongroomError(
                 .truncated,

@@ -35,7 +35,7 @@ extension Rotation {
         // Whatever the engine says, another write through it might destroy the file.
         defer { connection.close() }
         try connection.proveKey()
-        guard try connection.ownValue("PRAGMA journal_mode = WAL") == .text("wal") else {
+        guard try connection.setJournalMode("WAL") else {
             throw failed("the file system does not allow a write-ahead log")
         }
         try connection.run("PRAGMA synchronous = FULL")

@@ -29,9 +29,7 @@ struct KillTests {
 
     @Test func undisturbedTheWorkIsDone() async throws {
         for killer in try await Killer.all.value {
-            // A store that finds its file on an old key leaves it there as yet.
-            let steps = killer.start.work is RotateWork ? 0 : killer.start.work.steps
-            #expect(killer.goal == steps, "\(killer.start.work.name)")
+            #expect(killer.goal == killer.start.work.steps, "\(killer.start.work.name)")
         }
     }
 
@@ -41,7 +39,7 @@ struct KillTests {
             let faults = form.choice(of: Fault.kills(killer.calls), few: 4, seed: seed)
             let random = form == .full ? 40 : 1
             return try await killer.kill(
-                with: faults, atRandom: random, seed: seed, until: form.end(of: Share.kills * 2, cases: 10))
+                with: faults, atRandom: random, seed: seed, until: form.end(of: Share.kills * 2, cases: 25))
         }
         try Self.report(outcome, faults: "kills")
         if form == .full { #expect(outcome.table.faults >= 1_000) }
@@ -52,7 +50,7 @@ struct KillTests {
         let outcome = try await Killer.forAll { killer, seed in
             let all = killer.calls.filter(\.isWrite).map { Fault(.full, at: $0.number) }
             let faults = form.choice(of: all, few: 1, most: 100, seed: seed)
-            return try await killer.disturb(with: faults, until: form.end(of: Share.full, cases: 10)) { run, finding in
+            return try await killer.disturb(with: faults, until: form.end(of: Share.full, cases: 25)) { run, finding in
                 let last = run.lines.last ?? ""
                 guard run.isDone || last.hasPrefix("failed diskFull") || last.hasPrefix("failed migrationFailed") else {
                     return "the disk was full, and it said \(run.lines) \(run.errors)"
@@ -70,7 +68,7 @@ struct KillTests {
         let outcome = try await Killer.forAll { killer, seed in
             let all = killer.calls.filter(\.isWrite).map { Fault(.full, at: $0.number) }
             let faults = form.choice(of: all, few: 1, most: 100, seed: seed)
-            let end = form.end(of: Share.full, cases: 10)
+            let end = form.end(of: Share.full, cases: 25)
             return try await killer.disturb(with: faults, relieves: true, until: end) { run, finding in
                 finding == .whole(step: killer.goal) && run.isDone
                     ? nil : "it did not get to its end: \(run.lines) \(run.errors)"
@@ -84,7 +82,7 @@ struct KillTests {
         let outcome = try await Killer.forAll { killer, seed in
             let faults = form.choice(
                 of: killer.calls.map { Fault(.fail, at: $0.number) }, few: 1, most: 100, seed: seed)
-            return try await killer.disturb(with: faults, until: form.end(of: Share.errors * 2, cases: 10)) { run, _ in
+            return try await killer.disturb(with: faults, until: form.end(of: Share.errors * 2, cases: 25)) { run, _ in
                 run.isDone || run.lines.last?.hasPrefix("failed ") == true ? nil : "it said \(run.lines) \(run.errors)"
             }
         }
