@@ -35,7 +35,8 @@ extension KeyChoice {
             }
         }
         let isPlayedBack = try hadJournal && FileStatus.at(journal) == nil
-        throw try noKeyFits(chain, file.path, size, settings.map { Int64($0.pageSize) }, isPlayedBack: isPlayedBack,
+        throw try noKeyFits(
+            chain, file.path, size, settings.map { Int64($0.pageSize) }, isPlayedBack: isPlayedBack,
             hasLog: file.hasLog())
     }
 
