@@ -6,21 +6,29 @@ extension StoreOpening {
         guard settings.rotation == .onOpen, !chain.isPlaintext, report.outcome == .opened else { return }
         do {
             let done = try Rotation.run(
-                file, choice, to: chain, ciphers[ciphers.count - 1], salt: content.salt, patience: settings.openTimeout,
+                file, choice, to: chain, ciphers[ciphers.count - 1], salt: content.salt,
+                // Others wait behind this opening, and it is tried again at the next one; plaintext is not to wait for that.
+                patience: choice.derived == nil ? settings.openTimeout : .zero,
                 watcher: RotationWatcher(), whenReplaced: { try OpenFiles.shared.identify(path) })
             guard let (rotation, key) = done else { return }
             report.rotation = rotation
             choice = try proved(place: chain.count - 1, key)
-        } catch let error as StrongroomError where choice.derived != nil && Self.isForLater(error) {
-            // The data is as safe as it was, and what can be read of a damaged file is to be had; a plaintext file is not used where an encrypted one is wanted.
+        } catch let error as StrongroomError {
+            // The data is as safe as it was, and what can be read of a damaged file is to be had. A plaintext file is not used where an
+            // encrypted one is wanted.
+            choice = try chosenAnew(chain) { throw error }
             logger?.warning("not rotated", metadata: ["reason": .string(error.message)])
             report.rotationFailure = error
-            choice = try proved(place: choice.place, choice.derived)
         }
     }
 
-    private static func isForLater(_ error: StrongroomError) -> Bool {
-        [.locked, .busy, .diskFull, .damaged, .rotationFailed, .permissionDenied].contains(error.code)
+    /// Finds the key once more: what failed may have failed when the new one was in place.
+    private func chosenAnew(_ chain: KeyChain, whenPlaintext: () throws -> Void) throws -> KeyChoice {
+        guard case .encrypted(let salt, let size) = try FileContent.of(path) else {
+            try whenPlaintext()
+            throw plaintextFound
+        }
+        return try KeyChoice.find(in: chain, ciphers, for: file, salt: salt, size: size)
     }
 
     private func proved(place: Int?, _ key: DerivedKey?) throws -> KeyChoice {
