@@ -7,9 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-// Opens and keys; what reads the file first proves the key.
+// Opens and keys; what reads the file first proves the key. A file that is attached is made with the same flags.
 static int open_keyed(const char *path, const char *key, sqlite3 **connection) {
-    int result = sqlite3_open_v2(path, connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+    int result = sqlite3_open_v2(path, connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
+                                 NULL);
     if (result == SQLITE_OK) result = sqlite3_key(*connection, key, (int)strlen(key));
     if (result == SQLITE_OK) result = baseline_run(*connection, "SELECT count(*) FROM sqlite_master");
     return result;
