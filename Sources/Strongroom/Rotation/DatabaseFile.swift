@@ -44,6 +44,16 @@ struct DatabaseFile: Sendable {
         try ["-wal", "-journal"].contains { try FileStatus.at(path + $0).map { $0.size > 0 } ?? false }
     }
 
+    /// Removes a rollback journal that has been used up: a rotation that was killed, or met damage, leaves it behind. To be called when the file
+    /// is one that is written through a log, or is had alone: then no program needs it.
+    func removeSpentJournal() throws {
+        let journal = path + "-journal"
+        guard try FileStatus.at(journal) != nil else { return }
+        // One that counts begins with other bytes.
+        guard try FileSystem.firstBytes(of: journal, 8).allSatisfy({ $0 == 0 }) else { return }
+        try FileSystem.remove(journal)
+    }
+
     /// The size in bytes of a page of the log or the rollback journal beside the file, which is not encrypted; nil without one that begins as
     /// SQLite has it.
     ///

@@ -42,7 +42,7 @@ struct Rotation {
                 return try copy(source)
             } catch {
                 source.close()
-                try removeSpentJournal()
+                try file.removeSpentJournal()
                 throw error
             }
         }
@@ -111,15 +111,6 @@ extension Rotation {
     /// Removes what a rotation left that was interrupted; to be called with the lock between processes held.
     func removeLeftovers() throws {
         try Self.removeLeftovers(of: file.path)
-    }
-
-    /// A connection that has the file alone keeps its journal, and one that met damage leaves it behind when it is closed.
-    private func removeSpentJournal() throws {
-        let journal = file.path + "-journal"
-        guard try FileStatus.at(journal) != nil else { return }
-        // One that counts begins with other bytes.
-        guard try FileSystem.firstBytes(of: journal, 8).allSatisfy({ $0 == 0 }) else { return }
-        try FileSystem.remove(journal)
     }
 
     static func removeLeftovers(of path: String) throws {

@@ -59,6 +59,7 @@ struct StoreOpening: Sendable {
             try rotate(&choice, chain, content, &report)
             let writer = try writer(choice)
             try writer.configure(as: .writer, of: file)
+            try file.removeSpentJournal()
             try migrate(writer, plan, &report)
             return (writer, choice.derived, report.finished(choice, chain))
         }
