@@ -26,19 +26,34 @@ enum FileHolders {
     /// for root all.
     ///
     /// - Returns: As ``describe(_:)``; empty also where the system does not tell.
+    /// - Throws: ``StrongroomError`` when it could not be looked, as with too many files open: that is not the same as nobody.
     static func describeOpen(_ path: String) throws -> String {
         guard let identity = try FileStatus.at(path)?.identity else { return "" }
         let own = Int(ProcessInfo.processInfo.processIdentifier)
-        // Only Linux has it; processes and descriptors come and go while they are looked at.
-        let processes = ((try? FileSystem.names(in: "/proc")) ?? []).compactMap { Int($0) }
-        let holders = processes.filter { process in
+        // Only Linux has it.
+        let processes = try visible { try FileSystem.names(in: "/proc") } ?? []
+        let holders = try processes.compactMap { Int($0) }.filter { process in
             guard process != own else { return false }
             let directory = "/proc/\(process)/fd"
-            return ((try? FileSystem.names(in: directory)) ?? []).contains { name in
-                ((try? FileStatus.at("\(directory)/\(name)")) ?? nil)?.identity == identity
+            return try (visible { try FileSystem.names(in: directory) } ?? []).contains { name in
+                try visible { try FileStatus.at("\(directory)/\(name)") }??.identity == identity
             }
         }
         return holders.sorted().map(describe).joined(separator: ", ")
+    }
+
+    /// What is there and may be looked at: processes and descriptors come and go meanwhile, and those of other users are theirs.
+    private static func visible<T>(_ look: () throws -> T) throws -> T? {
+        do {
+            return try look()
+        } catch let error as StrongroomError where isHidden(error.code) {
+            return nil
+        }
+    }
+
+    private static func isHidden(_ code: StrongroomError.Code) -> Bool {
+        // The last one is for a process that ends while it is looked at (ESRCH).
+        [.fileMissing, .permissionDenied, .notAFile, .inputOutput].contains(code)
     }
 
     /// Bytes.

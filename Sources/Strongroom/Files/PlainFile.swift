@@ -9,7 +9,7 @@ import Glibc
 /// Reads and writes parts of a file through a descriptor of its own.
 ///
 /// Only for a file that no connection of this process is open to: closing the descriptor drops the engine's locks.
-final class PlainFile: FileBytes, @unchecked Sendable {  // guarded by never changing the descriptor
+final class PlainFile: FileBytes, Sendable {
     private let path: String
     private let descriptor: Int32
 

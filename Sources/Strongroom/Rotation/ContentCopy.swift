@@ -3,7 +3,6 @@
 struct ContentCopy {
     /// A connection to the file that is copied, with the target attached as `target`, in one transaction.
     private let connection: Connection
-    private let progress: (Int, Int) throws -> Void
 
     /// Copies everything.
     ///
@@ -13,7 +12,7 @@ struct ContentCopy {
     ///   - key: The key of the target.
     ///   - progress: Told how many tables are done, and of how many; what it throws ends the copying.
     static func run(
-        from connection: Connection, to target: String, key: DerivedKey, progress: @escaping (Int, Int) throws -> Void
+        from connection: Connection, to target: String, key: DerivedKey, progress: (Int, Int) throws -> Void
     ) throws {
         try connection.attach(target, key: key)
         // Before the first table, or it has no effect. The encoding is that of the source by itself.
@@ -26,13 +25,14 @@ struct ContentCopy {
         // Rows that were there before a rule was.
         try connection.run("PRAGMA ignore_check_constraints = ON")
         try connection.run("PRAGMA writable_schema = ON")
-        defer { try? connection.run("DETACH target") }
         try connection.inTransaction(.exclusive) {
-            try ContentCopy(connection: connection, progress: progress).copy()
+            try ContentCopy(connection: connection).copy(progress)
         }
+        // After a failure closing the connection does it, for which it is good alone.
+        try connection.run("DETACH target")
     }
 
-    private func copy() throws {
+    private func copy(_ progress: (Int, Int) throws -> Void) throws {
         let tables = try names("type = 'table' AND rootpage > 0 AND name NOT LIKE 'sqlite~_%' ESCAPE '~'")
         for (_, sql) in tables { try create("TABLE", sql) }
         try makeStatistics()

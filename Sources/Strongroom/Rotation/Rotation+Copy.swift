@@ -22,10 +22,10 @@ extension Rotation {
         try FileSystem.createFile(copyPath)
         // First, lest it be found out when all is written.
         try FileSystem.setAccess(like: status, of: copyPath)
-        let (summary, isWritten) = try write(source, size: status.size)
+        let (summary, checking) = try write(source, size: status.size)
         let start = ContinuousClock.now
         try verifyCopy(summary, size: status.size)
-        let verification = isWritten.verification + (ContinuousClock.now - start)
+        let verification = checking + (ContinuousClock.now - start)
         try FileSystem.synchronize(copyPath)
         let hasSecondName = try from == nil && FileSystem.addName(plaintextPath, to: file.path)
         // The last moment at which it can be cancelled.
@@ -48,35 +48,34 @@ extension Rotation {
         )
     }
 
+    private var target: DatabaseFile { DatabaseFile(path: copyPath, name: file.name, busyTimeout: 0, log: nil) }
+
     /// Fills the copy.
-    private func write(_ source: Connection, size: Int64) throws -> (DatabaseSummary, (verification: Duration, Void)) {
-        let target = DatabaseFile(path: copyPath, name: file.name, busyTimeout: 0, log: nil)
+    ///
+    /// - Returns: What the copy must have, and how long the look at the source took before.
+    private func write(_ source: Connection, size: Int64) throws -> (DatabaseSummary, Duration) {
+        func tell(_ done: Int, _ total: Int) throws {
+            try watcher.tell(.writing, size * Int64(done) / Int64(max(1, total)), size)
+        }
+        let start = ContinuousClock.now
         guard from?.settings == to.settings else {
-            let start = ContinuousClock.now
             let summary = try source.inSnapshot { try checkedSummary(of: source) }
-            let verification = ContinuousClock.now - start
-            try whole(source) {
-                try ContentCopy.run(from: source, to: copyPath, key: to) { done, total in
-                    try watcher.tell(.writing, size * Int64(done) / Int64(max(1, total)), size)
-                }
-            }
-            return (summary, (verification, ()))
+            let checking = ContinuousClock.now - start
+            try whole(source) { try ContentCopy.run(from: source, to: copyPath, key: to, progress: tell) }
+            return (summary, checking)
         }
         // One that could write would be busy for the copying; the file is the connection's alone all the same.
         return try source.inSnapshot {
-            let start = ContinuousClock.now
             let summary = try checkedSummary(of: source)
-            let verification = ContinuousClock.now - start
+            let checking = ContinuousClock.now - start
             let connection = try target.connect(.existing, key: to)
             defer { connection.close() }
             try connection.run("PRAGMA journal_mode = OFF")
             try connection.run("PRAGMA synchronous = OFF")
             try whole(source) {
-                try connection.copyPages(from: source, pagesAtOnce: Self.pagesAtOnce) { done, total in
-                    try watcher.tell(.writing, size * Int64(done) / Int64(max(1, total)), size)
-                }
+                try connection.copyPages(from: source, pagesAtOnce: Self.pagesAtOnce, progress: tell)
             }
-            return (summary, (verification, ()))
+            return (summary, checking)
         }
     }
 
@@ -123,8 +122,7 @@ extension Rotation {
     private func verifyCopy(_ summary: DatabaseSummary, size: Int64) throws {
         try watcher.tell(.verifying, 0, size)
         try checkPages(PageVerifier(closed: PlainFile(copyPath), PageCipher(to, settings: to.settings)), .verifying)
-        let copy = DatabaseFile(path: copyPath, name: file.name, busyTimeout: 0, log: nil)
-        let connection = try copy.connect(.readOnly, key: to)
+        let connection = try target.connect(.readOnly, key: to)
         defer { connection.close() }
         do {
             try connection.proveKey()

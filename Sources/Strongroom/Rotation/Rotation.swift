@@ -6,9 +6,9 @@
 /// 1. Every other connection is kept out. When that is possible, the file is copied: the log is brought into it, its pages are checked, a copy
 ///    with the new key is made beside it, read again on a fresh connection with the new key, compared, brought to the disk, and put in the
 ///    file's place at one stroke. Until then the file is as it was, and the copy is thrown away by whoever comes next.
-/// 2. When another process has the file open, or the file has another name, and only the key changes, each page is rewritten in one transaction through the log; the others
-///    notice at their next transaction and find the key anew. A connection through which was rewritten is closed at once, whatever the engine
-///    says, and the rotation counts only when a fresh one has proved the new key.
+/// 2. When another process has the file open, or the file has another name, and only the key changes, each page is rewritten in one
+///    transaction through the log; the others notice at their next transaction and find the key anew. A connection through which was
+///    rewritten is closed at once, whatever the engine says, and the rotation counts only when a fresh one has proved the new key.
 struct Rotation {
     let file: DatabaseFile
     /// The key that opens it; nil for plaintext.

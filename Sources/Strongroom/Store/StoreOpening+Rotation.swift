@@ -14,21 +14,13 @@ extension StoreOpening {
             report.rotation = rotation
             choice = try proved(place: chain.count - 1, key)
         } catch let error as StrongroomError {
-            // The data is as safe as it was, and what can be read of a damaged file is to be had. A plaintext file is not used where an
-            // encrypted one is wanted.
-            choice = try chosenAnew(chain) { throw error }
+            // A plaintext file is not used where an encrypted one is wanted. Of another one the data is as safe as it was, and what can be
+            // read is to be had; which key it is on is found out again, since what failed may have failed when the new one was in place.
+            guard case .encrypted(let salt, let size) = try FileContent.of(path) else { throw error }
+            choice = try KeyChoice.find(in: chain, ciphers, for: file, salt: salt, size: size)
             logger?.warning("not rotated", metadata: ["reason": .string(error.message)])
             report.rotationFailure = error
         }
-    }
-
-    /// Finds the key once more: what failed may have failed when the new one was in place.
-    private func chosenAnew(_ chain: KeyChain, whenPlaintext: () throws -> Void) throws -> KeyChoice {
-        guard case .encrypted(let salt, let size) = try FileContent.of(path) else {
-            try whenPlaintext()
-            throw plaintextFound
-        }
-        return try KeyChoice.find(in: chain, ciphers, for: file, salt: salt, size: size)
     }
 
     private func proved(place: Int?, _ key: DerivedKey?) throws -> KeyChoice {

@@ -1,4 +1,5 @@
 import Foundation
+import StrongroomTesting
 import Testing
 
 /// How long the tests with planted faults may take: the variable `STRONGROOM_FAULTS` is `short` (as without it), `ci` or `full`.
@@ -28,7 +29,7 @@ enum FaultForm: String {
     ///   - most: How many the full form has; nil for all.
     ///   - seed: Chooses them, and their order.
     func choice<T>(of all: [T], few: Int, most: Int? = nil, seed: UInt64) -> [T] {
-        var generator = FaultGenerator(seed)
+        var generator = SeededGenerator(seed)
         let shuffled = all.shuffled(using: &generator)
         return Array(shuffled.prefix(self == .short ? few : most ?? all.count))
     }
@@ -36,22 +37,5 @@ enum FaultForm: String {
     /// Until when a case goes on with further faults, when its test has some seconds for some cases; nil for no end.
     func end(of seconds: Double, cases: Int) -> ContinuousClock.Instant? {
         self == .ci ? .now + .seconds(seconds / Double(cases)) : nil
-    }
-}
-
-/// Random numbers that are the same in every run (SplitMix64).
-struct FaultGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -49,7 +49,7 @@ struct Killer: Sendable {
         with faults: [Fault], atRandom count: Int = 0, seed: UInt64 = 1, until end: ContinuousClock.Instant? = nil
     ) async throws -> Report {
         var report = Report(line: OutcomeTable.Line(work: start.work.name, beginning: start.beginning.rawValue))
-        var generator = FaultGenerator(seed)
+        var generator = SeededGenerator(seed)
         for _ in 0..<count {
             let life = duration * Double.random(in: 0.1...1.1, using: &generator)
             try await strike(nil, life: life, &report) { _, _ in nil }

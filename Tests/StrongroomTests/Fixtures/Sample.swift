@@ -1,3 +1,4 @@
+import StrongroomTesting
 import Strongroom
 
 /// A record with columns of every class, most of which may be NULL, for conditions.

@@ -28,6 +28,13 @@ struct RotationOfAStoreTests {
         Vault(directory.path("")) { _ in try KeyChain(numbers.map(Key.numbered)) }
     }
 
+    /// Adds more lines than a stream keeps in memory at one time.
+    private func addMany(_ store: Store) async throws {
+        try await store.write { db in
+            for number in 1...20_000 { try db.execute("INSERT INTO line VALUES (\("g\(number)"))") }
+        }
+    }
+
     private func lines(_ store: Store) async throws -> [String] {
         try await store.read { db in
             var lines: [String] = []
@@ -65,10 +72,7 @@ struct RotationOfAStoreTests {
 
     @Test func aStreamIsReadToItsEndBeforeTheFileIsRewritten() async throws {
         let store = try await vault.open()
-        // More than a stream keeps in memory at one time.
-        try await store.write { db in
-            for number in 1...20_000 { try db.execute("INSERT INTO line VALUES (\("g\(number)"))") }
-        }
+        try await addMany(store)
         numbers.withLock { $0.append(2) }
         var stream = store.stream(Line.order { $0.text.ascending }).makeAsyncIterator()
         #expect(try await stream.next()?.text == "first")
@@ -85,9 +89,7 @@ struct RotationOfAStoreTests {
 
     @Test func whoReadsWhileReadingAStreamIsNotWaitedForForEver() async throws {
         let store = try await vault.open()
-        try await store.write { db in
-            for number in 1...20_000 { try db.execute("INSERT INTO line VALUES (\("g\(number)"))") }
-        }
+        try await addMany(store)
         numbers.withLock { $0.append(2) }
         var stream = store.stream(Line.order { $0.text.ascending }).makeAsyncIterator()
         #expect(try await stream.next()?.text == "first")

@@ -1,3 +1,4 @@
+import StrongroomTesting
 import Testing
 
 // The queue is internal: its decisions are tested here alone, without threads, in more orders than a store could be brought into.
