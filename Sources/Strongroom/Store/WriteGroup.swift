@@ -41,10 +41,10 @@ final class WriteGroup: @unchecked Sendable {  // guarded by the writer's seat
                 let result = try work()
                 // Otherwise one write would make the commit of all fail.
                 if connection.hasDeferredViolations { try connection.checkForeignKeys() }
-                try connection.checkPages()
                 return result
             }
         } catch {
+            // The end of the savepoint has asked the engine whether it has read a damaged page.
             // The others have read no damaged page: they are told that the transaction has ended, and may run again.
             if connection.doom?.code == .damaged { connection.doom = nil }
             throw error

@@ -212,6 +212,25 @@ struct DamagedReadTests {
         #expect(damaged >= 20)
     }
 
+    /// A stream reads so many records at a time; the engine has nothing to refuse after the last one of them.
+    @Test func nothingWrongIsHandedOutAtTheEndOfABatch() async throws {
+        let batch: Int64 = 256
+        let damaged = try await damageEachPage(long: batch, of: batch + 1) { vault in
+            try await vault.using { store in
+                do {
+                    for try await page in store.stream(Page.order { $0.id.ascending }) where page.id == batch {
+                        #expect(isWhole(page))
+                    }
+                    return false
+                } catch let error as StrongroomError {
+                    #expect(error.code == .damaged, "\(error)")
+                    return true
+                }
+            }
+        }
+        #expect(damaged >= 10)
+    }
+
     @Test func aMigrationThatReadItIsUndone() async throws {
         let copying = Migrator {
             Migration("1") { db in try db.createTable(Page.schema) }
@@ -275,11 +294,17 @@ struct DamagedReadTests {
     }
 
     /// Works with the file as often as it has pages that opening does not need, each time with another one damaged.
-    private func damageEachPage(_ work: (Vault) async throws -> Bool) async throws -> Int {
+    ///
+    /// - Parameters:
+    ///   - long: The record whose values fill pages of their own.
+    ///   - count: How many records there are.
+    private func damageEachPage(
+        long: Int64 = 3, of count: Int64 = count, _ work: (Vault) async throws -> Bool
+    ) async throws -> Int {
         try await vault.using { store in
             try await store.write { db in
-                for id in 1...Self.count {
-                    let isLong = id == 3
+                for id in 1...count {
+                    let isLong = id == long
                     let page = Page(
                         id: id, title: "page \(id)", content: isLong ? content : [1], note: isLong ? note : nil)
                     try Page.insert(page, in: db)
@@ -288,7 +313,7 @@ struct DamagedReadTests {
         }
         let file = URL(filePath: vault.path)
         let whole = try Data(contentsOf: file)
-        var count = 0
+        var told = 0
         for page in 2...whole.count / pageSize {
             var bytes = whole
             bytes[(page - 1) * pageSize + pageSize / 2] ^= 0x10
@@ -299,9 +324,9 @@ struct DamagedReadTests {
                 // Nothing can be read without this one.
                 continue
             }
-            if try await work(vault) { count += 1 }
+            if try await work(vault) { told += 1 }
             for ending in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: vault.path + ending) }
         }
-        return count
+        return told
     }
 }
