@@ -156,6 +156,10 @@ struct EnvelopeBytesTests {
     }
 
     private static let ofTheFirstProgram = """
-        TODO
+        U1RSR0tFWVMAATAxMjM0NTY3ODk6Ozw9Pj96u6NflnB5EH3iTJlbpDZ4AQAAAAAAAAACAsoCjdU3Ge8CAAAAAGVT8QAAAgoIAQh7\
+        N7sMvlGkI3FS5GMUvewFa2V5IDEOax6Bray+mMjmmoNXu8GmDhTyFfUTDuKa5c28ZIiO9uq2FOwSI91mJf93D2diO4MKZ/nJDyq+\
+        Mk8n3482VRsBViiQNQAAAABlU/EAAAEAAACGebacbJ5BqiMVvz8WC1JtBWtleSAy3E4xTCrr5bP3BUOXooYqEys4IzdtOMwQovwI\
+        GFyO8Fgi3cNkOLickYXTja+kyYtBCoi4y+0fld4GIDJzyq6GdHRLBQnChPOgdWSoget2crCejeZGv9MKsFuWrMESofl0YcG3+bhy\
+        NzdNSF6m1kuOLGmSZwvq0G8c3hAi+A==
         """
 }

@@ -64,6 +64,7 @@ struct Sidecar {
     let file: EnvelopeFile
 
     init(_ directory: String) {
+        let directory = directory.hasSuffix("/") ? String(directory.dropLast()) : directory
         file = EnvelopeFile(databasePath: "\(directory)/vault.sqlite", name: "vault.sqlite")
     }
 
