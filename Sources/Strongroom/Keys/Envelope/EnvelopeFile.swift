@@ -44,7 +44,7 @@ struct EnvelopeFile: Sendable {
     ///
     /// - Throws: As ``open(with:salt:)``; `wrongKey` when another process has replaced the data key.
     func open(with dataKeys: DataKeys, salt: [UInt8]) throws -> Opened {
-        try open(salt, keys: 0) { try $0.open(with: dataKeys) }
+        try open(salt, keys: nil) { try $0.open(with: dataKeys) }
     }
 
     /// Writes the first envelope of a database; fails when there is one.
@@ -92,7 +92,7 @@ extension EnvelopeFile {
     }
 
     private func open(
-        _ salt: [UInt8]?, keys: Int, _ open: (Envelope) throws -> OpenEnvelope
+        _ salt: [UInt8]?, keys: Int?, _ open: (Envelope) throws -> OpenEnvelope
     ) throws -> Opened {
         let copies = try [path, copyPath].map { try read($0, salt) }
         var defects: [EnvelopeDefect] = []
@@ -122,7 +122,7 @@ extension EnvelopeFile {
 
     // MARK: Errors
 
-    private func failure(_ defect: EnvelopeDefect, _ keys: Int) -> StrongroomError {
+    private func failure(_ defect: EnvelopeDefect, _ keys: Int?) -> StrongroomError {
         let (code, message): (StrongroomError.Code, String) =
             switch defect {
             case .damaged(let reason):
@@ -146,18 +146,22 @@ extension EnvelopeFile {
                     the file and the wrapped key that belong together side by side; if they do, the database's first 16 bytes are damaged.
                     """
                 )
-            case .noKeyFits:
-                (
-                    .wrongKey,
-                    keys == 0
-                        ? "The data key of «\(databasePath)» has been replaced since the store was opened. Close the store and open it again."
-                        : """
-                        \(keys == 1 ? "The key of the chain is" : "None of the chain's \(keys) keys is") among those that open «\(path)». Add a \
-                        key that has a slot in it, or a recovery key, to the chain at its beginning. Nothing was changed.
-                        """
-                )
+            case .noKeyFits: (.wrongKey, noKeyFits(keys))
             }
         return StrongroomError(code, message, database: name)
+    }
+
+    private func noKeyFits(_ keys: Int?) -> String {
+        guard let keys else {
+            return """
+                The data key of «\(databasePath)» has been replaced since the store was opened. Close the store and open it again.
+                """
+        }
+        let tried = keys == 1 ? "The key of the chain is not" : "None of the chain's \(keys) keys is"
+        return """
+            \(tried) among those that open «\(path)». Add a key that has a slot in it, or a recovery key, to the chain at its beginning. \
+            Nothing was changed.
+            """
     }
 
     private var missing: StrongroomError {

@@ -177,7 +177,7 @@ extension OpenEnvelope {
     }
 
     private mutating func authenticate() {
-        envelope.generation += 1
+        envelope.generation &+= 1
         envelope.authentication = dataKeys.authentication(of: envelope.signedBytes)
     }
 
