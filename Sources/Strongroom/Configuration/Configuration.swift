@@ -36,6 +36,16 @@ public protocol Configuration: Sendable {
     /// - Throws: What tells your program why there is no key.
     func keyChain(for database: DatabaseName) async throws -> KeyChain
 
+    /// How a database's file is encrypted: its cipher settings over the years, oldest first.
+    ///
+    /// A new file gets the last ones. A file with others of the list is opened with them, and rewritten with the last ones as
+    /// ``StoreSettings/rotation`` says. Each older entry costs a wrong key another derivation a key.
+    ///
+    /// - Parameter database: The full name.
+    /// - Returns: The settings, at least one.
+    /// - Throws: What tells your program why there are none.
+    func cipherSettings(for database: DatabaseName) throws -> [CipherSettings]
+
     /// How a database's schema moves.
     ///
     /// - Parameter database: The full name.
@@ -62,6 +72,10 @@ public protocol Configuration: Sendable {
 extension Configuration {
     /// The default path.
     public func filePath(for database: DatabaseName) throws -> String? { nil }
+
+    /// SQLCipher 3's settings, and the linked engine's own, which new files get, so that any SQLCipher tool of its version opens them with the
+    /// passphrase alone.
+    public func cipherSettings(for database: DatabaseName) throws -> [CipherSettings] { try CipherSettings.known() }
 
     /// No migrator: versions are not checked.
     public func migrator(for database: DatabaseName) throws -> Migrator? { nil }

@@ -19,6 +19,9 @@ public struct StoreSettings: Sendable, Equatable {
     /// How long opening waits for another process that is opening the same file.
     public var openTimeout: Duration
 
+    /// When a file that is not on the current key, or has older cipher settings, is rewritten.
+    public var rotation: RotationPolicy
+
     /// The most writes that share a transaction, 1 to 10,000; what lies outside counts as the nearest. With 1 each write has its own.
     public var groupSize: Int {
         didSet { groupSize = Self.limitedGroup(groupSize) }
@@ -43,6 +46,7 @@ public struct StoreSettings: Sendable, Equatable {
     ///   - readers: The most readers at one time, 1 to 1,024; nil for the number of processors, at least 2.
     ///   - busyTimeout: How long a statement waits for a lock of another process.
     ///   - openTimeout: How long opening waits for another process that is opening the same file.
+    ///   - rotation: When a file that is not on the current key is rewritten.
     ///   - groupSize: The most writes that share a transaction, 1 to 10,000.
     ///   - groupDuration: How long after the first of them is done a transaction takes further writes.
     ///   - readerIdleTime: How long readers' connections stay open when nobody reads, at least 10 ms.
@@ -51,12 +55,14 @@ public struct StoreSettings: Sendable, Equatable {
         readers: Int? = nil,
         busyTimeout: Duration = .seconds(5),
         openTimeout: Duration = .seconds(30),
+        rotation: RotationPolicy = .onOpen,
         groupSize: Int = 1_000,
         groupDuration: Duration = .milliseconds(20),
         readerIdleTime: Duration = .seconds(60),
         slowStatement: Duration? = nil
     ) {
         self.slowStatement = slowStatement
+        self.rotation = rotation
         self.groupSize = Self.limitedGroup(groupSize)
         self.groupDuration = groupDuration
         self.readerIdleTime = readerIdleTime

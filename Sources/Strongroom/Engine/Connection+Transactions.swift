@@ -25,7 +25,7 @@ extension Connection {
 
     /// Begins a transaction, which whoever calls this ends with ``commit()`` or ``rollBack()``.
     func begin(_ start: Start) throws {
-        try run(start.rawValue)
+        try notingAnotherKey { try run(start.rawValue) }
         transactionState = .open
         doom = nil
         transactionNumber += 1
@@ -49,9 +49,19 @@ extension Connection {
     func beginSnapshot() throws {
         try begin(.deferred)
         do {
-            _ = try ownValue("SELECT 1 FROM sqlite_master LIMIT 1")
+            _ = try notingAnotherKey { try ownValue("SELECT 1 FROM sqlite_master LIMIT 1") }
         } catch {
             rollBack()
+            throw error
+        }
+    }
+
+    /// After a rotation by another process the first page cannot be read any more.
+    private func notingAnotherKey<T>(_ body: () throws -> T) throws -> T {
+        do {
+            return try body()
+        } catch let error as StrongroomError where error.code == .notADatabase {
+            isOfAnotherKey = true
             throw error
         }
     }

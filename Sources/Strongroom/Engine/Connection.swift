@@ -38,6 +38,11 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
 
     @exclusivity(unchecked) var transactionState = TransactionState.none
 
+    /// Which of the file's keys since the store was opened it has.
+    var keyGeneration = 0
+    /// Whether a transaction could not be begun since the file cannot be read with the connection's key.
+    @exclusivity(unchecked) var isOfAnotherKey = false
+
     /// What made the engine roll the transaction back before its end.
     @exclusivity(unchecked) var doom: StrongroomError?
 
@@ -130,8 +135,10 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
     @usableFromInline var changes: Int { Int(sqlite3_changes(pointer)) }
 
     /// Gives the key to the engine's C function; the key is not tested by this.
-    func setKey(_ bytes: UnsafeRawBufferPointer) throws {
-        guard sqlite3_key(pointer, bytes.baseAddress, Int32(bytes.count)) == SQLITE_OK else {
+    ///
+    /// - Parameter schema: `main`, or the name that an attached file has.
+    func setKey(_ bytes: UnsafeRawBufferPointer, of schema: String = "main") throws {
+        guard sqlite3_key_v2(pointer, schema, bytes.baseAddress, Int32(bytes.count)) == SQLITE_OK else {
             throw failure("The key was not accepted")
         }
     }

@@ -6,7 +6,7 @@ extension StrongroomError {
             case fileMissing, newerSchema, locked, permissionDenied, diskFull, inputOutput, outOfMemory
             case tooManyOpenFiles
             case notSQLCipher, invalidName, noConfiguration, duplicateConfiguration, sameFile
-            case invalidKey, emptyKeyChain, keyFile
+            case invalidKey, emptyKeyChain, keyFile, cipherSettings, rotationFailed
             case envelopeMissing, envelopeDamaged, newerEnvelope, foreignEnvelope, keySlot
             case closed, nestedAccess, transactionEnded, readOnly, notAuthorized, busy, timedOut, interrupted
             case constraint, typeMismatch, valueNotStorable, missingKey, notUnique, noSuchRow, limit, sql
@@ -80,6 +80,10 @@ extension StrongroomError {
         public static let foreignEnvelope = Code(.foreignEnvelope)
         /// A key's slot that cannot be added or revoked, such as the last one; nothing was changed.
         public static let keySlot = Code(.keySlot)
+        /// Cipher settings that the linked engine does not have, or none at all.
+        public static let cipherSettings = Code(.cipherSettings)
+        /// A rotation could not be made, or its result was not what it should be; the message says which key the file is on.
+        public static let rotationFailed = Code(.rotationFailed)
         /// The store is closed.
         public static let closed = Code(.closed)
         /// A blocking call inside a transaction of the same store.

@@ -16,6 +16,8 @@ struct FileStatus: Equatable {
 
     let identity: Identity
     let size: Int64
+    /// How many names it has.
+    let links: Int
     let isRegularFile: Bool
     let isDirectory: Bool
     let permissions: UInt32
@@ -31,6 +33,7 @@ struct FileStatus: Equatable {
         return FileStatus(
             identity: Identity(device: UInt64(truncatingIfNeeded: status.st_dev), node: UInt64(status.st_ino)),
             size: Int64(status.st_size),
+            links: Int(status.st_nlink),
             isRegularFile: status.st_mode & S_IFMT == S_IFREG,
             isDirectory: status.st_mode & S_IFMT == S_IFDIR,
             permissions: UInt32(status.st_mode & 0o7777),

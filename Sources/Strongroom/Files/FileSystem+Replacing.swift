@@ -6,14 +6,49 @@ import Musl
 import Glibc
 #endif
 
+/// Putting a file in another one's place.
 extension FileSystem {
-    /// Puts a finished file in the place of another one, in one step: whoever looks finds the one or the other, whole.
-    static func replace(_ destination: String, with source: String) throws {
-        guard rename(source, destination) == 0 else { throw failure(errno, "cannot put in place", destination) }
+    /// Puts a finished file in the place of another one, at one stroke.
+    static func replace(_ path: String, with finished: String) throws {
+        guard rename(finished, path) == 0 else { throw failure(errno, "cannot put in place", path) }
+    }
+
+    /// Gives a file a second name.
+    ///
+    /// - Returns: False where the file system knows no second names.
+    static func addName(_ other: String, to path: String) throws -> Bool {
+        if link(path, other) == 0 { return true }
+        guard [EPERM, ENOTSUP, ENOSYS, EMLINK].contains(errno) else {
+            throw failure(errno, "cannot give a second name to", path)
+        }
+        return false
     }
 
     /// Gives a file to a user; its group stays.
     static func setOwner(of path: String, _ owner: UInt32) throws {
         guard chown(path, owner, gid_t.max) == 0 else { throw failure(errno, "cannot keep the owner of", path) }
+    }
+
+    /// Gives a file the permissions of another one.
+    static func setPermissions(_ permissions: UInt32, of path: String) throws {
+        guard chmod(path, mode_t(permissions)) == 0 else {
+            throw failure(errno, "cannot set the permissions of", path)
+        }
+    }
+
+    /// Overwrites a file with zeros and brings them to the disk; where the file system writes in place, nothing of the content is left.
+    static func overwrite(_ path: String) throws {
+        let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure(errno, "cannot open", path) }
+        defer { close(descriptor) }
+        var rest = Int(lseek(descriptor, 0, SEEK_END))
+        guard rest >= 0, lseek(descriptor, 0, SEEK_SET) == 0 else { throw failure(errno, "cannot overwrite", path) }
+        let zeros = [UInt8](repeating: 0, count: 1 << 20)
+        while rest > 0 {
+            let length = write(descriptor, zeros, min(rest, zeros.count))
+            guard length >= 0 || errno == EINTR else { throw failure(errno, "cannot overwrite", path) }
+            rest -= max(length, 0)
+        }
+        guard fsync(descriptor) == 0 else { throw failure(errno, "cannot bring to the disk", path) }
     }
 }

@@ -8,6 +8,8 @@ import Synchronization
 /// Derived once for each open; every connection of the store gets it without another derivation.
 struct DerivedKey: Sendable {
     private let specification: SymmetricKey
+    /// How the file is encrypted with it.
+    let settings: CipherSettings
 
     /// How often this process has derived a key from a passphrase: once an open, which takes most of its time.
     static let derivations = Atomic<Int>(0)
@@ -19,14 +21,15 @@ struct DerivedKey: Sendable {
     ///   - salt: The file's first 16 bytes.
     ///   - settings: How a passphrase becomes a raw key.
     init(_ key: Key, salt: [UInt8], settings: CipherSettings) throws {
+        self.settings = settings
         switch key.material {
-        case .passphrase(let passphrase):
+        case .passphrase(let passphrase), .truncated(let passphrase):
             Self.derivations.add(1, ordering: .relaxed)
             let raw = try passphrase.withUnsafeBytes { bytes in
                 try KDF.Insecure.PBKDF2.deriveKey(
                     from: bytes,
                     salt: salt,
-                    using: settings.hash.function,
+                    using: settings.derivationHash.function,
                     outputByteCount: 32,
                     unsafeUncheckedRounds: settings.iterations
                 )
@@ -34,6 +37,8 @@ struct DerivedKey: Sendable {
             specification = Self.specification(raw, salt)
         case .raw(let raw, _):
             specification = Self.specification(raw, salt)
+        case .plaintext:
+            throw StrongroomError(.invalidKey, "`Key.plaintext` encrypts nothing.")
         case .invalid(let reason):
             throw StrongroomError(.invalidKey, "The key cannot be used: \(reason).")
         }

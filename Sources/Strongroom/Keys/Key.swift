@@ -12,7 +12,10 @@ import Crypto
 public struct Key: Sendable, Equatable {
     enum Material: Equatable {
         case passphrase(SymmetricKey)
+        /// A passphrase of which CTPersistance used only a part.
+        case truncated(SymmetricKey)
         case raw(SymmetricKey, salt: [UInt8]?)
+        case plaintext
         case invalid(String)
     }
 
@@ -37,6 +40,32 @@ public struct Key: Sendable, Equatable {
         guard !bytes.isEmpty else { return Key(material: .invalid("a passphrase is empty")) }
         return Key(material: .passphrase(SymmetricKey(data: bytes)))
     }
+
+    /// What CTPersistance made of a passphrase: as many bytes of its UTF-8 form as it has UTF-16 units, so that of «пароль» half is left.
+    ///
+    /// It opens the files that CTPersistance wrote, which are then rotated. It cannot be the current key, which is the last of a chain.
+    ///
+    /// ```swift
+    /// try KeyChain(.legacyUTF16("пароль"), .passphrase("пароль"))
+    /// ```
+    ///
+    /// - Parameter text: The passphrase that was given to CTPersistance.
+    /// - Returns: The key.
+    public static func legacyUTF16(_ text: String) -> Key {
+        guard !text.isEmpty else { return Key(material: .invalid("a passphrase is empty")) }
+        var bytes = Array(text.utf8.prefix(text.utf16.count))
+        defer { bytes.withUnsafeMutableBytes { $0.wipe() } }
+        return Key(material: .truncated(SymmetricKey(data: bytes)))
+    }
+
+    /// No key: at the beginning of a chain it lets a plaintext file be opened, which is then encrypted with the current key.
+    ///
+    /// For a file that is to stay plaintext there is ``KeyChain/plaintext``.
+    ///
+    /// ```swift
+    /// try KeyChain(.plaintext, .passphrase("correct horse"))
+    /// ```
+    public static let plaintext = Key(material: .plaintext)
 
     /// A raw key, used as it is, without a derivation.
     ///
@@ -67,6 +96,14 @@ public struct Key: Sendable, Equatable {
         return salt
     }
 
+    /// Whether it may be the key of a new file.
+    var canBeCurrent: Bool {
+        switch material {
+        case .truncated, .plaintext: false
+        default: true
+        }
+    }
+
     /// Why the key cannot be used, or nil.
     var defect: String? {
         guard case .invalid(let reason) = material else { return nil }
@@ -79,7 +116,9 @@ extension Key: CustomStringConvertible, CustomDebugStringConvertible, CustomRefl
     public var description: String {
         switch material {
         case .passphrase: "Key(passphrase)"
+        case .truncated: "Key(legacy passphrase)"
         case .raw: "Key(raw)"
+        case .plaintext: "Key(plaintext)"
         case .invalid: "Key(invalid)"
         }
     }

@@ -1,6 +1,7 @@
 /// The keys of a database, oldest first.
 ///
-/// The last key is the current one: new files get it. The others only ever open files that have not been rotated yet.
+/// The last key is the current one: new files get it. The others only ever open files that have not been rotated yet; with
+/// ``Key/plaintext`` as the first one, files that have not been encrypted yet.
 ///
 /// ```swift
 /// func keyChain(for database: DatabaseName) async throws -> KeyChain {
@@ -18,7 +19,8 @@ public struct KeyChain: Sendable, Equatable {
     ///
     /// - Parameter keys: The keys, oldest first, newest last.
     /// - Throws: ``StrongroomError`` with `emptyKeyChain` for no key, `invalidKey` for an empty passphrase, a raw key that is
-    ///   not 32 bytes long, a salt that is not 16 bytes long, or a key that stands in the chain twice.
+    ///   not 32 bytes long, a salt that is not 16 bytes long, a key that stands in the chain twice, ``Key/plaintext`` elsewhere than at
+    ///   the beginning, or a last key that may only open files.
     public init(_ keys: Key...) throws {
         try self.init(keys)
     }
@@ -44,13 +46,39 @@ public struct KeyChain: Sendable, Equatable {
                     "Keys \(twin + 1) and \(place + 1) of the chain are the same; remove one."
                 )
             }
+            if place > 0, key == .plaintext { throw Self.plaintextBehindKeys(place) }
         }
+        if let last = keys.last, !last.canBeCurrent { throw Self.onlyOpens(last, keys.count) }
         self.keys = keys
     }
 
     private init(unchecked keys: [Key]) {
         self.keys = keys
     }
+
+    private static func plaintextBehindKeys(_ place: Int) -> StrongroomError {
+        StrongroomError(
+            .invalidKey,
+            """
+            Key \(place + 1) of the chain is `Key.plaintext`, which can only be the first one: a file that was encrypted is never \
+            made plaintext again. Put it first, or remove it.
+            """
+        )
+    }
+
+    private static func onlyOpens(_ key: Key, _ place: Int) -> StrongroomError {
+        let reason =
+            key == .plaintext
+            ? "`Key.plaintext`; add the key that the file is to get, or use `KeyChain.plaintext` for a file that stays readable by anybody"
+            : "a passphrase as CTPersistance cut it, which only opens its files; add the key that they are to get"
+        return StrongroomError(.invalidKey, "The last key of the chain, key \(place), is \(reason).")
+    }
+
+    /// The key of new files; nil for plaintext.
+    var current: Key? { keys.last }
+
+    /// Whether a plaintext file is opened.
+    var opensPlaintext: Bool { keys.first.map { $0 == .plaintext } ?? true }
 
     /// The number of keys; 0 for plaintext.
     public var count: Int { keys.count }

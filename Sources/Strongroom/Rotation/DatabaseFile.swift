@@ -20,7 +20,10 @@ struct DatabaseFile: Sendable {
         guard mode == .readOnly || !connection.isReadOnly else { throw notPermitted("can be read but not written") }
         connection.setBusyTimeout(milliseconds: busyTimeout)
         try connection.silenceLog()
-        if let key { try key.withUnsafeBytes { try connection.setKey($0) } }
+        if let key {
+            try key.withUnsafeBytes { try connection.setKey($0) }
+            try connection.apply(key.settings)
+        }
         return connection
     }
 
@@ -40,6 +43,26 @@ struct DatabaseFile: Sendable {
     func hasLog() throws -> Bool {
         try ["-wal", "-journal"].contains { try FileStatus.at(path + $0).map { $0.size > 0 } ?? false }
     }
+
+    /// The size in bytes of a page of the log or the rollback journal beside the file, which is not encrypted; nil without one that begins as
+    /// SQLite has it.
+    ///
+    /// See SQLite's documentation, «Database File Format», sections 3 and 4.1 (sqlite.org/fileformat2.html).
+    func logPageSize() throws -> Int? {
+        for (ending, beginnings, place) in Self.logForms where try FileStatus.at(path + ending) != nil {
+            let header = try FileSystem.firstBytes(of: path + ending, place + 4)
+            guard header.count == place + 4, beginnings.contains(where: { header.starts(with: $0) }) else { continue }
+            let size = header[place...].reduce(0) { $0 << 8 | Int($1) }
+            if size.nonzeroBitCount == 1 { return size }
+        }
+        return nil
+    }
+
+    /// The endings of logs, the bytes with which they begin, and where the size of a page stands.
+    private static let logForms: [(ending: String, beginnings: [[UInt8]], place: Int)] = [
+        ("-wal", [[0x37, 0x7F, 0x06, 0x82], [0x37, 0x7F, 0x06, 0x83]], 8),
+        ("-journal", [[0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]], 24),
+    ]
 }
 
 extension Connection {

@@ -7,6 +7,12 @@ enum FileContent: Equatable {
     /// What may be an encrypted database: its salt and its size in bytes.
     case encrypted(salt: [UInt8], size: Int64)
 
+    /// The first bytes of an encrypted file.
+    var salt: [UInt8]? {
+        guard case .encrypted(let salt, _) = self else { return nil }
+        return salt
+    }
+
     private static let plaintextHeader = Array("SQLite format 3\0".utf8)
     private static let smallestPage: Int64 = 512
 

@@ -1,9 +1,11 @@
 /// The key that opens a file, and the connection that it opened.
 struct KeyChoice {
-    /// The key's place in the chain, oldest first; nil for plaintext.
+    /// The key's place in the chain, oldest first; nil for a chain that stands for plaintext.
     let place: Int?
     /// What further connections are keyed with; nil for plaintext.
     let derived: DerivedKey?
+    /// The chain's current key with the current settings, if it has been derived while the one that fits was looked for.
+    var current: DerivedKey?
     /// A connection on which the key has been proved; it cannot write when a killed process left a log beside the file.
     let connection: Connection
 }
@@ -12,29 +14,42 @@ extension KeyChoice {
     /// Finds the key of a chain that opens an encrypted file: the current one first, then from newest to oldest, each on a
     /// connection of its own, since keying a live connection again can destroy the file.
     ///
+    /// - Parameter settings: How the file may be encrypted, oldest first; all keys are tried with the newest, then with those before.
     /// - Throws: ``StrongroomError`` with `wrongKey` when no key fits, `truncated`, `damaged`, or the engine's failure.
-    static func find(in chain: KeyChain, for file: DatabaseFile, salt: [UInt8], size: Int64) throws -> KeyChoice {
-        let settings = try CipherSettings.engineDefault()
+    static func find(
+        in chain: KeyChain, _ settings: [CipherSettings], for file: DatabaseFile, salt: [UInt8], size: Int64
+    ) throws -> KeyChoice {
         let journal = file.path + "-journal"
         let hadJournal = try FileStatus.at(journal) != nil
-        for (place, key) in chain.keys.enumerated().reversed() {
-            let derived = try DerivedKey(key, salt: salt, settings: settings)
-            do {
-                let connection = try proved(file, size: size, key: derived)
-                return KeyChoice(place: place, derived: derived, connection: connection)
-            } catch let error as StrongroomError where error.code == .notADatabase {
-                continue
+        var current: DerivedKey?
+        for candidate in try candidates(settings, for: file) {
+            for (place, key) in chain.keys.enumerated().reversed() where key != .plaintext {
+                let derived = try DerivedKey(key, salt: salt, settings: candidate)
+                if place == chain.count - 1, candidate == settings.last { current = derived }
+                do {
+                    let connection = try proved(file, size: size, key: derived)
+                    return KeyChoice(place: place, derived: derived, current: current, connection: connection)
+                } catch let error as StrongroomError where error.code == .notADatabase {
+                    continue
+                }
             }
         }
         let isPlayedBack = try hadJournal && FileStatus.at(journal) == nil
-        throw noKeyFits(chain, file.path, size, Int64(settings.pageSize), isPlayedBack: isPlayedBack)
+        throw noKeyFits(chain, file.path, size, settings.map { Int64($0.pageSize) }, isPlayedBack: isPlayedBack)
+    }
+
+    /// The newest first; of those alone that the log beside the file allows, since SQLCipher 3 crashes when it plays a journal back with
+    /// a larger page than the file has.
+    private static func candidates(_ settings: [CipherSettings], for file: DatabaseFile) throws -> [CipherSettings] {
+        let pageSize = try file.logPageSize()
+        return settings.reversed().filter { pageSize == nil || $0.pageSize == pageSize }
     }
 
     /// Opens a plaintext file.
     ///
     /// - Throws: ``StrongroomError`` with `notADatabase`, `truncated`, `damaged`, or the engine's failure.
-    static func plaintext(_ file: DatabaseFile, size: Int64) throws -> KeyChoice {
-        KeyChoice(place: nil, derived: nil, connection: try proved(file, size: size, key: nil))
+    static func plaintext(_ file: DatabaseFile, in chain: KeyChain, size: Int64) throws -> KeyChoice {
+        KeyChoice(place: chain.isPlaintext ? nil : 0, derived: nil, connection: try proved(file, size: size, key: nil))
     }
 
     /// A connection on which the whole schema has been read.
@@ -66,13 +81,14 @@ extension KeyChoice {
     }
 
     private static func noKeyFits(
-        _ chain: KeyChain, _ path: String, _ size: Int64, _ pageSize: Int64, isPlayedBack: Bool
+        _ chain: KeyChain, _ path: String, _ size: Int64, _ pageSizes: [Int64], isPlayedBack: Bool
     ) -> StrongroomError {
         let change =
             isPlayedBack
             ? "The rollback journal beside it is gone: the engine may have undone the transaction that it kept."
             : "Nothing in it was changed."
-        guard size % pageSize == 0 else {
+        guard pageSizes.contains(where: { size % $0 == 0 }) else {
+            let pageSize = pageSizes.map(String.init).joined(separator: " or ")
             return StrongroomError(
                 .truncated,
                 """

@@ -6,16 +6,23 @@ extension Access {
     ///
     /// - Throws: `CancellationError`; ``StrongroomError`` with `closed`.
     func holdReader(_ limits: AccessLimits) async throws -> HeldReader {
+        let (seat, ticket) = try await takeSeat(.read, limits)
+        counters.countWork(isReading: true)
+        return HeldReader(self, seat, ticket)
+    }
+
+    /// Takes a seat, which the caller gives back; the task waits for its turn.
+    func takeSeat(_ request: Queue.Request, _ limits: AccessLimits) async throws -> (Queue.Seat, ticket: UInt64) {
         try Task.checkCancellation()
         let ticket = nextTicket()
-        running.ask(ticket, .read, limits)
+        running.ask(ticket, request, limits)
         let timer = timer(limits, ticket)
         defer { timer?.cancel() }
         do {
             let seat = try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in
                     let waiter = Waiter { continuation.resume(with: $0) }
-                    switch queue.withLock({ $0.ask(.read, ticket: ticket, waiter: waiter) }) {
+                    switch queue.withLock({ $0.ask(request, ticket: ticket, waiter: waiter) }) {
                     case .seated(let seat): continuation.resume(returning: seat)
                     case .closed: continuation.resume(throwing: closed)
                     case .waiting:
@@ -26,9 +33,8 @@ extension Access {
             } onCancel: {
                 stop(ticket, .cancelled)
             }
-            counters.countWork(isReading: true)
             running.hold(ticket)
-            return HeldReader(self, seat, ticket)
+            return (seat, ticket)
         } catch {
             running.end(ticket)
             throw error

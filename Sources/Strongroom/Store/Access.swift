@@ -33,6 +33,7 @@ final class Access: Sendable {
     /// Open once the store is closed; whoever comes through opens it for the next one.
     let turnstile = DispatchSemaphore(value: 0)
     let whenClosed: Locked<(@Sendable () -> Void)?>
+    private let renew: @Sendable (Connection) throws -> Bool
     let database: String
 
     /// A place for a connection.
@@ -60,16 +61,20 @@ final class Access: Sendable {
 
     /// Makes the seats; readers are opened when they are first used.
     ///
-    /// - Parameter whenClosed: Called once, when no connection is left: after closing, or when the last reference went without; let
-    ///   go of then.
+    /// - Parameters:
+    ///   - renew: Asked when the file cannot be read at the beginning of a transaction whether it is on another key now.
+    ///   - whenClosed: Called once, when no connection is left: after closing, or when the last reference went without; let
+    ///     go of then.
     init(
         database: String,
         settings: StoreSettings,
         writer connection: Connection,
         open: @escaping @Sendable (Connection.Role) throws -> Connection,
+        renew: @escaping @Sendable (Connection) throws -> Bool = { _ in false },
         whenClosed: @escaping @Sendable () -> Void
     ) {
         self.database = database
+        self.renew = renew
         self.whenClosed = Locked(whenClosed)
         queue = Locked(Queue(readers: settings.readers, largestGroup: settings.groupSize))
         executor = StoreExecutor(name: "strongroom", threads: settings.readers + 1)
@@ -270,6 +275,23 @@ final class Access: Sendable {
         _ work: (Connection) throws -> T
     ) throws -> T {
         let connection = try connection(of: seat)
+        do {
+            return try runPart(ticket, company, on: connection, work)
+        } catch {
+            // Nothing of the work has run: its transaction could not be begun.
+            guard connection.isOfAnotherKey, try renew(connection) else { throw error }
+            connection.close()
+            if seat == .writer { writer.connection = nil } else { drop(seat) }
+            return try runPart(ticket, company, on: self.connection(of: seat), work)
+        }
+    }
+
+    private func runPart<T>(
+        _ ticket: UInt64,
+        _ company: Connection.Company,
+        on connection: Connection,
+        _ work: (Connection) throws -> T
+    ) throws -> T {
         connection.beginWork(company)
         do {
             try running.begin(ticket, on: connection, company)

@@ -23,10 +23,15 @@ public struct OpenReport: Sendable, Equatable {
 
     /// How the file was found.
     public let outcome: Outcome
-    /// The key that opened the file; nil for plaintext.
+    /// The key that the file is on, after a rotation; nil for plaintext that stays so.
     public let key: KeyUse?
     /// What the migrator did; nil without one.
     public let migration: MigrationReport?
+    /// How the file was rewritten with the current key; nil when nothing was to be done, or not while opening.
+    public let rotation: RotationReport?
+    /// Why the file is still on an older key, or has older cipher settings, although it should have been rewritten: it was tried and is tried
+    /// again at the next opening, or call `rotate()`.
+    public let rotationFailure: StrongroomError?
     /// How long finding the key took, with the derivations.
     public let keyDuration: Duration
     /// How long making or migrating took.
@@ -42,6 +47,7 @@ extension OpenReport {
             "outcome": "\(outcome)", "milliseconds": .stringConvertible(duration.fineMilliseconds),
         ]
         if let key { metadata["key"] = "\(key.place + 1) of \(key.count)" }
+        if let rotation { metadata["rotated"] = "\(rotation.method)" }
         if let version = migration?.to { metadata["version"] = .string(version) }
         return metadata
     }

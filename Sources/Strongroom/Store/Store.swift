@@ -20,12 +20,14 @@ public final class Store: Sendable {
     public let opening: OpenReport
 
     let access: Access
+    let file: StoreFile
     private let memoryPressure: MemoryPressure
 
-    init(name: DatabaseName, path: String, opening: OpenReport, access: Access) {
+    init(name: DatabaseName, path: String, opening: OpenReport, file: StoreFile, access: Access) {
         self.name = name
         self.path = path
         self.opening = opening
+        self.file = file
         self.access = access
         memoryPressure = MemoryPressure(of: access)
     }

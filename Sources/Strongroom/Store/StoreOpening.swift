@@ -8,6 +8,8 @@ struct StoreOpening: Sendable {
     let settings: StoreSettings
     let logger: Logger?
     let migrator: Migrator?
+    /// Oldest first.
+    let ciphers: [CipherSettings]
 
     private static let lockPause = Duration.milliseconds(20)
 
@@ -20,6 +22,8 @@ struct StoreOpening: Sendable {
         self.logger = logger
         migrator = try configuration.migrator(for: name)
         try migrator?.check()
+        ciphers = try configuration.cipherSettings(for: name)
+        try Self.check(ciphers, of: name)
         let wanted = try configuration.filePath(for: name) ?? DefaultPath.path(for: name)
         guard wanted.hasPrefix("/"), !wanted.utf8.contains(0) else {
             throw StrongroomError(
@@ -49,9 +53,10 @@ struct StoreOpening: Sendable {
         let chain = try await configuration.keyChain(for: name)
         let opened = try await BlockingWork.run {
             var report = Progress(start: start)
-            let choice = try choose(chain, content, &report)
+            var choice = try choose(chain, content, &report)
             // Found before anything is written: a file of a newer program is refused as it is.
             let plan = try report.migration == nil ? migrator?.plan(for: choice.connection) : nil
+            try rotate(&choice, chain, content, &report)
             let writer = try writer(choice)
             try writer.configure(as: .writer, of: file)
             try migrate(writer, plan, &report)
@@ -61,7 +66,25 @@ struct StoreOpening: Sendable {
         return opened
     }
 
-    private func takeLock() async throws -> FileLock {
+    private static func check(_ ciphers: [CipherSettings], of name: DatabaseName) throws {
+        guard !ciphers.isEmpty else {
+            throw StrongroomError(
+                .cipherSettings,
+                "The configuration gives no cipher settings; give at least one, such as `CipherSettings.engineDefault()`.",
+                database: name.fileName
+            )
+        }
+        for (place, cipher) in ciphers.enumerated() {
+            guard let defect = try cipher.defect() else { continue }
+            throw StrongroomError(
+                .cipherSettings,
+                "Cipher settings \(place + 1) of the configuration cannot be used: \(defect).",
+                database: name.fileName
+            )
+        }
+    }
+
+    func takeLock() async throws -> FileLock {
         let deadline = ContinuousClock.now + settings.openTimeout
         while true {
             if let lock = try FileLock.take(FileSystem.companion(of: path, "lock")) { return lock }
@@ -88,10 +111,12 @@ struct StoreOpening: Sendable {
 
 extension StoreOpening {
     /// What the steps tell the report.
-    private struct Progress {
+    struct Progress {
         let start: ContinuousClock.Instant
         var outcome = OpenReport.Outcome.opened
         var migration: MigrationReport?
+        var rotation: RotationReport?
+        var rotationFailure: StrongroomError?
         var keyDuration = Duration.zero
         var migrationDuration = Duration.zero
 
@@ -100,6 +125,8 @@ extension StoreOpening {
                 outcome: outcome,
                 key: choice.place.map { OpenReport.KeyUse(place: $0, count: chain.count) },
                 migration: migration,
+                rotation: rotation,
+                rotationFailure: rotationFailure,
                 keyDuration: keyDuration,
                 migrationDuration: migrationDuration,
                 duration: ContinuousClock.now - start
@@ -110,17 +137,20 @@ extension StoreOpening {
     private func choose(_ chain: KeyChain, _ content: FileContent, _ report: inout Progress) throws -> KeyChoice {
         let start = ContinuousClock.now
         defer { report.keyDuration = ContinuousClock.now - start - report.migrationDuration }
-        if content != .absent { try removeSecondName() }
+        if content != .absent {
+            try removeSecondName()
+            try Rotation.removeLeftovers(of: path)
+        }
         switch content {
         case .absent:
             report.outcome = .created
             return try create(chain, &report)
         case .plaintext(let size):
-            guard chain.isPlaintext else { throw plaintextFound }
-            return try KeyChoice.plaintext(file, size: size)
+            guard chain.opensPlaintext else { throw plaintextFound }
+            return try KeyChoice.plaintext(file, in: chain, size: size)
         case .encrypted(let salt, let size):
             guard !chain.isPlaintext else { throw encryptedFound }
-            return try KeyChoice.find(in: chain, for: file, salt: salt, size: size)
+            return try KeyChoice.find(in: chain, ciphers, for: file, salt: salt, size: size)
         }
     }
 
@@ -151,8 +181,8 @@ extension StoreOpening {
     }
 
     private func make(_ chain: KeyChain, _ report: inout Progress) throws -> DerivedKey? {
-        let derived = try chain.keys.last.map { key in
-            try DerivedKey(key, salt: key.salt ?? CipherSettings.randomSalt(), settings: .engineDefault())
+        let derived = try chain.current.map { key in
+            try DerivedKey(key, salt: key.salt ?? CipherSettings.randomSalt(), settings: ciphers[ciphers.count - 1])
         }
         try FileSystem.createFile(temporary)
         let made = DatabaseFile(path: temporary, name: file.name, busyTimeout: file.busyTimeout, log: file.log)
@@ -191,18 +221,18 @@ extension StoreOpening {
         )
     }
 
-    private var plaintextFound: StrongroomError {
+    var plaintextFound: StrongroomError {
         StrongroomError(
             .plaintextFile,
             """
-            The file «\(path)» is a plaintext database, and its configuration gives keys. Export it into an encrypted file first, or \
-            give `KeyChain.plaintext` if it is meant to be readable by anybody. The file was not touched.
+            The file «\(path)» is a plaintext database, and its configuration gives keys. Put `Key.plaintext` at the beginning of the \
+            chain to have it encrypted, or give `KeyChain.plaintext` if it is meant to be readable by anybody. The file was not touched.
             """,
             database: name.fileName
         )
     }
 
-    private var encryptedFound: StrongroomError {
+    var encryptedFound: StrongroomError {
         StrongroomError(
             .encryptedFile,
             """

@@ -169,27 +169,23 @@ public final class Stores: Sendable {
     private func store(_ opening: StoreOpening) async throws -> Store {
         let (writer, key, report) = try await opening.run()
         try OpenFiles.shared.identify(opening.path)
-        let file = opening.file
-        let open: @Sendable (Connection.Role) throws -> Connection = { role in
-            let connection = try file.connect(.existing, key: key)
-            try connection.proveKey()
-            try connection.configure(as: role, of: file)
-            return connection
-        }
+        let file = StoreFile(opening, key: key)
         let access = Access(
             database: opening.name.fileName,
             settings: opening.settings,
             writer: writer,
-            open: open,
+            open: { try file.connect(as: $0) },
+            renew: { try file.renew(after: $0.keyGeneration) },
             // With the opening this keeps the configuration, and what the file's place depends on, as long as the store is open.
             whenClosed: { [weak self] in
+                file.forget()
                 OpenFiles.shared.release(opening.path)
                 self?.forget(opening.name)
                 opening.logger?.info("closed")
             }
         )
         opening.logger?.info("opened", metadata: report.logged)
-        return Store(name: opening.name, path: file.path, opening: report, access: access)
+        return Store(name: opening.name, path: opening.path, opening: report, file: file, access: access)
     }
 
     private func forget(_ name: DatabaseName) {

@@ -68,8 +68,7 @@ struct Demo {
         let (store, duration) = try await timed { try await stores.open(name) }
         report.created = store.opening.outcome == .created
         report.path = store.path
-        let key = store.opening.key
-        let rotation = key?.isCurrent == false ? ", opened with an older key: rotate it" : ""
+        let rotation = store.opening.rotation == nil ? "" : ", rotated to the newest key"
         let keys = hadKeys ? "the keys in" : "one random key, made now, in"
         story.step(
             "Open",

@@ -55,8 +55,8 @@ struct DemoTests {
         #expect(outcome.output.contains(workshop.database))
     }
 
-    @Test("opens a store that was made with an older key of the key file")
-    func anOlderKeyOpens() async throws {
+    @Test("rotates a store that was made with an older key of the key file")
+    func anOlderKeyIsRotated() async throws {
         let workshop = try DemoWorkshop()
         #expect(try await workshop.demo().status == 0)
         let old = try String(contentsOfFile: workshop.keyFile, encoding: .utf8)
@@ -66,7 +66,7 @@ struct DemoTests {
         try handle.close()
         let outcome = try await workshop.demo()
         #expect(outcome.status == 0)
-        #expect(outcome.output.contains("opened with an older key"))
+        #expect(outcome.output.contains("rotated to the newest key"))
         #expect(old.hasPrefix("raw:"))
     }
 

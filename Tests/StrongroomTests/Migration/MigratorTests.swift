@@ -113,7 +113,7 @@ struct MigratorTests {
 
     @Test func aFileOpenedWithAnOlderKeyIsMigratedWithThatKey() async throws {
         try await vault.with(\.migrator, steps(["1"])).keep()
-        let newer = Vault(directory.path(""), keys: .numbered(1), .numbered(2))
+        let newer = Vault(directory.path(""), keys: .numbered(1), .numbered(2)).with(\.settings.rotation, .manual)
         let report = try await newer.with(\.migrator, steps(["1", "2"])).keep()
         #expect(report.key?.isCurrent == false)
         #expect(report.migration?.applied == ["2"])

@@ -8,6 +8,8 @@ struct Vault: Configuration {
     let directory: String
     var keyChain: @Sendable (DatabaseName) async throws -> KeyChain
     var migrator: Migrator? = Vault.lines
+    /// Nil for the default.
+    var ciphers: [CipherSettings]?
     var settings = StoreSettings(readers: 2, openTimeout: .seconds(30))
 
     /// A migrator with one version, whose table holds the lines.
@@ -28,6 +30,9 @@ struct Vault: Configuration {
     func keyChain(for database: DatabaseName) async throws -> KeyChain { try await keyChain(database) }
     func migrator(for database: DatabaseName) throws -> Migrator? { migrator }
     func settings(for database: DatabaseName) -> StoreSettings { settings }
+    func cipherSettings(for database: DatabaseName) throws -> [CipherSettings] {
+        try ciphers ?? CipherSettings.known()
+    }
 }
 
 extension Vault {

@@ -30,7 +30,7 @@ struct KeyChoiceTests {
     @Test(arguments: 1...4 as ClosedRange<UInt8>)
     func aFileOpensWithAnyKeyOfTheChainAndTheReportTellsWhich(number: UInt8) async throws {
         try await vault(number).keep("a")
-        let store = try await vault(1, 2, 3, 4).open()
+        let store = try await vault(1, 2, 3, 4).with(\.settings.rotation, .manual).open()
         #expect(store.opening.outcome == .opened)
         #expect(store.opening.key?.place == Int(number) - 1)
         #expect(store.opening.key?.count == 4)
@@ -41,16 +41,15 @@ struct KeyChoiceTests {
 
     @Test func aStoreOpenedWithAnOlderKeyIsReadAndWrittenWithIt() async throws {
         try await vault(1).keep("before")
-        let report = try await vault(1, 2).keep("after")
+        let report = try await vault(1, 2).with(\.settings.rotation, .manual).keep("after")
         #expect(report.key?.isCurrent == false)
-        // Rotating is not part of opening: the older key still is the file's.
         #expect(try await vault(1).lines() == ["before", "after"])
         try await expectFailure(.wrongKey) { try await vault(2).open() }
     }
 
     @Test func readersOfAStoreOpenedWithAnOlderKeyUseThatKeyToo() async throws {
         try await vault(1).keep("a")
-        let store = try await vault(1, 2, 3).with(\.settings, StoreSettings(readers: 4)).open()
+        let store = try await vault(1, 2, 3).with(\.settings, StoreSettings(readers: 4, rotation: .manual)).open()
         try await withThrowingTaskGroup { group in
             for _ in 0..<16 {
                 group.addTask {
@@ -107,7 +106,7 @@ struct KeyChoiceTests {
 
     @Test func theLogOfAKilledProcessIsReadWithAnOlderKey() async throws {
         try await leaveALog()
-        let store = try await vault(9, 1).open()
+        let store = try await vault(9, 1).with(\.settings.rotation, .manual).open()
         #expect(store.opening.key?.isCurrent == false)
         try await store.write { db in try db.execute("INSERT INTO line VALUES ('after')") }
         try await store.close()

@@ -1,0 +1,30 @@
+import CSQLCipher
+
+extension Connection {
+    /// Copies every page of another connection's file into this connection's, which is empty; both have pages of one size.
+    ///
+    /// A page that cannot be read at the end of a long value is copied as zeros without an error: whoever needs to know looks at the
+    /// pages first. See SQLite's documentation, «Online Backup API» (sqlite.org/backup.html).
+    ///
+    /// - Parameters:
+    ///   - source: The connection whose file is copied.
+    ///   - pagesAtOnce: How many pages are copied between two calls of `progress`.
+    ///   - progress: Told how many pages are done, and of how many; what it throws ends the copying.
+    func copyPages(from source: Connection, pagesAtOnce: Int, progress: (Int, Int) throws -> Void) throws {
+        guard let backup = sqlite3_backup_init(pointer, "main", source.pointer, "main") else {
+            throw failure("The file could not be copied")
+        }
+        var isFinished = false
+        defer { if !isFinished { sqlite3_backup_finish(backup) } }
+        while true {
+            let result = sqlite3_backup_step(backup, Int32(clamping: pagesAtOnce))
+            let total = Int(sqlite3_backup_pagecount(backup))
+            try progress(total - Int(sqlite3_backup_remaining(backup)), total)
+            if result == SQLITE_DONE { break }
+            // BUSY would mean that somebody else writes, whom the caller keeps out.
+            guard result == SQLITE_OK else { break }
+        }
+        isFinished = true
+        guard sqlite3_backup_finish(backup) == SQLITE_OK else { throw failure("The file could not be copied") }
+    }
+}

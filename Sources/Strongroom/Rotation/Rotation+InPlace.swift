@@ -1,0 +1,62 @@
+/// Rewriting each page where it is, in one transaction through the log.
+extension Rotation {
+    func rewriteInPlace() throws -> Outcome {
+        guard let size = try FileStatus.at(file.path)?.size else {
+            throw failed("the file is gone")
+        }
+        // The log takes every page, with a few bytes before each.
+        try FreeSpace.require(size + size / 8 + Self.margin, beside: file.path, for: "Rotating")
+        let (summary, counting) = try rewrite(size)
+        let start = ContinuousClock.now
+        let connection = try provedWithNewKey()
+        defer { connection.close() }
+        try connection.inSnapshot { try verify(connection, summary) }
+        let verification = counting + (ContinuousClock.now - start)
+        // Nothing of the old pages is left in the file then; those who read from before are waited for.
+        try connection.run("PRAGMA synchronous = FULL")
+        let checkpoint = try connection.checkpoint()
+        connection.close()
+        try FileSystem.synchronize(file.path)
+        try FileSystem.synchronize(FileSystem.directory(of: file.path))
+        return Outcome(
+            method: .inPlace, bytes: size, isOldContentGone: checkpoint.isComplete, verification: verification)
+    }
+
+    /// Rewrites the pages.
+    ///
+    /// - Returns: What was counted before, and how long that took.
+    private func rewrite(_ size: Int64) throws -> (DatabaseSummary, Duration) {
+        let connection = try file.connect(.existing, key: from)
+        // Whatever the engine says, another write through it might destroy the file.
+        defer { connection.close() }
+        try connection.proveKey()
+        guard try connection.ownValue("PRAGMA journal_mode = WAL") == .text("wal") else {
+            throw failed("the file system does not allow a write-ahead log")
+        }
+        try connection.run("PRAGMA synchronous = FULL")
+        try connection.begin(.immediate)
+        let start = ContinuousClock.now
+        let summary = try whole(connection) { try DatabaseSummary(connection) }
+        let counting = ContinuousClock.now - start
+        // From here on it cannot be cancelled.
+        try watcher.tell(.writing, 0, size)
+        let meter = LogMeter(path: file.path + "-wal", size: size, watcher: watcher)
+        defer { meter.stop() }
+        try to.withUnsafeBytes { try connection.rekey($0) }
+        try connection.run("COMMIT")
+        return (summary, counting)
+    }
+
+    /// A fresh connection on which the new key has been proved.
+    private func provedWithNewKey() throws -> Connection {
+        let connection = try file.connect(.existing, key: to)
+        do {
+            try connection.proveKey()
+            return connection
+        } catch {
+            connection.close()
+            guard let error = error as? StrongroomError, error.code == .notADatabase else { throw error }
+            throw failed("the engine said that it was, but the new key does not open it", error.resultCode)
+        }
+    }
+}

@@ -1,0 +1,118 @@
+/// Rewrites a file with another key, or with other cipher settings; nobody else in this process has a connection to it meanwhile, and the
+/// lock between processes is held, so that nobody opens it.
+///
+/// Wherever it is interrupted, the file opens with the key before or with the key after, and every row is there:
+///
+/// 1. Every other connection is kept out. When that is possible, the file is copied: the log is brought into it, its pages are checked, a copy
+///    with the new key is made beside it, read again on a fresh connection with the new key, compared, brought to the disk, and put in the
+///    file's place at one stroke. Until then the file is as it was, and the copy is thrown away by whoever comes next.
+/// 2. When another process has the file open and only the key changes, each page is rewritten in one transaction through the log; the others
+///    notice at their next transaction and find the key anew. A connection through which was rewritten is closed at once, whatever the engine
+///    says, and the rotation counts only when a fresh one has proved the new key.
+struct Rotation {
+    let file: DatabaseFile
+    /// The key that opens it; nil for plaintext.
+    let from: DerivedKey?
+    let to: DerivedKey
+    /// How long other processes are waited for when the file has to be had alone.
+    let patience: Duration
+    let watcher: RotationWatcher
+
+    /// What is written besides the pages: log headers, a journal, directory entries.
+    static let margin: Int64 = 1 << 20
+
+    /// What was done, but for the places of the keys in their chain.
+    struct Outcome {
+        let method: RotationReport.Method
+        let bytes: Int64
+        var isOldContentGone = true
+        var verification = Duration.zero
+    }
+
+    /// - Throws: ``StrongroomError`` with `locked` naming those who hold the file, `diskFull`, `damaged`, `rotationFailed`, or the engine's
+    ///   failure; `CancellationError`. The file is as it was, unless `rotationFailed` says otherwise.
+    func run() throws -> Outcome {
+        try removeLeftovers()
+        if let source = try wholeFile() {
+            do {
+                return try copy(source)
+            } catch {
+                source.close()
+                try removeSpentJournal()
+                throw error
+            }
+        }
+        guard canBeInPlace else { throw heldByOthers }
+        return try rewriteInPlace()
+    }
+
+    /// Whether nothing changes but the key.
+    private var canBeInPlace: Bool { from?.settings == to.settings }
+
+    /// A connection that has the file alone, if it can be had.
+    private func wholeFile() throws -> Connection? {
+        // In place nobody needs to be waited for.
+        let deadline = ContinuousClock.now + (canBeInPlace ? .zero : patience)
+        while true {
+            let connection = try file.connect(.existing, key: from)
+            do {
+                try connection.proveKey()
+                connection.setBusyTimeout(milliseconds: 0)
+                if try connection.takeWholeFile() { return connection }
+            } catch {
+                connection.close()
+                throw error
+            }
+            connection.close()
+            guard ContinuousClock.now < deadline else { return nil }
+            try watcher.tell(.waiting, 0, 0)
+            pause()
+        }
+    }
+
+    private var heldByOthers: StrongroomError {
+        let holders = (try? FileHolders.describe(["", "-shm"].map { file.path + $0 })) ?? ""
+        return StrongroomError(
+            .locked,
+            """
+            «\(file.path)» has to be had alone to be rewritten, and is open elsewhere\(holders.isEmpty ? "" : ": \(holders)"). Close it \
+            there, then try again; nothing was changed.
+            """,
+            database: file.name
+        )
+    }
+}
+
+// MARK: Leftovers
+
+extension Rotation {
+    /// Where the copy is made.
+    var copyPath: String { FileSystem.companion(of: file.path, "rotating") }
+    /// The second name under which a plaintext file stays until it has been overwritten.
+    var plaintextPath: String { FileSystem.companion(of: file.path, "plaintext") }
+
+    /// Removes what a rotation left that was interrupted; to be called with the lock between processes held.
+    func removeLeftovers() throws {
+        try Self.removeLeftovers(of: file.path)
+    }
+
+    /// A connection that has the file alone keeps its journal, and one that met damage leaves it behind when it is closed.
+    private func removeSpentJournal() throws {
+        let journal = file.path + "-journal"
+        guard try FileStatus.at(journal) != nil else { return }
+        // One that counts begins with other bytes.
+        guard try FileSystem.firstBytes(of: journal, 8).allSatisfy({ $0 == 0 }) else { return }
+        try FileSystem.remove(journal)
+    }
+
+    static func removeLeftovers(of path: String) throws {
+        let copy = FileSystem.companion(of: path, "rotating")
+        for suffix in ["", "-journal", "-wal", "-shm"] { try FileSystem.remove(copy + suffix) }
+        let plaintext = FileSystem.companion(of: path, "plaintext")
+        // Without the file it would be all that is left.
+        guard let left = try FileStatus.at(plaintext), let file = try FileStatus.at(path) else { return }
+        // Before the copy is in its place it is another name of the file itself, and a further name is somebody else's.
+        if file.identity != left.identity, left.links == 1 { try FileSystem.overwrite(plaintext) }
+        try FileSystem.remove(plaintext)
+    }
+}

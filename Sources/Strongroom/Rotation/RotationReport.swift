@@ -1,0 +1,35 @@
+/// What a rotation did.
+public struct RotationReport: Sendable, Hashable {
+    /// How the file was rewritten.
+    public enum Method: String, Sendable, Hashable {
+        /// Nothing was to be done: the file is on the current key, with the current settings.
+        case none
+        /// A copy with the new key was made, verified and put in the file's place.
+        case copy
+        /// Each page was rewritten in the file, in one transaction, since other processes have it open.
+        case inPlace
+    }
+
+    /// How the file was rewritten.
+    public let method: Method
+    /// The place in the chain of the key that opened the file, 0 for the oldest; nil for one that was plaintext.
+    public let from: Int?
+    /// The place in the chain of the key that the file has now.
+    public let to: Int
+    /// The cipher settings that the file had; nil for one that was plaintext.
+    public let formerSettings: CipherSettings?
+    /// The cipher settings that the file has now.
+    public let settings: CipherSettings
+    /// The file's size in bytes.
+    public let bytes: Int64
+    /// Whether nothing is left of what was encrypted with the older key: not when another process has read from before the rotation
+    /// for so long that the log could not be brought into the file; a later checkpoint does it.
+    public let isOldContentGone: Bool
+    /// How long rewriting took, with the waiting for others.
+    public let writingDuration: Duration
+    /// How long the proofs took, before and after.
+    public let verificationDuration: Duration
+
+    /// Whether anything was done.
+    public var isRotated: Bool { method != .none }
+}

@@ -1,0 +1,26 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// Who is told how far a rotation has come, and may cancel it.
+struct RotationWatcher: Sendable {
+    var progress: @Sendable (RotationProgress) -> Void = { _ in }
+    var isCancelled: @Sendable () -> Bool = { false }
+
+    /// - Throws: `CancellationError` when it is cancelled.
+    func tell(_ phase: RotationProgress.Phase, _ done: Int64, _ total: Int64) throws {
+        if isCancelled() { throw CancellationError() }
+        progress(RotationProgress(phase: phase, done: done, total: total))
+    }
+}
+
+extension Rotation {
+    /// Lets a little time pass before the next try.
+    func pause() {
+        usleep(10_000)
+    }
+}

@@ -1,0 +1,215 @@
+import Foundation
+import StrongroomTesting
+import Testing
+
+// Internal: that no connection is open cannot be seen through the public interface.
+@testable import Strongroom
+
+@Suite("Rotation of an open store", .timeLimit(.minutes(10)))
+struct RotationOfAStoreTests {
+    @Table("line", in: "vault.sqlite")
+    struct Line {
+        @Column(primaryKey: true) var text: String
+    }
+
+    private let directory: TemporaryDirectory
+    private let numbers = Locked<[UInt8]>([1])
+    private let vault: Vault
+
+    init() async throws {
+        directory = try TemporaryDirectory()
+        vault = Vault(directory.path("")) { [numbers] _ in
+            try KeyChain(numbers.withLock { $0.map(Key.numbered) })
+        }
+        try await vault.keep("first")
+    }
+
+    private func vault(_ numbers: UInt8...) -> Vault {
+        Vault(directory.path("")) { _ in try KeyChain(numbers.map(Key.numbered)) }
+    }
+
+    private func lines(_ store: Store) async throws -> [String] {
+        try await store.read { db in
+            var lines: [String] = []
+            try db.forEachRow("SELECT text FROM line ORDER BY rowid") { row in lines.append(try row[0]) }
+            return lines
+        }
+    }
+
+    @Test func aKeyThatCameLaterIsTakenWhileTheStoreIsUsed() async throws {
+        let store = try await vault.open()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for writer in 0..<4 {
+                group.addTask {
+                    for number in 0..<25 {
+                        try await store.write { db in
+                            try db.execute("INSERT INTO line VALUES (\("\(writer):\(number)"))")
+                        }
+                        #expect(try await lines(store).contains("\(writer):\(number)"))
+                    }
+                }
+            }
+            for number in 2...4 as ClosedRange<UInt8> {
+                numbers.withLock { $0.append(number) }
+                let report = try await store.rotate()
+                #expect(report.isRotated && report.from == Int(number) - 2 && report.to == Int(number) - 1)
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await store.rotate().method == .none)
+        try await store.close()
+        #expect(try await vault(4).lines().count == 101)
+        try await expectFailure(.wrongKey) { try await vault(1, 2, 3).open() }
+        #expect(try DirectorySnapshot(directory.path("")).names == ["vault.sqlite"])
+    }
+
+    @Test func aStreamIsReadToItsEndBeforeTheFileIsRewritten() async throws {
+        let store = try await vault.open()
+        // More than a stream keeps in memory at one time.
+        try await store.write { db in
+            for number in 1...20_000 { try db.execute("INSERT INTO line VALUES (\("g\(number)"))") }
+        }
+        numbers.withLock { $0.append(2) }
+        var stream = store.stream(Line.order { $0.text.ascending }).makeAsyncIterator()
+        #expect(try await stream.next()?.text == "first")
+        let error = try await expectFailure(.timedOut) { try await store.rotate(timeout: .milliseconds(20)) }
+        #expect(error.message.contains("rotation"))
+        async let report = store.rotate()
+        var rest = 0
+        while try await stream.next() != nil { rest += 1 }
+        #expect(rest == 20_000)
+        #expect(try await report.isRotated)
+        try await store.close()
+        #expect(try await vault(2).lines().count == 20_001)
+    }
+
+    @Test func progressIsToldInOrderAndToTheEnd() async throws {
+        let store = try await vault.open()
+        numbers.withLock { $0.append(2) }
+        let told = Locked<[RotationProgress]>([])
+        try await store.rotate { progress in told.withLock { $0.append(progress) } }
+        let all = told.withLock { $0 }
+        let order: [RotationProgress.Phase] = [.waiting, .checking, .writing, .verifying]
+        let phases = all.compactMap { order.firstIndex(of: $0.phase) }
+        #expect(phases == phases.sorted() && phases.contains(2) && phases.contains(3))
+        #expect(all.last { $0.phase == .writing }.map { $0.done == $0.total && $0.total > 0 } == true)
+        try await store.close()
+    }
+
+    @Test(arguments: [RotationProgress.Phase.writing, .verifying])
+    func aCancelledRotationLeavesTheFileAndTheStoreAsTheyWere(phase: RotationProgress.Phase) async throws {
+        let store = try await vault.open()
+        numbers.withLock { $0.append(2) }
+        let rotation = Locked<Task<RotationReport, any Error>?>(nil)
+        let isStarted = AsyncStream.makeStream(of: Void.self)
+        let task = Task {
+            for await _ in isStarted.stream { break }
+            return try await store.rotate { progress in
+                if progress.phase == phase { rotation.withLock { $0 }?.cancel() }
+            }
+        }
+        rotation.withLock { $0 = task }
+        isStarted.continuation.yield()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        try await store.write { db in try db.execute("INSERT INTO line VALUES ('after')") }
+        #expect(try await lines(store) == ["first", "after"])
+        try await store.close()
+        #expect(try await vault(1).lines() == ["first", "after"])
+        #expect(try DirectorySnapshot(directory.path("")).names == ["vault.sqlite"])
+    }
+
+    @Test func whereItIsNeverRotatedItIsRefused() async throws {
+        let store = try await vault.with(\.settings.rotation, .never).open()
+        numbers.withLock { $0.append(2) }
+        try await expectFailure(.notAuthorized) { try await store.rotate() }
+        try await store.close()
+        try await expectFailure(.closed) { try await vault.using { $0 }.rotate() }
+    }
+
+    @Test func aRotationWithoutTheFilesKeyTellsSoAndTheStoreGoesOn() async throws {
+        let store = try await vault.open()
+        numbers.withLock { $0 = [8, 9] }
+        try await expectFailure(.wrongKey) { try await store.rotate() }
+        numbers.withLock { $0 = [1] }
+        #expect(try await lines(store) == ["first"])
+        try await store.write { db in try db.execute("INSERT INTO line VALUES ('after')") }
+        try await store.close()
+    }
+
+    // MARK: Other processes
+
+    @Test func anotherProcessRotatesAndNobodyHereNotices() async throws {
+        let store = try await vault.open()
+        #expect(try await lines(store) == ["first"])
+        await #expect(processExitsWith: .success) { [root = vault.directory as String] in
+            let other = try await Vault(root, keys: .numbered(1), .numbered(2)).open()
+            #expect(other.opening.rotation?.method == .inPlace)
+            #expect(other.opening.key?.isCurrent == true)
+            try await other.write { db in try db.execute("INSERT INTO line VALUES ('from there')") }
+            try await other.close()
+        }
+        numbers.withLock { $0.append(2) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<8 {
+                group.addTask {
+                    let found = try await lines(store)
+                    #expect(found.prefix(2) == ["first", "from there"])
+                }
+                group.addTask {
+                    let line = "from here \(number)"
+                    try await store.write { db in try db.execute("INSERT INTO line VALUES (\(line))") }
+                }
+            }
+            try await group.waitForAll()
+        }
+        _ = try await onThread {
+            try store.write { db in try db.execute("INSERT INTO line VALUES ('blocking')") }
+        }
+        #expect(try await lines(store).count == 11)
+        try await store.close()
+        #expect(try await vault(2).lines().count == 11)
+        try await expectFailure(.wrongKey) { try await vault(1).open() }
+    }
+
+    @Test func withoutTheNewKeyAStoreSaysSoAndFindsItOnceItIsThere() async throws {
+        let store = try await vault.open()
+        await #expect(processExitsWith: .success) { [root = vault.directory as String] in
+            let other = try await Vault(root, keys: .numbered(1), .numbered(2)).open()
+            #expect(other.opening.rotation?.isRotated == true)
+            try await other.close()
+        }
+        try await expectFailure(.wrongKey) { try await lines(store) }
+        try await expectFailure(.wrongKey) {
+            try await store.write { db in try db.execute("INSERT INTO line VALUES ('no')") }
+        }
+        numbers.withLock { $0.append(2) }
+        #expect(try await lines(store) == ["first"])
+        try await store.write { db in try db.execute("INSERT INTO line VALUES ('yes')") }
+        try await store.close()
+        #expect(try await vault(2).lines() == ["first", "yes"])
+    }
+
+    @Test func whatNeedsTheFileAloneIsRefusedNamingWhoHasIt() async throws {
+        let store = try await vault.open()
+        #expect(try await lines(store) == ["first"])
+        await #expect(processExitsWith: .success) { [root = vault.directory as String, parent = getpid() as Int32] in
+            var other = CipherSettings.sqlCipher3
+            other.pageSize = 2_048
+            var vault = Vault(root, keys: .numbered(1))
+            vault.settings.openTimeout = .milliseconds(50)
+            vault.ciphers = [try CipherSettings.engineDefault(), other]
+            let report = try await vault.keep("still on the former settings")
+            let failure = try #require(report.rotationFailure)
+            #expect(failure.code == .locked && report.rotation == nil)
+            #if os(Linux)
+            #expect(failure.message.contains("process \(parent)"))
+            #endif
+            try await vault.using { store in
+                try await expectFailure(.locked) { try await store.rotate() }
+                try await store.write { db in try db.execute("INSERT INTO line VALUES ('and goes on')") }
+            }
+        }
+        #expect(try await lines(store) == ["first", "still on the former settings", "and goes on"])
+        try await store.close()
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import Strongroom
+import StrongroomTesting
+import Testing
+
+@Suite("Rotation of files that are not whole")
+struct RotationOfDamagedFilesTests {
+    private let directory: TemporaryDirectory
+    private let old: Vault
+    private let both: Vault
+    private static let content = String(repeating: "0123456789", count: 4_000)
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        old = Vault(directory.path(""), keys: .numbered(1))
+        both = Vault(directory.path(""), keys: .numbered(1), .numbered(2))
+    }
+
+    /// Another page size: the rows are copied in place of the pages.
+    private func rewriting() throws -> Vault {
+        var newer = try CipherSettings.engineDefault()
+        newer.pageSize = 8_192
+        return old.with(\.ciphers, [try CipherSettings.engineDefault(), newer])
+    }
+
+    @Test(arguments: [false, true])
+    func aDamagedPageIsNeverCopiedAsZeros(copiesRows: Bool) async throws {
+        try await old.keep(Self.content)
+        let file = URL(filePath: old.path)
+        let whole = try Data(contentsOf: file)
+        let pageSize = try CipherSettings.engineDefault().pageSize
+        let vault = copiesRows ? try rewriting() : both
+        for page in 2...whole.count / pageSize {
+            var bytes = whole
+            bytes[(page - 1) * pageSize + pageSize / 2] ^= 0x10
+            try bytes.write(to: file)
+            do {
+                let content = try await vault.lines()
+                // One that is not used may be damaged.
+                #expect(content == [Self.content], "page \(page)")
+            } catch let error as StrongroomError {
+                #expect(error.code == .damaged, "page \(page): \(error)")
+            }
+            try whole.write(to: file)
+            #expect(try await old.lines() == [Self.content])
+            let names = try DirectorySnapshot(directory.path("")).names
+            #expect(names == ["vault.sqlite"], "\(names)")
+        }
+    }
+
+    @Test func anIndexThatDoesNotFitItsTableIsToldAndTheFileStaysOnItsKey() async throws {
+        try await old.using { store in
+            try await store.write { db in
+                try db.execute("CREATE INDEX line_text ON line (text)")
+                try db.execute("INSERT INTO line VALUES ('a'), ('b'), ('c')")
+            }
+        }
+        // The schema says of the index that it is in another order than it is.
+        try await SourceFile.rewriteSchema(old, "sql = replace(sql, '(text)', '(text DESC)')", of: "line_text")
+        let error = try await expectFailure(.damaged) { try await both.open() }
+        #expect(error.message.contains("line_text") && error.message.contains("REINDEX"))
+        #expect(try await old.lines() == ["a", "b", "c"])
+        #expect(try DirectorySnapshot(directory.path("")).names == ["vault.sqlite"])
+    }
+}
