@@ -164,7 +164,7 @@ extension EnvelopeFile {
             """
     }
 
-    private var missing: StrongroomError {
+    var missing: StrongroomError {
         StrongroomError(
             .envelopeMissing,
             """
