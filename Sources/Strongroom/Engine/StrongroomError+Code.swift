@@ -70,7 +70,7 @@ extension StrongroomError {
         public static let emptyKeyChain = Code(.emptyKeyChain)
         /// A key file that cannot be used.
         public static let keyFile = Code(.keyFile)
-        /// The sidecar with the database's wrapped key is gone.
+        /// The sidecar with the database's wrapped key is gone, or there never was one.
         public static let envelopeMissing = Code(.envelopeMissing)
         /// No copy of the sidecar with the database's wrapped key is whole.
         public static let envelopeDamaged = Code(.envelopeDamaged)

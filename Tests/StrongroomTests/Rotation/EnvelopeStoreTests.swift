@@ -205,6 +205,19 @@ struct EnvelopeStoreTests {
         try vault.expectNothingLeft()
     }
 
+    @Test func aDataKeyIsNotForgottenWhileTheFileIsOnIt() async throws {
+        try await vault(1).keep("first")
+        try vault.addDataKey(1)
+        try await vault(1).with(\.settings.rotation, .manual).using { store in
+            #expect(try await store.rotate(.dataKey).method == .copy)
+            #expect(try await lines(store) == ["first"])
+            #expect(try await store.rotate(.dataKey).method == .copy)
+        }
+        #expect(try vault.isOnDataKey(1))
+        #expect(try await vault(1).lines() == ["first"])
+        try vault.expectNothingLeft()
+    }
+
     @Test(arguments: ["writing", "verifying"])
     func aProcessThatIsKilledWhileTheDataKeyIsReplacedLosesNothing(phase: String) async throws {
         try await vault(1).keep("first")
