@@ -150,7 +150,8 @@ extension StoreOpening {
             report.outcome = .created
             guard try !file.hasLog() else { throw logWithoutFile }
             var keys = try fileKeys(chain, salt: nil)
-            return (keys, try create(&keys, &report))
+            let choice = try create(&keys, &report)
+            return (keys, choice)
         case .plaintext(let size):
             guard chain.opensPlaintext else { throw plaintextFound }
             return (try fileKeys(chain, salt: nil), try KeyChoice.plaintext(file, in: chain, size: size))

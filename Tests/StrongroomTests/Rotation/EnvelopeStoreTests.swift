@@ -209,21 +209,22 @@ struct EnvelopeStoreTests {
         try await vault(1).keep("first")
         try vault.addDataKey(1)
         try await vault(1).with(\.settings.rotation, .manual).using { store in
-            #expect(try await store.rotate(.dataKey).method == .copy)
-            #expect(try await lines(store) == ["first"])
-            #expect(try await store.rotate(.dataKey).method == .copy)
+            let methods = try await [store.rotate(.dataKey).method, store.rotate(.dataKey).method]
+            #expect(methods == [.copy, .copy])
         }
         #expect(try vault.isOnDataKey(1))
         #expect(try await vault(1).lines() == ["first"])
         try vault.expectNothingLeft()
     }
 
-    @Test(arguments: ["writing", "verifying"])
-    func aProcessThatIsKilledWhileTheDataKeyIsReplacedLosesNothing(phase: String) async throws {
+    @Test(arguments: ["writing", "verifying"], [false, true])
+    func aProcessThatIsKilledWhileTheDataKeyIsReplacedLosesNothing(phase: String, isSecond: Bool) async throws {
         try await vault(1).keep("first")
+        // The file is on the older one of two already, as another process left it.
+        if isSecond { try vault.addDataKey(1) }
         await #expect(processExitsWith: .signal(SIGKILL)) {
             [root = vault.directory.path("") as String, phase = phase as String] in
-            let store = try await Vault(root, keys: .numbered(1)).open()
+            let store = try await Vault(root, keys: .numbered(1)).with(\.settings.rotation, .manual).open()
             try await store.rotate(.dataKey) { progress in
                 if progress.phase.rawValue == phase { kill(getpid(), SIGKILL) }
             }
