@@ -151,22 +151,6 @@ struct EnvelopeFileTests {
         #expect(try sidecar.open(Self.old).isWhole)
     }
 
-    // MARK: With a database
-
-    /// The keys that open the envelope change; of the database's file no byte does.
-    @Test func aRotationLeavesTheDatabaseAsItIsAndTheNewKeyOpensIt() async throws {
-        let envelope = try make()
-        let keys = envelope.fileKeys
-        try await Vault(directory.path("")) { _ in try KeyChain(keys) }.keep("a")
-        let before = try Data(contentsOf: URL(filePath: sidecar.file.databasePath))
-        #expect(Array(before.prefix(16)) == .salt)
-        try sidecar.file.replace(rotated(envelope))
-        #expect(try Data(contentsOf: URL(filePath: sidecar.file.databasePath)) == before)
-        let opened = try sidecar.open(Self.old, Self.new, salt: Array(before.prefix(16))).envelope.fileKeys
-        #expect(try await Vault(directory.path("")) { _ in try KeyChain(opened) }.lines() == ["a"])
-        try await expectFailure(.wrongKey) { try await Vault(directory.path(""), keys: Self.new).open() }
-    }
-
     // MARK: Lost and damaged copies
 
     @Test(arguments: [nil, [], [1, 2, 3], [UInt8](repeating: 7, count: 1_048_576)] as [[UInt8]?])
