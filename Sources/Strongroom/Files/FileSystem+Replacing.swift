@@ -37,6 +37,18 @@ extension FileSystem {
         }
     }
 
+    /// Gives a file to a user; its group stays.
+    static func setOwner(of path: String, _ owner: UInt32) throws {
+        guard chown(path, owner, gid_t.max) == 0 else { throw failure(errno, "cannot keep the owner of", path) }
+    }
+
+    /// Gives a file the permissions of another one.
+    static func setPermissions(_ permissions: UInt32, of path: String) throws {
+        guard chmod(path, mode_t(permissions)) == 0 else {
+            throw failure(errno, "cannot set the permissions of", path)
+        }
+    }
+
     /// Overwrites a file with zeros and brings them to the disk; where the file system writes in place, nothing of the content is left.
     static func overwrite(_ path: String) throws {
         let descriptor = open(path, O_WRONLY | O_CLOEXEC)
