@@ -21,6 +21,9 @@ struct BenchmarksCommand: AsyncParsableCommand {
     @Option(help: "The databases that family-open makes, a multiple of 500.")
     var databases = 10_000
 
+    @Option(help: "The size of the file that rotate rewrites, in millions of bytes, 1 to 10,000.")
+    var megabytes = 100
+
     @Option(help: "Also measure against GRDB, with this program of the package.")
     var grdb: String?
 
@@ -35,6 +38,7 @@ struct BenchmarksCommand: AsyncParsableCommand {
         guard databases >= 500, databases.isMultiple(of: 500) else {
             throw ValidationError("--databases is \(databases); a tenth must be a multiple of the 50 that are open.")
         }
+        guard (1...10_000).contains(megabytes) else { throw ValidationError("--megabytes is \(megabytes).") }
         for name in only where !Group.all.contains(where: { $0.name == name }) {
             let names = Group.all.map(\.name).joined(separator: ", ")
             throw ValidationError("There is no group «\(name)»; there are \(names).")
@@ -63,7 +67,7 @@ struct BenchmarksCommand: AsyncParsableCommand {
         for group in groups {
             try FileHandle.standardError.write(contentsOf: Data("\(group.name): \(group.summary)\n".utf8))
             let process = try grdb.map { try GRDBProcess(program: $0) }
-            let workplace = try Workplace(grdb: process, familySize: databases)
+            let workplace = try Workplace(grdb: process, familySize: databases, megabytes: megabytes)
             do {
                 for measure in try await group.measures(workplace) {
                     results.append(try await measure.run(runs: runs, engine: engine))

@@ -9,11 +9,14 @@ struct Workplace: Sendable {
 
     /// How many databases a family has.
     let familySize: Int
+
+    /// The size of the file that is rewritten with another key, in millions of bytes.
+    let megabytes: Int
     let directory: URL
 
     private let stores: Stores
 
-    init(grdb: GRDBProcess?, familySize: Int) throws {
+    init(grdb: GRDBProcess?, familySize: Int, megabytes: Int) throws {
         let directory = FileManager.default.temporaryDirectory
             .resolvingSymlinksInPath()
             .appending(path: "strongroom-benchmarks-\(UUID().uuidString)")
@@ -21,6 +24,7 @@ struct Workplace: Sendable {
         self.directory = directory
         self.grdb = grdb
         self.familySize = familySize
+        self.megabytes = megabytes
     }
 
     /// Closes the stores and removes the files.

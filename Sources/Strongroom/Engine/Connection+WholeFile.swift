@@ -1,6 +1,7 @@
 /// Having a file for one connection alone.
 extension Connection {
-    /// Tries once to keep every other connection out, of this process and of others; also one that only waits has to be closed first.
+    /// Tries once to keep every other connection out, of this process and of others. Of a file that is written through a log, one that only
+    /// waits has to be closed first; of another one that holds no lock this cannot tell.
     ///
     /// The connection must not have been used for anything but reading. It has to be closed to let the file go.
     ///

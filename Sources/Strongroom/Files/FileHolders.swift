@@ -22,6 +22,25 @@ enum FileHolders {
         return processes.sorted().map(describe).joined(separator: ", ")
     }
 
+    /// Describes the other processes that have a file open, with a lock or without one, as far as this one may look: those of the same user, and
+    /// for root all.
+    ///
+    /// - Returns: As ``describe(_:)``; empty also where the system does not tell.
+    static func describeOpen(_ path: String) throws -> String {
+        guard let identity = try FileStatus.at(path)?.identity else { return "" }
+        let own = Int(ProcessInfo.processInfo.processIdentifier)
+        // Only Linux has it; processes and descriptors come and go while they are looked at.
+        let processes = ((try? FileSystem.names(in: "/proc")) ?? []).compactMap { Int($0) }
+        let holders = processes.filter { process in
+            guard process != own else { return false }
+            let directory = "/proc/\(process)/fd"
+            return ((try? FileSystem.names(in: directory)) ?? []).contains { name in
+                ((try? FileStatus.at("\(directory)/\(name)")) ?? nil)?.identity == identity
+            }
+        }
+        return holders.sorted().map(describe).joined(separator: ", ")
+    }
+
     /// Bytes.
     private static let largestTable = 4 << 20
 

@@ -42,14 +42,10 @@ extension FileSystem {
         guard chown(path, owner, gid_t.max) == 0 else { throw failure(errno, "cannot keep the owner of", path) }
     }
 
-    /// Gives a file the permissions of another one.
-    static func setPermissions(_ permissions: UInt32, of path: String) throws {
-        guard chmod(path, mode_t(permissions)) == 0 else {
-            throw failure(errno, "cannot set the permissions of", path)
-        }
-    }
+    /// Bytes.
+    private static let beginning = 4_096
 
-    /// Overwrites a file with zeros and brings them to the disk; where the file system writes in place, nothing of the content is left.
+    /// Overwrites a file with zeros, its beginning first, and brings them to the disk; where the file system writes in place, nothing of the content is left.
     static func overwrite(_ path: String) throws {
         let descriptor = open(path, O_WRONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure(errno, "cannot open", path) }
@@ -57,10 +53,14 @@ extension FileSystem {
         var rest = Int(lseek(descriptor, 0, SEEK_END))
         guard rest >= 0, lseek(descriptor, 0, SEEK_SET) == 0 else { throw failure(errno, "cannot overwrite", path) }
         let zeros = [UInt8](repeating: 0, count: 1 << 20)
+        var isFirst = true
         while rest > 0 {
-            let length = write(descriptor, zeros, min(rest, zeros.count))
+            let length = write(descriptor, zeros, min(rest, isFirst ? beginning : zeros.count))
             guard length >= 0 || errno == EINTR else { throw failure(errno, "cannot overwrite", path) }
             rest -= max(length, 0)
+            // Without its beginning a log counts for nothing; with it, and half of the rest, for less than it was.
+            guard !isFirst || fsync(descriptor) == 0 else { throw failure(errno, "cannot bring to the disk", path) }
+            isFirst = false
         }
         guard fsync(descriptor) == 0 else { throw failure(errno, "cannot bring to the disk", path) }
     }

@@ -14,7 +14,8 @@ enum FreeSpace {
         guard statvfs(directory, &status) == 0 else {
             throw FileSystem.failure(errno, "cannot look at the disk of", directory)
         }
-        return Int64(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
+        let (bytes, isTooLarge) = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
+        return isTooLarge ? .max : Int64(clamping: bytes)
     }
 
     /// Throws when a file of a size does not fit beside another one.

@@ -60,7 +60,8 @@ public struct Key: Sendable, Equatable {
 
     /// No key: at the beginning of a chain it lets a plaintext file be opened, which is then encrypted with the current key.
     ///
-    /// For a file that is to stay plaintext there is ``KeyChain/plaintext``.
+    /// With ``RotationPolicy/onOpen`` it is encrypted while it is opened; with another policy it stays plaintext, and is read and written so,
+    /// until `Store.rotate()` is called. For a file that is to stay plaintext there is ``KeyChain/plaintext``.
     ///
     /// ```swift
     /// try KeyChain(.plaintext, .passphrase("correct horse"))

@@ -8,8 +8,7 @@ struct ContentCopy {
     /// Copies everything.
     ///
     /// - Parameters:
-    ///   - connection: A connection that has the whole file, outside a transaction; afterwards it is in one, so that nothing can be written
-    ///     to the source before the target is in its place.
+    ///   - connection: A connection that has the whole file, outside a transaction.
     ///   - target: The path of an empty file.
     ///   - key: The key of the target.
     ///   - progress: Told how many tables are done, and of how many; what it throws ends the copying.
@@ -24,6 +23,8 @@ struct ContentCopy {
         try connection.run("PRAGMA target.journal_mode = OFF")
         try connection.run("PRAGMA target.synchronous = OFF")
         try connection.run("PRAGMA foreign_keys = OFF")
+        // Rows that were there before a rule was.
+        try connection.run("PRAGMA ignore_check_constraints = ON")
         try connection.run("PRAGMA writable_schema = ON")
         defer { try? connection.run("DETACH target") }
         try connection.inTransaction(.exclusive) {
@@ -38,6 +39,11 @@ struct ContentCopy {
         for (place, table) in tables.enumerated() {
             try copyRows(table.name)
             try progress(place + 1, tables.count)
+        }
+        // It stays when the last table that needed it is dropped.
+        if try !names("name = 'sqlite_sequence'").isEmpty, try !isInTarget("sqlite_sequence") {
+            try connection.run("CREATE TABLE target.strongroom_sequence (id INTEGER PRIMARY KEY AUTOINCREMENT)")
+            try connection.run("DROP TABLE target.strongroom_sequence")
         }
         // The engine's own tables are there as soon as a table that needs them is.
         for (name, _) in try names("type = 'table' AND rootpage > 0 AND name LIKE 'sqlite~_%' ESCAPE '~'") {
@@ -90,9 +96,9 @@ struct ContentCopy {
 
     private func copyRows(_ table: String) throws {
         let quoted = Identifier.quote(table)
-        let columns = try connection.columnInfos(of: table).filter { $0.generated == nil }.map(\.name)
-        var list = columns.map(Identifier.quote)
-        if let rowID = rowIDName(quoted, columns) { list.insert(rowID, at: 0) }
+        let columns = try connection.columnInfos(of: table)
+        var list = columns.filter { $0.generated == nil }.map { Identifier.quote($0.name) }
+        if let rowID = rowIDName(quoted, columns.map(\.name)) { list.insert(rowID, at: 0) }
         let text = list.joined(separator: ", ")
         try connection.run("INSERT INTO target.\(quoted) (\(text)) SELECT \(text) FROM main.\(quoted)")
     }

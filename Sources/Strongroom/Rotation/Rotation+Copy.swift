@@ -11,6 +11,10 @@ extension Rotation {
                 try FileSystem.overwrite(file.path + "-wal")
             }
         }
+        // It kept the first page for the moment in which the log was given up.
+        if from == nil, try FileStatus.at(file.path + "-journal") != nil {
+            try FileSystem.overwrite(file.path + "-journal")
+        }
         guard let status = try FileStatus.at(file.path) else { throw gone }
         try FreeSpace.require(status.size + Self.margin, beside: file.path, for: "Rotating")
         var isInPlace = false
@@ -28,10 +32,14 @@ extension Rotation {
         if watcher.isCancelled() { throw CancellationError() }
         try FileSystem.replace(file.path, with: copyPath)
         isInPlace = true
-        try whenReplaced()
-        try FileSystem.synchronize(FileSystem.directory(of: file.path))
-        source.close()
-        try removeLeftovers()
+        do {
+            try whenReplaced()
+            try FileSystem.synchronize(FileSystem.directory(of: file.path))
+            source.close()
+            try removeLeftovers()
+        } catch {
+            throw incomplete(error)
+        }
         return Outcome(
             method: .copy,
             bytes: status.size,
@@ -127,20 +135,14 @@ extension Rotation {
         try watcher.tell(.verifying, size, size)
     }
 
-    /// Reads everything through a connection with the new key.
-    func verify(_ connection: Connection, _ summary: DatabaseSummary) throws {
-        let defects = try connection.ownRows("PRAGMA integrity_check(1)")
-        guard defects == [[.text("ok")]] else {
-            throw StrongroomError(
-                .damaged,
-                """
-                The database «\(file.path)» is not whole, so it was not rotated: \(defects.first?.first.map(Self.words) ?? "no answer"). \
-                It was so before; restore it from a backup, or rebuild its indexes (REINDEX), then rotate.
-                """,
-                database: file.name
-            )
+    /// Reads everything through a connection with the new key. A defect that the file had before, such as an index that does not fit its table,
+    /// is carried over.
+    private func verify(_ connection: Connection, _ summary: DatabaseSummary) throws {
+        let copy = try DatabaseSummary(connection)
+        if copy.defects != [[.text("ok")]], copy.defects != summary.defects {
+            throw failed("the copy is not whole: \(copy.defects.first?.first.map(Self.words) ?? "no answer")")
         }
-        if let difference = try summary.difference(to: DatabaseSummary(connection)) { throw failed(difference) }
+        if let difference = summary.difference(to: copy) { throw failed(difference) }
     }
 
     private static func words(_ value: Value) -> String {
@@ -156,6 +158,19 @@ extension Rotation {
             """,
             database: file.name,
             resultCode: resultCode
+        )
+    }
+
+    /// The error for what failed when the new content was in its place.
+    func incomplete(_ error: any Error) -> StrongroomError {
+        let reason = (error as? StrongroomError)?.message ?? "\(error)"
+        return StrongroomError(
+            .rotationFailed,
+            """
+            «\(file.path)» is on its new key, but what is to be done after that failed: \(reason) Call `verify()`, and `rotate()` again.
+            """,
+            database: file.name,
+            resultCode: (error as? StrongroomError)?.resultCode
         )
     }
 

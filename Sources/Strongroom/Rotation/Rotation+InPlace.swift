@@ -6,31 +6,34 @@ extension Rotation {
         }
         // The log takes every page, with a few bytes before each.
         try FreeSpace.require(size + size / 8 + Self.margin, beside: file.path, for: "Rotating")
-        let (summary, counting) = try rewrite(size)
+        let checking = try rewrite(size)
         let start = ContinuousClock.now
         let connection = try provedWithNewKey()
-        // It is done, and is not to be called undone.
-        let patient = RotationWatcher(progress: watcher.progress)
         defer { connection.close() }
-        try connection.inSnapshot { try verify(connection, summary) }
-        try connection.inTransaction(.immediate) {
-            try checkPages(PageVerifier(connection, PageCipher(to, settings: to.settings)), .verifying, patient)
+        do {
+            // It is done, and is not to be called undone.
+            let patient = RotationWatcher(progress: watcher.progress)
+            try connection.inTransaction(.immediate) {
+                try checkPages(PageVerifier(connection, PageCipher(to, settings: to.settings)), .verifying, patient)
+            }
+            let verification = checking + (ContinuousClock.now - start)
+            // Nothing of the old pages is left in the file then; those who read from before are waited for.
+            try connection.run("PRAGMA synchronous = FULL")
+            let checkpoint = try connection.checkpoint()
+            connection.close()
+            try FileSystem.synchronize(file.path)
+            try FileSystem.synchronize(FileSystem.directory(of: file.path))
+            return Outcome(
+                method: .inPlace, bytes: size, isOldContentGone: checkpoint.isComplete, verification: verification)
+        } catch {
+            throw incomplete(error)
         }
-        let verification = counting + (ContinuousClock.now - start)
-        // Nothing of the old pages is left in the file then; those who read from before are waited for.
-        try connection.run("PRAGMA synchronous = FULL")
-        let checkpoint = try connection.checkpoint()
-        connection.close()
-        try FileSystem.synchronize(file.path)
-        try FileSystem.synchronize(FileSystem.directory(of: file.path))
-        return Outcome(
-            method: .inPlace, bytes: size, isOldContentGone: checkpoint.isComplete, verification: verification)
     }
 
     /// Rewrites the pages.
     ///
-    /// - Returns: What was counted before, and how long that took.
-    private func rewrite(_ size: Int64) throws -> (DatabaseSummary, Duration) {
+    /// - Returns: How long the look at them took before.
+    private func rewrite(_ size: Int64) throws -> Duration {
         let connection = try file.connect(.existing, key: from)
         // Whatever the engine says, another write through it might destroy the file.
         defer { connection.close() }
@@ -41,15 +44,17 @@ extension Rotation {
         try connection.run("PRAGMA synchronous = FULL")
         try connection.begin(.immediate)
         let start = ContinuousClock.now
-        let summary = try checkedSummary(of: connection)
-        let counting = ContinuousClock.now - start
+        if let from {
+            try checkPages(PageVerifier(connection, PageCipher(from, settings: from.settings)), .checking)
+        }
+        let checking = ContinuousClock.now - start
         // From here on it cannot be cancelled.
         try watcher.tell(.writing, 0, size)
         let meter = LogMeter(path: file.path + "-wal", size: size, watcher: watcher)
         defer { meter.stop() }
         try to.withUnsafeBytes { try connection.rekey($0) }
         try connection.run("COMMIT")
-        return (summary, counting)
+        return checking
     }
 
     /// A fresh connection on which the new key has been proved.

@@ -62,7 +62,8 @@ struct Rotation {
             do {
                 try connection.proveKey()
                 connection.setBusyTimeout(milliseconds: 0)
-                if try connection.takeWholeFile() { return connection }
+                // One that has a file open which was not written through a log holds no lock, and would go on with what is replaced.
+                if try connection.takeWholeFile(), try FileHolders.describeOpen(file.path).isEmpty { return connection }
             } catch {
                 connection.close()
                 throw error
@@ -86,7 +87,8 @@ struct Rotation {
     }
 
     private var heldByOthers: StrongroomError {
-        let holders = (try? FileHolders.describe(["", "-shm"].map { file.path + $0 })) ?? ""
+        let locking = (try? FileHolders.describe(["", "-shm"].map { file.path + $0 })) ?? ""
+        let holders = locking.isEmpty ? (try? FileHolders.describeOpen(file.path)) ?? "" : locking
         return StrongroomError(
             .locked,
             """

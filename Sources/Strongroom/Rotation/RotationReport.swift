@@ -3,7 +3,7 @@ public struct RotationReport: Sendable, Hashable {
     /// How the file was rewritten.
     public enum Method: String, Sendable, Hashable {
         /// Nothing was to be done: the file is on the current key, with the current settings.
-        case none
+        case unchanged
         /// A copy with the new key was made, verified and put in the file's place.
         case copy
         /// Each page was rewritten in the file, in one transaction, since other processes have it open.
@@ -33,5 +33,5 @@ public struct RotationReport: Sendable, Hashable {
     public let verificationDuration: Duration
 
     /// Whether anything was done.
-    public var isRotated: Bool { method != .none }
+    public var isRotated: Bool { method != .unchanged }
 }

@@ -30,26 +30,48 @@ extension Access {
         _ limits: AccessLimits,
         _ work: @escaping @Sendable (@escaping @Sendable () -> Bool) throws -> T
     ) async throws -> T {
-        // The readers first: one who reads a stream may have to write before they let go of it.
-        var seats: [HeldSeat] = []
-        for _ in readers { seats.append(try await HeldSeat(self, .read, limits)) }
-        seats.append(try await HeldSeat(self, .writeAlone, limits))
+        let seats = try await takeAllSeats(limits)
         let flag = Flag()
         return try await withTaskCancellationHandler {
             // Given back when the work is done, also when it throws.
             try await BlockingWork.run { [self, seats] in
                 try withExtendedLifetime(seats) {
                     closeConnections()
-                    let result = try work { flag.isSet.load(ordering: .relaxed) }
-                    // Whether those who wait can go on is found out here, and not by one of them.
-                    writer.connection = try writer.open(.writer)
-                    return result
+                    // Before anybody reads: only a writer brings the file back to the mode of the log. Whoever needs it opens it again.
+                    defer { writer.connection = try? writer.open(.writer) }
+                    return try work { flag.isSet.load(ordering: .relaxed) }
                 }
             }
         } onCancel: {
             flag.isSet.store(true, ordering: .relaxed)
         }
     }
+
+    /// Takes every seat; lets go of all and tries again when that takes long, since one who has a seat may wait for another one.
+    private func takeAllSeats(_ limits: AccessLimits) async throws -> [HeldSeat] {
+        let deadline = limits.timeout.map { ContinuousClock.now + $0 }
+        var patience = Self.firstPatience
+        while true {
+            let end = min(deadline ?? .now + patience, .now + patience)
+            do {
+                // The readers first: one who reads a stream may have to write before they let go of it.
+                var seats: [HeldSeat] = []
+                for request in readers.map({ _ in Queue.Request.read }) + [.writeAlone] {
+                    let limits = AccessLimits(label: limits.label, timeout: max(.zero, end - .now))
+                    seats.append(try await HeldSeat(self, request, limits))
+                }
+                return seats
+            } catch let error as StrongroomError where error.code == .timedOut {
+                guard deadline.map({ .now < $0 }) ?? true else { throw error }
+            }
+            try await Task.sleep(for: Self.pause)
+            patience = min(patience * 2, Self.longestPatience)
+        }
+    }
+
+    private static let firstPatience = Duration.milliseconds(500)
+    private static let longestPatience = Duration.seconds(4)
+    private static let pause = Duration.milliseconds(50)
 
     private final class Flag: Sendable {
         let isSet = Atomic<Bool>(false)

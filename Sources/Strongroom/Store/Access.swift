@@ -278,11 +278,10 @@ final class Access: Sendable {
         do {
             return try runPart(ticket, company, on: connection, work)
         } catch {
-            guard (error as? StrongroomError)?.code == .notADatabase else { throw error }
+            // Nothing of the work has run: its transaction could not be begun.
+            guard connection.isOfAnotherKey, try renew(connection) else { throw error }
             connection.close()
             if seat == .writer { writer.connection = nil } else { drop(seat) }
-            // Otherwise something of the work may have run: it is for its caller to run it again.
-            guard connection.isOfAnotherKey, try renew(connection) else { throw error }
             return try runPart(ticket, company, on: self.connection(of: seat), work)
         }
     }

@@ -79,7 +79,7 @@ extension RotationReport {
     /// The report of a rotation that found nothing to do.
     fileprivate init(unchanged place: Int, _ settings: CipherSettings, bytes: Int64) {
         self.init(
-            method: .none,
+            method: .unchanged,
             from: place,
             to: place,
             formerSettings: settings,

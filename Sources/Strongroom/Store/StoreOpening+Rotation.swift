@@ -11,7 +11,7 @@ extension StoreOpening {
             let renewed = try keys.renewEnvelope(isRotating: isRotating, choice)
             // Rewriting the file is what there is more to tell of.
             report.rotation = report.rotation ?? renewed
-        } catch let error as StrongroomError where Self.isForLater(error) || error.code == .keySlot {
+        } catch let error as StrongroomError {
             leave(error, &report)
         }
         if choice.isWrapped { choice.place = keys.slotPlace }
@@ -22,28 +22,35 @@ extension StoreOpening {
     ) throws {
         do {
             let done = try keys.rewrite(
-                choice, salt: content.salt, patience: settings.openTimeout, watcher: RotationWatcher(),
+                choice, salt: content.salt,
+                // Others wait behind this opening, and it is tried again at the next one; plaintext is not to wait for that.
+                patience: choice.derived == nil ? settings.openTimeout : .zero, watcher: RotationWatcher(),
                 whenReplaced: { try OpenFiles.shared.identify(path) })
             guard let (rotation, key) = done else { return }
             report.rotation = rotation
             let connection = try proved(key)
             choice = KeyChoice(
                 place: keys.lastPlace, isWrapped: keys.envelope != nil, derived: key, connection: connection)
-        } catch let error as StrongroomError where choice.derived != nil && Self.isForLater(error) {
-            // The data is as safe as it was, and what can be read of a damaged file is to be had; a plaintext file is not used where an encrypted one is wanted.
+        } catch let error as StrongroomError {
+            // The data is as safe as it was, and what can be read of a damaged file is to be had. A plaintext file is not used where an
+            // encrypted one is wanted.
+            choice = try chosenAnew(keys) { throw error }
             leave(error, &report)
-            choice.connection.close()
-            choice.connection = try proved(choice.derived)
         }
+    }
+
+    /// Finds the key once more: what failed may have failed when the new one was in place.
+    private func chosenAnew(_ keys: FileKeys, whenPlaintext: () throws -> Void) throws -> KeyChoice {
+        guard case .encrypted(let salt, let size) = try FileContent.of(path) else {
+            try whenPlaintext()
+            throw plaintextFound
+        }
+        return try keys.find(salt: salt, size: size)
     }
 
     private func leave(_ error: StrongroomError, _ report: inout Progress) {
         logger?.warning("not rotated", metadata: ["reason": .string(error.message)])
         report.rotationFailure = error
-    }
-
-    private static func isForLater(_ error: StrongroomError) -> Bool {
-        [.locked, .busy, .diskFull, .damaged, .rotationFailed, .permissionDenied].contains(error.code)
     }
 
     private func proved(_ key: DerivedKey?) throws -> Connection {

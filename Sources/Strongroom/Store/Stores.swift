@@ -194,6 +194,11 @@ public final class Stores: Sendable {
     }
 
     /// The configuration that a database has.
+    /// Whether a database is open, or being opened.
+    func isOpen(_ name: DatabaseName) -> Bool {
+        state.withLock { $0.openings[name] != nil }
+    }
+
     func configuration(of name: DatabaseName) throws -> any Configuration {
         try state.withLock { state in
             if let fault = state.faults[name.target] { throw fault.naming(name.fileName) }

@@ -64,8 +64,14 @@ struct Victim {
         process.environment = environment(directory, trace: files[2].path(), filler)
             .merging(fault?.environment ?? [:]) { $1 }
         process.standardInput = FileHandle.nullDevice
-        process.standardOutput = try FileHandle(forWritingTo: files[0])
-        process.standardError = try FileHandle(forWritingTo: files[1])
+        let (output, errors) = (try FileHandle(forWritingTo: files[0]), try FileHandle(forWritingTo: files[1]))
+        process.standardOutput = output
+        process.standardError = errors
+        defer {
+            // Foundation keeps them open for as long as the process is known, and with a thousand open it crashes.
+            try? output.close()
+            try? errors.close()
+        }
         let start = ContinuousClock.now
         try await Self.run(process, life ?? Self.longest)
         let texts = try files.map { try String(contentsOf: $0, encoding: .utf8) }

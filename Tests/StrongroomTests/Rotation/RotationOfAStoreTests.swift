@@ -56,7 +56,7 @@ struct RotationOfAStoreTests {
             }
             try await group.waitForAll()
         }
-        #expect(try await store.rotate().method == .none)
+        #expect(try await store.rotate().method == .unchanged)
         try await store.close()
         #expect(try await vault(4).lines().count == 101)
         try await expectFailure(.wrongKey) { try await vault(1, 2, 3).open() }
@@ -81,6 +81,22 @@ struct RotationOfAStoreTests {
         #expect(try await report.isRotated)
         try await store.close()
         #expect(try await vault(2).lines().count == 20_001)
+    }
+
+    @Test func whoReadsWhileReadingAStreamIsNotWaitedForForEver() async throws {
+        let store = try await vault.open()
+        try await store.write { db in
+            for number in 1...20_000 { try db.execute("INSERT INTO line VALUES (\("g\(number)"))") }
+        }
+        numbers.withLock { $0.append(2) }
+        var stream = store.stream(Line.order { $0.text.ascending }).makeAsyncIterator()
+        #expect(try await stream.next()?.text == "first")
+        async let report = store.rotate()
+        // Until the rotation waits for the stream, and a while longer.
+        for _ in 0..<5 { #expect(try await lines(store).first == "first") }
+        while try await stream.next() != nil {}
+        #expect(try await report.isRotated)
+        try await store.close()
     }
 
     @Test func progressIsToldInOrderAndToTheEnd() async throws {
@@ -111,6 +127,9 @@ struct RotationOfAStoreTests {
         rotation.withLock { $0 = task }
         isStarted.continuation.yield()
         await #expect(throws: CancellationError.self) { try await task.value }
+        // Otherwise reads and writes would wait for each other.
+        let mode = try await store.access.perform(.read) { try $0.ownValue("PRAGMA journal_mode") }
+        #expect(mode == .text("wal"))
         try await store.write { db in try db.execute("INSERT INTO line VALUES ('after')") }
         #expect(try await lines(store) == ["first", "after"])
         try await store.close()
@@ -188,6 +207,37 @@ struct RotationOfAStoreTests {
         try await store.close()
         #expect(try await vault(2).lines() == ["first", "yes"])
     }
+
+    #if os(Linux)
+    @Test(arguments: [false, true])
+    func aProgramThatHasAFileOpenWithoutALogIsNotLeftWithTheOldOne(isPlaintext: Bool) async throws {
+        let place = try TemporaryDirectory()
+        let made = try SourceFile(Vault(place.path(""), keys: .numbered(1)), key: isPlaintext ? nil : .numbered(1))
+        let salt = try FileContent.of(made.vault.path).salt
+        let key = try salt.map { try DerivedKey(.numbered(1), salt: $0, settings: .engineDefault()) }
+        // It has read, holds no lock, and will go on.
+        let idle = try DatabaseFile(path: made.vault.path, name: "idle", busyTimeout: 0, log: nil)
+            .connect(.existing, key: key)
+        #expect(try idle.ownValue("SELECT count(*) FROM line") == .integer(6))
+        await #expect(processExitsWith: .success) {
+            [root = place.path("") as String, parent = getpid() as Int32, isPlaintext = isPlaintext as Bool] in
+            let first: Key = isPlaintext ? .plaintext : .numbered(1)
+            var vault = Vault(root, keys: first, .numbered(2)).with(\.migrator, nil)
+            vault.settings.openTimeout = .seconds(2)
+            guard isPlaintext else {
+                return #expect(try await vault.using { $0.opening.rotation?.method } == .inPlace)
+            }
+            let error = try await expectFailure(.locked) { [vault] in try await vault.open() }
+            #expect(error.message.contains("process \(parent)"))
+        }
+        if isPlaintext {
+            #expect(try idle.ownValue("SELECT count(*) FROM line") == .integer(6))
+        } else {
+            #expect(throws: StrongroomError.self) { try idle.ownValue("SELECT count(*) FROM line") }
+        }
+        idle.close()
+    }
+    #endif
 
     @Test func whatNeedsTheFileAloneIsRefusedNamingWhoHasIt() async throws {
         let store = try await vault.open()

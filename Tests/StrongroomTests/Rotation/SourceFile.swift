@@ -34,7 +34,10 @@ struct SourceFile {
     /// Makes the file.
     ///
     /// - Parameter key: Its key; nil for plaintext.
-    init(_ vault: Vault, key: Key?, _ settings: CipherSettings? = nil, encoding: String = "UTF-8") throws {
+    init(
+        _ vault: Vault, key: Key?, _ settings: CipherSettings? = nil, encoding: String = "UTF-8",
+        statements: [String] = SourceFile.statements
+    ) throws {
         self.vault = vault
         let own = try CipherSettings.engineDefault()
         let derived = try key.map { try DerivedKey($0, salt: CipherSettings.randomSalt(), settings: settings ?? own) }
@@ -43,7 +46,7 @@ struct SourceFile {
         let connection = try file.connect(.existing, key: derived)
         defer { connection.close() }
         try connection.run("PRAGMA encoding = '\(encoding)'")
-        for statement in Self.statements { try connection.run(statement) }
+        for statement in statements { try connection.run(statement) }
     }
 
     /// Changes what the schema says of an object, past the engine.

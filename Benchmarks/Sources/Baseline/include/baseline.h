@@ -67,6 +67,11 @@ int baseline_point(struct sqlite3 *connection, const int64_t *keys, size_t count
 int baseline_point_each(struct sqlite3 *connection, const int64_t *keys, size_t count, int checks,
                         baseline_summary *summary);
 
+// Rewrites a file with another key, as the engine does it: in one transaction through the log, which is brought into the file.
+int baseline_rekey(const char *path, const char *key, const char *next);
+// The same by an export into a copy, which is brought to the disk and takes the file's place.
+int baseline_export(const char *path, const char *copy, const char *directory, const char *key, const char *next);
+
 // Not measured: what a table holds; its column of text is named, since the tables differ in it.
 int baseline_summarize(struct sqlite3 *connection, const char *table, const char *text, baseline_summary *summary);
 

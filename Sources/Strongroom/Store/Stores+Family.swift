@@ -1,0 +1,87 @@
+import Foundation
+
+/// All databases of a family.
+extension Stores {
+    /// The databases of a family that have a file: those in the directory in which the family's configuration puts a database that is
+    /// named like the target.
+    ///
+    /// - Parameter target: The part of the databases' names before the first `_` or `.`.
+    /// - Returns: The names in alphabetical order.
+    /// - Throws: ``StrongroomError`` with `invalidName`, `noConfiguration`, `duplicateConfiguration`, `permissionDenied`; what the configuration
+    ///   throws.
+    public func databases(of target: String) throws -> [DatabaseName] {
+        let name = try DatabaseName(target)
+        let configuration = try configuration(of: name)
+        let path = try configuration.filePath(for: name) ?? DefaultPath.path(for: name)
+        let directory = FileSystem.directory(of: path)
+        guard try FileStatus.at(directory) != nil else { return [] }
+        return try FileSystem.names(in: directory).sorted().compactMap { file in
+            // What the engine and others keep beside a database is none, nor is what the configuration would look for elsewhere.
+            guard let found = try? DatabaseName(file), found.target == name.target else { return nil }
+            let path = try configuration.filePath(for: found) ?? DefaultPath.path(for: found)
+            let isFile = try FileStatus.at(path)?.isRegularFile ?? false
+            return isFile && FileSystem.directory(of: path) == directory ? found : nil
+        }
+    }
+
+    /// Brings databases to the current keys of their chains and the current cipher settings, some at one time. Each is opened, which also migrates
+    /// it, rotated if need be, and closed again, unless it was open before.
+    ///
+    /// One that fails does not stop the others. When it is interrupted, call it again: one that is on its current key already is only opened.
+    ///
+    /// ```swift
+    /// let outcomes = try await stores.rotate(stores.databases(of: "addressbook"), atMost: 8) { done in
+    ///     print(done.name, done.result)
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - databases: The databases' names.
+    ///   - limit: The most at one time, at least 1.
+    ///   - progress: Called when one is done, one call at a time.
+    /// - Returns: What became of each, in the order of the names.
+    /// - Throws: `CancellationError` when the task is cancelled; what is done stays done.
+    @discardableResult
+    public func rotate(
+        _ databases: [DatabaseName],
+        atMost limit: Int = 4,
+        progress: (FamilyRotation) -> Void = { _ in }
+    ) async throws -> [FamilyRotation] {
+        var outcomes: [Int: FamilyRotation] = [:]
+        try await withThrowingTaskGroup(of: (Int, FamilyRotation).self) { group in
+            var rest = databases.enumerated().makeIterator()
+            func begin() {
+                guard let (place, name) = rest.next() else { return }
+                group.addTask { [self] in
+                    let result: Result<RotationReport, any Error>
+                    do { result = .success(try await rotate(name)) } catch { result = .failure(error) }
+                    return (place, FamilyRotation(name: name, result: result))
+                }
+            }
+            for _ in 0..<max(1, limit) { begin() }
+            while let (place, outcome) = try await group.next() {
+                // One that was interrupted in its middle is as it was.
+                try Task.checkCancellation()
+                outcomes[place] = outcome
+                progress(outcome)
+                begin()
+            }
+        }
+        return databases.indices.compactMap { outcomes[$0] }
+    }
+
+    private func rotate(_ name: DatabaseName) async throws -> RotationReport {
+        let wasOpen = isOpen(name)
+        let store = try await open(name)
+        do {
+            let early = wasOpen ? nil : store.opening.rotation
+            let report = if let early { early } else { try await store.rotate() }
+            if !wasOpen { try await store.close() }
+            return report
+        } catch {
+            // The first failure is the one to tell.
+            if !wasOpen { try? await store.close() }
+            throw error
+        }
+    }
+}
