@@ -36,6 +36,15 @@ public protocol Configuration: Sendable {
     /// - Throws: What tells your program why there is no key.
     func keyChain(for database: DatabaseName) async throws -> KeyChain
 
+    /// What the keys do for a database's file: encrypt it, or wrap the random key that does.
+    ///
+    /// A file without an envelope gets one as ``StoreSettings/rotation`` says, once ``KeyProtection/envelope`` is asked for. An envelope that
+    /// is there is used in any case; a file never goes back to ``KeyProtection/direct``.
+    ///
+    /// - Parameter database: The full name.
+    /// - Returns: ``KeyProtection/direct``, the default, or ``KeyProtection/envelope``.
+    func keyProtection(for database: DatabaseName) -> KeyProtection
+
     /// How a database's file is encrypted: its cipher settings over the years, oldest first.
     ///
     /// A new file gets the last ones. A file with others of the list is opened with them, and rewritten with the last ones as
@@ -72,6 +81,9 @@ public protocol Configuration: Sendable {
 extension Configuration {
     /// The default path.
     public func filePath(for database: DatabaseName) throws -> String? { nil }
+
+    /// The keys encrypt the file.
+    public func keyProtection(for database: DatabaseName) -> KeyProtection { .direct }
 
     /// SQLCipher 3's settings, and the linked engine's own, which new files get, so that any SQLCipher tool of its version opens them with the
     /// passphrase alone.

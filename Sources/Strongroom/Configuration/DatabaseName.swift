@@ -22,8 +22,8 @@ public struct DatabaseName: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Parameter fileName: The file's name, 1 to 200 bytes of UTF-8.
     /// - Throws: ``StrongroomError`` with `invalidName` for an empty name, `.` or `..`, a name with a path separator, a NUL or another
-    ///   control character, one that begins with `_` or `.` and so has no target, one that ends in `-wal`, `-shm` or `-journal`, or
-    ///   one that is too long.
+    ///   control character, one that begins with `_` or `.` and so has no target, one that ends in `-wal`, `-shm`, `-journal`, `.keys` or
+    ///   `.keys.copy`, or one that is too long.
     public init(_ fileName: String) throws {
         guard !fileName.isEmpty else { throw Self.refusal("", "is empty") }
         guard fileName != ".", fileName != ".." else { throw Self.refusal(fileName, "names a directory") }
@@ -40,6 +40,9 @@ public struct DatabaseName: Sendable, Hashable, CustomStringConvertible {
         guard !target.isEmpty else { throw Self.refusal(fileName, "has nothing before its first «_» or «.»") }
         for ending in ["-wal", "-shm", "-journal"] where fileName.hasSuffix(ending) {
             throw Self.refusal(fileName, "ends in «\(ending)», as the engine's own files beside a database do")
+        }
+        for ending in [".keys", ".keys.copy"] where fileName.hasSuffix(ending) {
+            throw Self.refusal(fileName, "ends in «\(ending)», as the envelope beside a database does")
         }
         self.fileName = fileName
         self.target = String(target)

@@ -7,6 +7,7 @@ extension StrongroomError {
             case tooManyOpenFiles
             case notSQLCipher, invalidName, noConfiguration, duplicateConfiguration, sameFile
             case invalidKey, emptyKeyChain, keyFile, cipherSettings, rotationFailed
+            case envelopeMissing, envelopeDamaged, newerEnvelope, foreignEnvelope, keySlot
             case closed, nestedAccess, transactionEnded, readOnly, notAuthorized, busy, timedOut, interrupted
             case constraint, typeMismatch, valueNotStorable, missingKey, notUnique, noSuchRow, limit, sql
             case notTranslatable, schemaChange, invalidMigrator, migrationFailed, engine
@@ -69,6 +70,16 @@ extension StrongroomError {
         public static let emptyKeyChain = Code(.emptyKeyChain)
         /// A key file that cannot be used.
         public static let keyFile = Code(.keyFile)
+        /// The sidecar with the database's wrapped key is gone, or there never was one.
+        public static let envelopeMissing = Code(.envelopeMissing)
+        /// No copy of the sidecar with the database's wrapped key is whole.
+        public static let envelopeDamaged = Code(.envelopeDamaged)
+        /// A newer program has written the sidecar with the database's wrapped key.
+        public static let newerEnvelope = Code(.newerEnvelope)
+        /// The sidecar beside the database holds another database's wrapped key.
+        public static let foreignEnvelope = Code(.foreignEnvelope)
+        /// A key's slot that cannot be added or revoked, such as the last one; nothing was changed.
+        public static let keySlot = Code(.keySlot)
         /// Cipher settings that the linked engine does not have, or none at all.
         public static let cipherSettings = Code(.cipherSettings)
         /// A rotation could not be made, or its result was not what it should be; the message says which key the file is on.

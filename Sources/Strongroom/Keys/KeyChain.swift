@@ -52,7 +52,8 @@ public struct KeyChain: Sendable, Equatable {
         self.keys = keys
     }
 
-    private init(unchecked keys: [Key]) {
+    /// Keys that need no check, such as an envelope's data keys.
+    init(unchecked keys: [Key]) {
         self.keys = keys
     }
 

@@ -27,6 +27,17 @@ struct DatabaseFile: Sendable {
         return connection
     }
 
+    /// The file's first bytes, on which the keys depend: read through a connection without a key, since closing a descriptor of its own would
+    /// drop the locks of those connections that are open.
+    func salt() throws -> [UInt8] {
+        let connection = try connect(.readOnly, key: nil)
+        defer { connection.close() }
+        var salt = [UInt8](repeating: 0, count: CipherSettings.saltLength)
+        let bytes = try connection.databaseFile()
+        _ = try salt.withUnsafeMutableBytes { try bytes.read(at: 0, into: $0) }
+        return salt
+    }
+
     /// The error for what the operating system does not permit.
     ///
     /// - Parameter what: What cannot be done with the file, as in "can be read but not written".

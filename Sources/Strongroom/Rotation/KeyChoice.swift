@@ -1,13 +1,17 @@
 /// The key that opens a file, and the connection that it opened.
 struct KeyChoice {
-    /// The key's place in the chain, oldest first; nil for a chain that stands for plaintext.
-    let place: Int?
+    /// The place in the chain, oldest first, of the key that opens the file or its envelope; nil for a chain that stands for plaintext.
+    var place: Int?
+    /// Whether it is the key that the file is to have.
+    var isCurrent = true
+    /// Whether it is a data key, out of the file's envelope.
+    var isWrapped = false
     /// What further connections are keyed with; nil for plaintext.
     let derived: DerivedKey?
-    /// The chain's current key with the current settings, if it has been derived while the one that fits was looked for.
+    /// The key that the file is to have, with the current settings, if it has been derived while the one that fits was looked for.
     var current: DerivedKey?
     /// A connection on which the key has been proved; it cannot write when a killed process left a log beside the file.
-    let connection: Connection
+    var connection: Connection
 }
 
 extension KeyChoice {
@@ -28,7 +32,9 @@ extension KeyChoice {
                 if place == chain.count - 1, candidate == settings.last { current = derived }
                 do {
                     let connection = try proved(file, size: size, key: derived)
-                    return KeyChoice(place: place, derived: derived, current: current, connection: connection)
+                    return KeyChoice(
+                        place: place, isCurrent: place == chain.count - 1, derived: derived, current: current,
+                        connection: connection)
                 } catch let error as StrongroomError where error.code == .notADatabase {
                     continue
                 }
@@ -51,7 +57,9 @@ extension KeyChoice {
     ///
     /// - Throws: ``StrongroomError`` with `notADatabase`, `truncated`, `damaged`, or the engine's failure.
     static func plaintext(_ file: DatabaseFile, in chain: KeyChain, size: Int64) throws -> KeyChoice {
-        KeyChoice(place: chain.isPlaintext ? nil : 0, derived: nil, connection: try proved(file, size: size, key: nil))
+        KeyChoice(
+            place: chain.isPlaintext ? nil : 0, isCurrent: chain.isPlaintext, derived: nil,
+            connection: try proved(file, size: size, key: nil))
     }
 
     /// A connection on which the whole schema has been read.

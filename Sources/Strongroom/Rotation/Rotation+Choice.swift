@@ -1,10 +1,11 @@
 extension Rotation {
-    /// Brings a file to the current key of a chain and the current cipher settings, if it is not there already.
+    /// Brings a file to the key that it is to have and the current cipher settings, if it is not there already.
     ///
     /// - Parameters:
     ///   - file: The file.
     ///   - choice: The key that opens it. Its connection is closed when something is to be done.
-    ///   - chain: The keys.
+    ///   - key: The key that it is to have: the chain's current one, or the newest data key.
+    ///   - place: The place in the chain of the current key.
     ///   - settings: The settings that it is to have.
     ///   - salt: The file's salt; nil for plaintext.
     ///   - patience: How long other processes are waited for when the file has to be had alone.
@@ -14,15 +15,15 @@ extension Rotation {
     static func run(
         _ file: DatabaseFile,
         _ choice: KeyChoice,
-        to chain: KeyChain,
+        to key: Key,
+        place: Int,
         _ settings: CipherSettings,
         salt: [UInt8]?,
         patience: Duration,
         watcher: RotationWatcher,
         whenReplaced: () throws -> Void
     ) throws -> (report: RotationReport, key: DerivedKey)? {
-        let last = chain.count - 1
-        guard let key = chain.current, choice.place != last || choice.derived?.settings != settings else { return nil }
+        guard !choice.isCurrent || choice.derived?.settings != settings else { return nil }
         choice.connection.close()
         let start = ContinuousClock.now
         let salt = salt ?? key.salt ?? CipherSettings.randomSalt()
@@ -36,7 +37,7 @@ extension Rotation {
         let report = RotationReport(
             method: outcome.method,
             from: choice.derived == nil ? nil : choice.place,
-            to: last,
+            to: place,
             formerSettings: choice.derived?.settings,
             settings: settings,
             bytes: outcome.bytes,

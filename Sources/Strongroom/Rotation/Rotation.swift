@@ -62,8 +62,7 @@ struct Rotation {
             do {
                 try connection.proveKey()
                 connection.setBusyTimeout(milliseconds: 0)
-                // One that has a file open which was not written through a log holds no lock, and would go on with what is replaced.
-                if try connection.takeWholeFile(), try FileHolders.describeOpen(file.path).isEmpty { return connection }
+                if try connection.takeWholeFile(), try isOpenNowhereElse() { return connection }
             } catch {
                 connection.close()
                 throw error
@@ -74,6 +73,20 @@ struct Rotation {
             pause()
         }
     }
+
+    /// Whether no other process has the file open: one that has it open and was not written through a log holds no lock, and would go on with
+    /// what is replaced. A process that is being started has for a moment what the one has open that starts it.
+    private func isOpenNowhereElse() throws -> Bool {
+        let deadline = ContinuousClock.now + Self.startOfAProcess
+        while try !FileHolders.describeOpen(file.path).isEmpty {
+            guard ContinuousClock.now < deadline else { return false }
+            try watcher.tell(.waiting, 0, 0)
+            pause()
+        }
+        return true
+    }
+
+    private static let startOfAProcess = Duration.seconds(2)
 
     private var hasOtherNames: StrongroomError {
         StrongroomError(

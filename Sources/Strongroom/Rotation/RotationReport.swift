@@ -8,19 +8,21 @@ public struct RotationReport: Sendable, Hashable {
         case copy
         /// Each page was rewritten in the file, in one transaction, since other processes have it open.
         case inPlace
+        /// The file stayed as it is: the current key took the place of the older one in the envelope.
+        case envelope
     }
 
     /// How the file was rewritten.
     public let method: Method
-    /// The place in the chain of the key that opened the file, 0 for the oldest; nil for one that was plaintext.
+    /// The place in the chain of the key that opened the file or its envelope, 0 for the oldest; nil for one that was plaintext.
     public let from: Int?
-    /// The place in the chain of the key that the file has now.
+    /// The place in the chain of the key that the file, or its envelope, has now.
     public let to: Int
     /// The cipher settings that the file had; nil for one that was plaintext.
     public let formerSettings: CipherSettings?
     /// The cipher settings that the file has now.
     public let settings: CipherSettings
-    /// The file's size in bytes.
+    /// The file's size in bytes; with ``Method/envelope`` that of the envelope.
     public let bytes: Int64
     /// Whether nothing is left of what was encrypted with the older key: not when another process has read from before the rotation
     /// for so long that the log could not be brought into the file; a later checkpoint does it.

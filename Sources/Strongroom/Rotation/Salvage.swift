@@ -1,8 +1,6 @@
 /// Copies what can be read of a damaged file into a new one.
 final class Salvage {
-    private let original: DatabaseFile
-    private let chain: KeyChain
-    private let ciphers: [CipherSettings]
+    private let keys: FileKeys
     private let path: String
     private let progress: (SalvageProgress) -> Void
     private let goOn: () throws -> Void
@@ -11,17 +9,14 @@ final class Salvage {
     private var missing: [SalvageReport.MissingObject] = []
 
     /// - Parameters:
-    ///   - original: The damaged file, which nobody may have open.
-    ///   - ciphers: How it may be encrypted, oldest first; the new file gets the last ones.
+    ///   - keys: The damaged file, which nobody may have open, and what may open it; the new file gets the current key of the chain.
     ///   - path: Where the new file is to lie; nothing may lie there.
     ///   - goOn: Throws when nobody wants it any more.
     init(
-        _ original: DatabaseFile, _ chain: KeyChain, _ ciphers: [CipherSettings], to path: String,
-        progress: @escaping (SalvageProgress) -> Void, goOn: @escaping () throws -> Void
+        _ keys: FileKeys, to path: String, progress: @escaping (SalvageProgress) -> Void,
+        goOn: @escaping () throws -> Void
     ) {
-        self.original = original
-        self.chain = chain
-        self.ciphers = ciphers
+        self.keys = keys
         self.path = path
         self.progress = progress
         self.goOn = goOn
@@ -30,8 +25,7 @@ final class Salvage {
     /// Copies the file.
     func run() throws -> SalvageReport {
         let start = ContinuousClock.now
-        let source = try SalvageSource(
-            of: original, chain, ciphers, at: FileSystem.companion(of: path, "salvaged"), goOn: goOn)
+        let source = try SalvageSource(of: keys, at: FileSystem.companion(of: path, "salvaged"), goOn: goOn)
         defer { try? source.remove() }
         try removeLeftovers()
         do {
@@ -47,6 +41,8 @@ final class Salvage {
             throw error
         }
     }
+
+    private var original: DatabaseFile { keys.file }
 
     private var made: DatabaseFile {
         DatabaseFile(
@@ -70,9 +66,8 @@ final class Salvage {
         }
         let contents = PageContents(
             pages: try DatabasePages(of: connection, pageSize: source.cipher.layout.pageSize), cipher: source.cipher)
-        let settings = try ciphers.last ?? .engineDefault()
-        let key = try chain.current.map { key in
-            try DerivedKey(key, salt: key.salt ?? CipherSettings.randomSalt(), settings: settings)
+        let key = try keys.chain.current.map { key in
+            try DerivedKey(key, salt: key.salt ?? CipherSettings.randomSalt(), settings: keys.settings)
         }
         try FileSystem.createFile(made.path)
         try withTarget(key) { target in

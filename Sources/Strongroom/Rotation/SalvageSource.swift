@@ -14,17 +14,13 @@ struct SalvageSource {
     /// Makes the copy.
     ///
     /// - Parameters:
-    ///   - original: The damaged file, which nobody may have open.
-    ///   - chain: Its keys.
-    ///   - ciphers: How it may be encrypted, oldest first.
+    ///   - keys: The damaged file, which nobody may have open, and what may open it.
     ///   - path: Where the copy is made.
     ///   - goOn: Throws when nobody wants it any more.
-    init(
-        of original: DatabaseFile, _ chain: KeyChain, _ ciphers: [CipherSettings], at path: String,
-        goOn: () throws -> Void
-    ) throws {
+    init(of keys: FileKeys, at path: String, goOn: () throws -> Void) throws {
+        let original = keys.file
         let before = try Self.states(of: original)
-        (key, cipher) = try Self.findKey(in: chain, ciphers, of: original)
+        (key, cipher) = try Self.findKey(keys)
         file = DatabaseFile(path: path, name: original.name, busyTimeout: original.busyTimeout, log: nil)
         try remove()
         do {
@@ -53,12 +49,11 @@ struct SalvageSource {
     }
 
     /// The key by which any of the first pages is authentic: the first itself may be damaged.
-    private static func findKey(
-        in chain: KeyChain, _ ciphers: [CipherSettings], of original: DatabaseFile
-    ) throws -> (DerivedKey, PageCipher) {
+    private static func findKey(_ keys: FileKeys) throws -> (DerivedKey, PageCipher) {
+        let original = keys.file
         let file = try PlainFile(original.path)
         let salt = try FileSystem.firstBytes(of: original.path, CipherSettings.saltLength)
-        let tries = ciphers.reversed().flatMap { settings in chain.keys.reversed().map { (settings, $0) } }
+        let tries = keys.ciphers.reversed().flatMap { settings in keys.candidates.reversed().map { (settings, $0) } }
         for (settings, key) in tries where key != .plaintext {
             let derived = try DerivedKey(key, salt: salt, settings: settings)
             let cipher = try PageCipher(derived, settings: settings)

@@ -11,8 +11,8 @@ final class OpenFiles: Sendable {
         var identity: FileStatus.Identity?
     }
 
-    /// What the engine puts beside a database.
-    private static let companions = ["-wal", "-shm", "-journal"]
+    /// What the engine, and an envelope, puts beside a database.
+    private static let companions = ["-wal", "-shm", "-journal", ".keys", ".keys.copy"]
 
     /// By the paths' bytes: a file system tells a composed and a decomposed é apart, `String` does not.
     private let files = Locked<[[UInt8]: Holder]>([:])
@@ -20,7 +20,7 @@ final class OpenFiles: Sendable {
     /// Enters a file that is about to be opened.
     ///
     /// - Throws: ``StrongroomError`` with `sameFile` when the path, or the file under another path, is open already, or one of the two
-    ///   paths is that of a file which the engine puts beside the other.
+    ///   paths is that of a file which belongs beside the other.
     func claim(_ path: String, _ name: DatabaseName) throws {
         let identity = try FileStatus.at(path)?.identity
         let bytes = Array(path.utf8)
@@ -39,7 +39,7 @@ final class OpenFiles: Sendable {
             throw StrongroomError(
                 .sameFile,
                 """
-                The engine keeps a log of its own beside a database, and of «\(path)» and «\(holder.path)», which is open, one would be \
+                The engine keeps a log of its own beside a database, an envelope lies there, too, and of «\(path)» and «\(holder.path)», which is open, one would be \
                 the other's. Give the database another path.
                 """,
                 database: name.fileName

@@ -23,11 +23,11 @@ public struct OpenReport: Sendable, Equatable {
 
     /// How the file was found.
     public let outcome: Outcome
-    /// The key that the file is on, after a rotation; nil for plaintext that stays so.
+    /// The key that the file is on, after a rotation, or that opens its envelope; nil for plaintext that stays so.
     public let key: KeyUse?
     /// What the migrator did; nil without one.
     public let migration: MigrationReport?
-    /// How the file was rewritten with the current key; nil when nothing was to be done, or not while opening.
+    /// How the file was rewritten with the current key, or the envelope alone (``RotationReport/Method/envelope``); nil when nothing was to be done, or not while opening.
     public let rotation: RotationReport?
     /// Why the file is still on an older key, or has older cipher settings, although it should have been rewritten: it was tried and is tried
     /// again at the next opening, or call `rotate()`.

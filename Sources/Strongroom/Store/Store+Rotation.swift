@@ -6,6 +6,9 @@ extension Store {
     /// process that has the file open finds the new key in its configuration by itself, at its next transaction. With other cipher settings,
     /// and for a plaintext file, the file has to be had alone: close it in other processes first.
     ///
+    /// With ``KeyProtection/envelope`` nothing of the file is rewritten and nobody is waited for: the current key takes the place of the older
+    /// one in the envelope, of which no progress is told. A file that has no envelope yet gets it.
+    ///
     /// Whenever it is interrupted, the file opens with a key of the chain and every row is there. Have as much space on the disk as the file is
     /// large.
     ///
@@ -29,6 +32,34 @@ extension Store {
         timeout: Duration? = nil,
         progress: @escaping @Sendable (RotationProgress) -> Void = { _ in }
     ) async throws -> RotationReport {
+        try await rotate(.chain, timeout: timeout, progress: progress)
+    }
+
+    /// Rotates the chain's key or, for a file with an envelope, the data key.
+    ///
+    /// A new data key is for one that has been leaked: the file is rewritten with it, as without an envelope, and every slot of the envelope
+    /// wraps it. So the keys of all slots are needed: those of the chain, and in `keys` the others, such as recovery keys. Until the file is
+    /// on the new one the envelope holds both, and an interrupted rotation is gone on with by the next one, or when the file is opened.
+    ///
+    /// ```swift
+    /// try await store.rotate(.dataKey, keys: [.recovery(RecoveryKey(written))])
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - subject: What is rotated.
+    ///   - keys: For ``RotationSubject/dataKey`` the keys of slots that are not in the chain.
+    ///   - timeout: How long each of those who read or write in this process is waited for; nil for as long as it takes.
+    ///   - progress: Told how far it has come, on a thread of the rotation's; must return soon.
+    /// - Returns: What was done.
+    /// - Throws: As ``rotate(timeout:progress:)``; ``StrongroomError`` with `keySlot` when the keys of slots are missing, `envelopeMissing` when
+    ///   there is no envelope, `envelopeDamaged`, `newerEnvelope`, `foreignEnvelope`.
+    @discardableResult
+    public func rotate(
+        _ subject: RotationSubject,
+        keys: [Key] = [],
+        timeout: Duration? = nil,
+        progress: @escaping @Sendable (RotationProgress) -> Void = { _ in }
+    ) async throws -> RotationReport {
         let opening = try file.opening()
         guard opening.settings.rotation != .never else {
             throw StrongroomError(
@@ -40,9 +71,15 @@ extension Store {
         let lock = try await opening.takeLock()
         let chain = try await opening.configuration.keyChain(for: name)
         guard !chain.isPlaintext else { throw opening.encryptedFound }
-        let limits = AccessLimits(label: "rotation", timeout: timeout)
-        let report = try await access.performAlone(limits) { [file] isCancelled in
-            try file.rotate(chain, RotationWatcher(progress: progress, isCancelled: isCancelled))
+        let report: RotationReport
+        if subject == .chain, try file.key().isSettled {
+            report = try await BlockingWork.run { [file] in try file.rotateEnvelope(chain) }
+        } else {
+            let limits = AccessLimits(label: "rotation", timeout: timeout)
+            report = try await access.performAlone(limits) { [file] isCancelled in
+                let watcher = RotationWatcher(progress: progress, isCancelled: isCancelled)
+                return try file.rotate(chain, newDataKey: subject == .dataKey ? keys : nil, watcher)
+            }
         }
         lock.release()
         return report

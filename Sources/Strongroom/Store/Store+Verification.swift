@@ -23,7 +23,7 @@ extension Store {
         progress: @escaping @Sendable (VerificationProgress) -> Void = { _ in }
     ) async throws -> VerificationReport {
         try await access.perform(.writeAlone) { [file] connection in
-            let pages = try file.key.map { try PageCipher($0, settings: $0.settings) }
+            let pages = try file.pageKey.map { try PageCipher($0, settings: $0.settings) }
             return try DatabaseCheck(connection: connection, cipher: pages, progress: progress).run()
         }
     }

@@ -6,8 +6,8 @@ final class StoreFile: Sendable {
     private struct State {
         /// How it was opened, and the configuration; nil after closing.
         var opening: StoreOpening?
-        /// Nil for plaintext, and after closing.
-        var key: DerivedKey?
+        /// Nil after closing.
+        var key: FileKey?
         /// Counts the keys that the file has had since it was opened.
         var generation = 0
     }
@@ -17,7 +17,7 @@ final class StoreFile: Sendable {
     /// One at a time finds the key anew.
     private let renewal = DispatchSemaphore(value: 1)
 
-    init(_ opening: StoreOpening, key: DerivedKey?) {
+    init(_ opening: StoreOpening, key: FileKey) {
         database = opening.name.fileName
         state = Locked(State(opening: opening, key: key))
     }
@@ -27,9 +27,13 @@ final class StoreFile: Sendable {
     /// - Throws: ``StrongroomError`` with `closed`.
     func opening() throws -> StoreOpening {
         guard let opening = state.withLock({ $0.opening }) else {
-            throw StrongroomError(.closed, "The store is closed; open it again.", database: database)
+            throw closed
         }
         return opening
+    }
+
+    private var closed: StrongroomError {
+        StrongroomError(.closed, "The store is closed; open it again.", database: database)
     }
 
     /// Opens a connection.
@@ -45,7 +49,7 @@ final class StoreFile: Sendable {
 
     private func connectOnce(as role: Connection.Role) throws -> Connection {
         let file = try opening().file
-        let (key, generation) = state.withLock { ($0.key, $0.generation) }
+        let (key, generation) = state.withLock { ($0.key?.derived, $0.generation) }
         let connection = try file.connect(.existing, key: key)
         connection.keyGeneration = generation
         do {
@@ -59,7 +63,7 @@ final class StoreFile: Sendable {
     }
 
     /// What the file's pages are checked with; nil for plaintext, and after closing.
-    var key: DerivedKey? { state.withLock { $0.key } }
+    var pageKey: DerivedKey? { state.withLock { $0.key?.derived } }
 
     /// Lets go of the key and the configuration: a closed store may be held for long.
     func forget() {
@@ -71,7 +75,16 @@ final class StoreFile: Sendable {
         _ = opening
     }
 
-    private func replaceKey(_ key: DerivedKey) {
+    /// What is known of the file's key.
+    ///
+    /// - Throws: ``StrongroomError`` with `closed`.
+    func key() throws -> FileKey {
+        let key = state.withLock { $0.key }
+        guard let key else { throw closed }
+        return key
+    }
+
+    func replaceKey(_ key: FileKey) {
         state.withLock { state in
             guard state.opening != nil else { return }
             state.key = key
@@ -96,68 +109,25 @@ final class StoreFile: Sendable {
             try await opening.configuration.keyChain(for: opening.name)
         }
         guard !chain.isPlaintext, let size = try FileStatus.at(file.path)?.size else { return false }
-        // A connection without a key: nothing is read through the engine.
-        var salt = [UInt8](repeating: 0, count: CipherSettings.saltLength)
-        let keyless = try file.connect(.readOnly, key: nil)
-        defer { keyless.close() }
-        let bytes = try keyless.databaseFile()
-        _ = try salt.withUnsafeMutableBytes { try bytes.read(at: 0, into: $0) }
-        let choice = try KeyChoice.find(in: chain, opening.ciphers, for: file, salt: salt, size: size)
+        let (keys, choice) = try find(opening, chain, salt: file.salt(), size: size)
         choice.connection.close()
-        guard let key = choice.derived else { return false }
-        replaceKey(key)
+        guard choice.derived != nil else { return false }
+        replaceKey(keys.key(choice))
         opening.logger?.info("found on another key", metadata: ["key": "\((choice.place ?? 0) + 1) of \(chain.count)"])
         return true
     }
 
-    // MARK: Rotating
-
-    /// Brings the file to the current key and settings; nobody in this process has a connection to it meanwhile, and the lock between
-    /// processes is held.
-    func rotate(_ chain: KeyChain, _ watcher: RotationWatcher) throws -> RotationReport {
-        let opening = try opening()
-        let file = opening.file
-        let content = try FileContent.of(file.path)
-        let settings = opening.ciphers[opening.ciphers.count - 1]
-        let choice: KeyChoice
-        switch content {
-        case .absent:
-            throw StrongroomError(
-                .fileMissing, "The file «\(file.path)» is gone. Bring it back, then try again.", database: file.name)
-        case .plaintext(let size):
-            guard chain.opensPlaintext else { throw opening.plaintextFound }
-            choice = try KeyChoice.plaintext(file, in: chain, size: size)
-        case .encrypted(let salt, let size):
-            choice = try KeyChoice.find(in: chain, opening.ciphers, for: file, salt: salt, size: size)
+    private func find(
+        _ opening: StoreOpening, _ chain: KeyChain, salt: [UInt8], size: Int64
+    ) throws -> (FileKeys, KeyChoice) {
+        let keys = try opening.fileKeys(chain, salt: salt)
+        do {
+            return (keys, try keys.find(salt: salt, size: size))
+        } catch let error as StrongroomError where error.code == .wrongKey {
+            // Another process may have written the envelope, and the file, since the envelope was read.
+            let newer = try opening.fileKeys(chain, salt: salt)
+            guard newer.envelope?.envelope.envelope != keys.envelope?.envelope.envelope else { throw error }
+            return (newer, try newer.find(salt: salt, size: size))
         }
-        let done = try Rotation.run(
-            file, choice, to: chain, settings, salt: content.salt, patience: opening.settings.openTimeout,
-            watcher: watcher, whenReplaced: { try OpenFiles.shared.identify(file.path) })
-        guard let (report, key) = done else {
-            choice.connection.close()
-            // Another process may have rotated it.
-            if let key = choice.derived { replaceKey(key) }
-            return RotationReport(unchanged: chain.count - 1, settings, bytes: try FileStatus.at(file.path)?.size ?? 0)
-        }
-        replaceKey(key)
-        opening.logger?.info("rotated", metadata: ["method": "\(report.method)"])
-        return report
-    }
-}
-
-extension RotationReport {
-    /// The report of a rotation that found nothing to do.
-    fileprivate init(unchanged place: Int, _ settings: CipherSettings, bytes: Int64) {
-        self.init(
-            method: .unchanged,
-            from: place,
-            to: place,
-            formerSettings: settings,
-            settings: settings,
-            bytes: bytes,
-            isOldContentGone: true,
-            writingDuration: .zero,
-            verificationDuration: .zero
-        )
     }
 }

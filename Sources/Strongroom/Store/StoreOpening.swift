@@ -10,6 +10,7 @@ struct StoreOpening: Sendable {
     let migrator: Migrator?
     /// Oldest first.
     let ciphers: [CipherSettings]
+    let protection: KeyProtection
 
     private static let lockPause = Duration.milliseconds(20)
 
@@ -23,6 +24,7 @@ struct StoreOpening: Sendable {
         migrator = try configuration.migrator(for: name)
         try migrator?.check()
         ciphers = try configuration.cipherSettings(for: name)
+        protection = configuration.keyProtection(for: name)
         try Self.check(ciphers, of: name)
         let wanted = try configuration.filePath(for: name) ?? DefaultPath.path(for: name)
         guard wanted.hasPrefix("/"), !wanted.utf8.contains(0) else {
@@ -46,22 +48,22 @@ struct StoreOpening: Sendable {
     /// Opens the file.
     ///
     /// - Returns: The connection that was proved, what further ones are keyed with, and what was done.
-    func run() async throws -> (writer: Connection, key: DerivedKey?, report: OpenReport) {
+    func run() async throws -> (writer: Connection, key: FileKey, report: OpenReport) {
         let start = ContinuousClock.now
         let lock = try await takeLock()
         let content = try FileContent.of(path)
         let chain = try await configuration.keyChain(for: name)
         let opened = try await BlockingWork.run {
             var report = Progress(start: start)
-            var choice = try choose(chain, content, &report)
+            var (keys, choice) = try choose(chain, content, &report)
             // Found before anything is written: a file of a newer program is refused as it is.
             let plan = try report.migration == nil ? migrator?.plan(for: choice.connection) : nil
-            try rotate(&choice, chain, content, &report)
+            try rotate(&choice, &keys, content, &report)
             let writer = try writer(choice)
             try writer.configure(as: .writer, of: file)
             try file.removeSpentJournal()
             try migrate(writer, plan, &report)
-            return (writer, choice.derived, report.finished(choice, chain))
+            return (writer, keys.key(choice), report.finished(choice, chain))
         }
         lock.release()
         return opened
@@ -136,7 +138,9 @@ extension StoreOpening {
         }
     }
 
-    private func choose(_ chain: KeyChain, _ content: FileContent, _ report: inout Progress) throws -> KeyChoice {
+    private func choose(
+        _ chain: KeyChain, _ content: FileContent, _ report: inout Progress
+    ) throws -> (FileKeys, KeyChoice) {
         let start = ContinuousClock.now
         defer { report.keyDuration = ContinuousClock.now - start - report.migrationDuration }
         if content != .absent {
@@ -146,14 +150,23 @@ extension StoreOpening {
         switch content {
         case .absent:
             report.outcome = .created
-            return try create(chain, &report)
+            guard try !file.hasLog() else { throw logWithoutFile }
+            var keys = try fileKeys(chain, salt: nil)
+            let choice = try create(&keys, &report)
+            return (keys, choice)
         case .plaintext(let size):
             guard chain.opensPlaintext else { throw plaintextFound }
-            return try KeyChoice.plaintext(file, in: chain, size: size)
+            return (try fileKeys(chain, salt: nil), try KeyChoice.plaintext(file, in: chain, size: size))
         case .encrypted(let salt, let size):
             guard !chain.isPlaintext else { throw encryptedFound }
-            return try KeyChoice.find(in: chain, ciphers, for: file, salt: salt, size: size)
+            let keys = try fileKeys(chain, salt: salt)
+            return (keys, try keys.find(salt: salt, size: size))
         }
+    }
+
+    /// What opens the file; takes the derivation of a passphrase when there is an envelope.
+    func fileKeys(_ chain: KeyChain, salt: [UInt8]?) throws -> FileKeys {
+        try FileKeys(file, chain, ciphers, protection, salt: salt)
     }
 
     private func migrate(_ connection: Connection, _ plan: Migrator.Plan?, _ report: inout Progress) throws {
@@ -165,27 +178,27 @@ extension StoreOpening {
 
     /// Makes the file under another name and puts it in place when its schema is complete, so that a crash leaves either no file
     /// or a whole one.
-    private func create(_ chain: KeyChain, _ report: inout Progress) throws -> KeyChoice {
-        guard try !file.hasLog() else { throw logWithoutFile }
+    private func create(_ keys: inout FileKeys, _ report: inout Progress) throws -> KeyChoice {
         try removeLeftovers()
+        // An envelope that is made for it is on the disk before the file is.
+        let derived = try keys.forNewFile()
         do {
-            let derived = try make(chain, &report)
+            try make(derived, &report)
             try FileSystem.synchronize(temporary)
             try FileSystem.moveIntoPlace(temporary, path)
             try FileSystem.synchronize(FileSystem.directory(of: path))
             let connection = try file.connect(.existing, key: derived)
             try connection.proveKey()
-            return KeyChoice(place: chain.isPlaintext ? nil : chain.count - 1, derived: derived, connection: connection)
+            let place = keys.slotPlace ?? (derived == nil ? nil : keys.lastPlace)
+            return KeyChoice(
+                place: place, isWrapped: keys.envelope != nil, derived: derived, connection: connection)
         } catch {
             try removeLeftovers()
             throw error
         }
     }
 
-    private func make(_ chain: KeyChain, _ report: inout Progress) throws -> DerivedKey? {
-        let derived = try chain.current.map { key in
-            try DerivedKey(key, salt: key.salt ?? CipherSettings.randomSalt(), settings: ciphers[ciphers.count - 1])
-        }
+    private func make(_ derived: DerivedKey?, _ report: inout Progress) throws {
         try FileSystem.createFile(temporary)
         let made = DatabaseFile(path: temporary, name: file.name, busyTimeout: file.busyTimeout, log: file.log)
         let connection = try made.connect(.existing, key: derived)
@@ -196,7 +209,6 @@ extension StoreOpening {
             try connection.run("DROP TABLE strongroom_file")
         }
         try migrate(connection, migrator?.plan(for: connection), &report)
-        return derived
     }
 
     private var temporary: String { FileSystem.companion(of: path, "new") }

@@ -7,7 +7,8 @@ extension Stores {
     /// removed at the end; have about twice the file's length free on the disk. Which rows are whole is found out from the pages
     /// themselves, by their authentication codes, and each is copied with all of its values and its row id, or not at all. Tables come first,
     /// then indexes, views and triggers; indexes are made anew, so that a damaged one loses nothing. `user_version`, `application_id`,
-    /// the encoding and `auto_vacuum` are kept. The new file has the current key of the chain and the newest cipher settings.
+    /// the encoding and `auto_vacuum` are kept. The new file has the current key of the chain and the newest cipher settings;
+    /// with ``KeyProtection/envelope`` it gets an envelope when it is opened.
     ///
     /// The file must not be open, in this process or another.
     ///
@@ -55,7 +56,6 @@ extension Stores {
         _ opening: StoreOpening, _ chain: KeyChain, _ path: String,
         _ progress: @escaping @Sendable (SalvageProgress) -> Void
     ) async throws -> SalvageReport {
-        let (file, ciphers) = (opening.file, opening.ciphers)
         let flag = GivenUp()
         return try await withTaskCancellationHandler {
             try await BlockingWork.run {
@@ -65,9 +65,10 @@ extension Stores {
                     throw StrongroomError(
                         .notAFile, "Something lies at «\(target)» already, and is not overwritten. Give another path.")
                 }
-                try check(FileContent.of(file.path), chain, file)
+                let content = try FileContent.of(opening.path)
+                try check(content, chain, opening.file)
                 return try Salvage(
-                    file, chain, ciphers, to: target, progress: progress,
+                    opening.fileKeys(chain, salt: content.salt), to: target, progress: progress,
                     goOn: { if flag.isRaised.load(ordering: .relaxed) { throw CancellationError() } }
                 ).run()
             }

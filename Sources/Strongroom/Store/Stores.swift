@@ -95,7 +95,8 @@ public final class Stores: Sendable {
     /// - Returns: The store; ``Store/opening`` says what was done.
     /// - Throws: ``StrongroomError`` with `invalidName`, `noConfiguration`, `duplicateConfiguration`, `sameFile`, `locked`, `notAFile`,
     ///   `emptyFile`, `notADatabase`, `truncated`, `damaged`, `wrongKey`, `plaintextFile`, `encryptedFile`, `newerSchema`,
-    ///   `migrationFailed`, `permissionDenied`, `diskFull`, `notSQLCipher`; `nestedAccess` when its configuration opens a database
+    ///   `migrationFailed`, `permissionDenied`, `diskFull`, `notSQLCipher`; `envelopeMissing`, `envelopeDamaged`, `newerEnvelope`,
+    ///   `foreignEnvelope`; `nestedAccess` when its configuration opens a database
     ///   whose opening waits for this one; what the configuration throws.
     public func open(_ fileName: String) async throws -> Store {
         try await open(DatabaseName(fileName))

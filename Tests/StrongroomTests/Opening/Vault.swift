@@ -10,6 +10,7 @@ struct Vault: Configuration {
     var migrator: Migrator? = Vault.lines
     /// Nil for the default.
     var ciphers: [CipherSettings]?
+    var protection = KeyProtection.direct
     var settings = StoreSettings(readers: 2, openTimeout: .seconds(30))
 
     /// A migrator with one version, whose table holds the lines.
@@ -30,6 +31,7 @@ struct Vault: Configuration {
     func keyChain(for database: DatabaseName) async throws -> KeyChain { try await keyChain(database) }
     func migrator(for database: DatabaseName) throws -> Migrator? { migrator }
     func settings(for database: DatabaseName) -> StoreSettings { settings }
+    func keyProtection(for database: DatabaseName) -> KeyProtection { protection }
     func cipherSettings(for database: DatabaseName) throws -> [CipherSettings] {
         try ciphers ?? CipherSettings.known()
     }

@@ -239,6 +239,23 @@ struct RotationOfAStoreTests {
         }
         idle.close()
     }
+
+    /// As one that this process is starting has everything open for a moment that this one has.
+    @Test func aProgramThatSoonLetsGoOfTheFileIsWaitedFor() async throws {
+        let program = Process()
+        program.executableURL = URL(filePath: "/bin/sh")
+        program.arguments = ["-c", "exec 3<\"$0\"; exec sleep 600", vault.path]
+        try program.run()
+        defer { program.terminate() }
+        try await eventually { (try? FileHolders.describeOpen(vault.path).isEmpty) == false }
+        let store = try await vault.open()
+        numbers.withLock { $0.append(2) }
+        let report = try await store.rotate { [pid = program.processIdentifier] progress in
+            if progress.phase == .waiting { kill(pid, SIGKILL) }
+        }
+        #expect(report.method == .copy)
+        try await store.close()
+    }
     #endif
 
     @Test func whatNeedsTheFileAloneIsRefusedNamingWhoHasIt() async throws {

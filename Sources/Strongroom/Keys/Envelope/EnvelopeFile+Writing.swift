@@ -1,0 +1,95 @@
+extension EnvelopeFile {
+    /// How the copies get their names.
+    enum Placing: Sendable {
+        /// There is none; one that appears meanwhile is not overwritten.
+        case place
+        /// Over what is there.
+        case replace
+    }
+
+    /// One step of writing; after each of them, and if a crash undoes those that were not brought to the disk, one copy is whole.
+    enum Step: Sendable, Equatable {
+        /// Removes what a crash left.
+        case remove(String)
+        /// Makes an empty file, for the owner of the database alone.
+        case make(String)
+        /// Gives it its content and brings it to the disk.
+        case fill(String, [UInt8])
+        /// Gives it a name that nothing has.
+        case place(String, as: String)
+        /// Gives it a name in place of what has it.
+        case rename(String, to: String)
+        /// Brings the names to the disk.
+        case synchronize(String)
+    }
+
+    /// The steps of writing, in their order.
+    ///
+    /// Both copies are on the disk under other names before the first is put in place, so that a full disk is met while nothing is changed.
+    func steps(_ bytes: [UInt8], _ placing: Placing) -> [Step] {
+        let copies = [
+            (new: FileSystem.companion(of: databasePath, "keys.new"), old: path),
+            (new: FileSystem.companion(of: databasePath, "keys.copy.new"), old: copyPath),
+        ]
+        let written: [Step] = copies.flatMap { [.remove($0.new), .make($0.new), .fill($0.new, bytes)] }
+        let placed: [Step] = copies.map {
+            placing == .place ? .place($0.new, as: $0.old) : .rename($0.new, to: $0.old)
+        }
+        return written + placed + [.synchronize(FileSystem.directory(of: databasePath))]
+    }
+
+    func write(_ envelope: OpenEnvelope, _ placing: Placing) throws {
+        let steps = steps(envelope.envelope.bytes, placing)
+        for (place, step) in steps.enumerated() {
+            do {
+                try carryOut(step)
+            } catch let error as StrongroomError {
+                try removeLeftovers(of: steps)
+                throw steps[..<place].contains(where: \.isPlacing) ? halfDone(error) : error.naming(name)
+            }
+        }
+    }
+
+    func carryOut(_ step: Step) throws {
+        switch step {
+        case .remove(let path): try FileSystem.remove(path)
+        case .make(let path):
+            try FileSystem.createFile(path)
+            try keepOwner(path)
+        case .fill(let path, let bytes): try bytes.withUnsafeBytes { try FileSystem.fill(path, $0) }
+        case .place(let source, let destination): try FileSystem.moveIntoPlace(source, destination)
+        case .rename(let source, let destination): try FileSystem.replace(destination, with: source)
+        case .synchronize(let directory): try FileSystem.synchronize(directory)
+        }
+    }
+
+    /// An operator's tool that runs as another user is not to lock out the program whose database it is.
+    private func keepOwner(_ new: String) throws {
+        for place in [path, copyPath, databasePath] {
+            guard let status = try FileStatus.at(place) else { continue }
+            if try FileStatus.at(new)?.owner != status.owner { try FileSystem.setOwner(of: new, status.owner) }
+            return
+        }
+    }
+
+    private func removeLeftovers(of steps: [Step]) throws {
+        for case .remove(let path) in steps { try FileSystem.remove(path) }
+    }
+
+    private func halfDone(_ error: StrongroomError) -> StrongroomError {
+        StrongroomError(
+            error.code,
+            "\(error.message) The first copy of the wrapped key, «\(path)», is the new one already; opening the database completes the second.",
+            database: name
+        )
+    }
+}
+
+extension EnvelopeFile.Step {
+    fileprivate var isPlacing: Bool {
+        switch self {
+        case .place, .rename: true
+        default: false
+        }
+    }
+}

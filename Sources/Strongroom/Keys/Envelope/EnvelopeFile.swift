@@ -1,0 +1,206 @@
+/// The sidecar of a database: its envelope in two copies, `FILE.keys` and `FILE.keys.copy`.
+///
+/// Without it the database is lost, so it is written in a way that leaves one whole copy at every instant, and kept in two files, of which one
+/// may be lost or damaged. Both have the same content: an older one would still be opened by a key that has been revoked. Two files rather
+/// than two areas in one: a copy is replaced as a whole by a rename, so no write ever touches bytes that are needed; and what damages,
+/// truncates or removes a file by mistake does so to one.
+///
+/// Who writes holds the database's lock between processes (``FileLock``), and has read under it what is changed.
+struct EnvelopeFile: Sendable {
+    /// Where the database lies.
+    let databasePath: String
+    /// What errors call the database.
+    let name: String
+
+    var path: String { databasePath + ".keys" }
+    var copyPath: String { databasePath + ".keys.copy" }
+
+    /// An envelope that was opened.
+    struct Opened: Sendable {
+        var envelope: OpenEnvelope
+        /// Whether both copies are what they should be; if not, ``EnvelopeFile/replace(_:)`` makes them so.
+        let isWhole: Bool
+    }
+
+    /// Whether there is one, be it damaged.
+    func exists() throws -> Bool {
+        try [path, copyPath].contains { try FileStatus.at($0) != nil || FileSystem.isSymbolicLink($0) }
+    }
+
+    /// Opens the envelope with a chain's keys.
+    ///
+    /// - Parameters:
+    ///   - chain: The keys; the current one is tried first, then from newest to oldest.
+    ///   - salt: The first 16 bytes of the database's file; nil when it is not there.
+    /// - Throws: ``StrongroomError`` with `envelopeMissing`, `envelopeDamaged`, `newerEnvelope`, `foreignEnvelope`, `wrongKey`, `notAFile`, or
+    ///   what the operating system refuses.
+    func open(with chain: KeyChain, salt: [UInt8]?) throws -> Opened {
+        // Both copies mostly are the same, so what is derived for one serves the other, too.
+        var wrappingKeys = WrappingKeys()
+        return try open(salt, keys: chain.count) { try $0.open(with: chain, &wrappingKeys) }
+    }
+
+    /// Opens the envelope with the data keys, as an open store has them, to change it; nothing is derived.
+    ///
+    /// - Throws: As ``open(with:salt:)``; `wrongKey` when another process has replaced the data key.
+    func open(with dataKeys: DataKeys, salt: [UInt8]) throws -> Opened {
+        try open(salt, keys: nil) { try $0.open(with: dataKeys) }
+    }
+
+    /// Writes the first envelope of a database; fails when there is one.
+    func create(_ envelope: OpenEnvelope) throws {
+        guard try !exists() else {
+            throw StrongroomError(
+                .notAFile,
+                "There is a wrapped key at «\(path)» or «\(copyPath)» already, and it is not overwritten. Move it away.",
+                database: name
+            )
+        }
+        try write(envelope, .place)
+    }
+
+    /// Writes both copies anew.
+    ///
+    /// - Throws: ``StrongroomError``. What was there before stays unless the message says otherwise.
+    func replace(_ envelope: OpenEnvelope) throws {
+        try write(envelope, .replace)
+    }
+}
+
+extension EnvelopeFile {
+    /// What lies at a copy's path.
+    fileprivate enum Copy {
+        case absent
+        case whole(Envelope)
+        case defective(EnvelopeDefect)
+    }
+
+    private func read(_ path: String, _ salt: [UInt8]?) throws -> Copy {
+        guard !FileSystem.isSymbolicLink(path) else { throw notAFile(path) }
+        guard let status = try FileStatus.at(path) else { return .absent }
+        guard status.isRegularFile else { throw notAFile(path) }
+        do {
+            let envelope = try Envelope(bytes: FileSystem.firstBytes(of: path, Envelope.mostBytes + 1))
+            guard salt == nil || envelope.databaseSalt == salt else { return .defective(.foreign) }
+            return .whole(envelope)
+        } catch let defect as EnvelopeDefect {
+            return .defective(defect)
+        } catch let error as StrongroomError where error.code == .inputOutput {
+            // A part of the disk that cannot be read any more takes one copy.
+            return .defective(.damaged("it cannot be read"))
+        }
+    }
+
+    private func open(
+        _ salt: [UInt8]?, keys: Int?, _ open: (Envelope) throws -> OpenEnvelope
+    ) throws -> Opened {
+        let copies = try [path, copyPath].map { try read($0, salt) }
+        var defects: [EnvelopeDefect] = []
+        var envelopes: [Envelope] = []
+        for copy in copies {
+            switch copy {
+            case .absent: continue
+            case .defective(let defect): defects.append(defect)
+            case .whole(let envelope): if !envelopes.contains(envelope) { envelopes.append(envelope) }
+            }
+        }
+        // A program that does not know all of what is written must not write it back without it.
+        if let newer = defects.first(where: \.isNewer) { throw failure(newer, keys) }
+        let newest = envelopes.map(\.generation).max()
+        for envelope in envelopes.sorted(by: { $0.generation > $1.generation }) {
+            // An older copy is for a newer one that is damaged, not for a key that the newer one does not know any more.
+            guard !defects.contains(.noKeyFits) || envelope.generation == newest else { break }
+            do {
+                let isWhole = envelopes.count == 1 && copies.allSatisfy(\.isWhole)
+                return Opened(envelope: try open(envelope), isWhole: isWhole)
+            } catch let defect as EnvelopeDefect {
+                defects.append(defect)
+            }
+        }
+        throw defects.mostTelling.map { failure($0, keys) } ?? missing
+    }
+
+    // MARK: Errors
+
+    private func failure(_ defect: EnvelopeDefect, _ keys: Int?) -> StrongroomError {
+        let (code, message): (StrongroomError.Code, String) =
+            switch defect {
+            case .damaged(let reason):
+                (
+                    .envelopeDamaged,
+                    """
+                    No copy of the database's wrapped key can be used, neither «\(path)» nor «\(copyPath)»: \(reason). Restore one of them \
+                    from a backup; without it nobody can open the database.
+                    """
+                )
+            case .newer(let version):
+                (
+                    .newerEnvelope,
+                    "A newer program has written the database's wrapped key, «\(path)» or «\(copyPath)», in version \(version) of its form. Use that program."
+                )
+            case .foreign:
+                (
+                    .foreignEnvelope,
+                    """
+                    The wrapped key in «\(path)» is not that of «\(databasePath)»: it was made for a file that begins with another salt. Put \
+                    the file and the wrapped key that belong together side by side; if they do, the database's first 16 bytes are damaged.
+                    """
+                )
+            case .noKeyFits: (.wrongKey, noKeyFits(keys))
+            }
+        return StrongroomError(code, message, database: name)
+    }
+
+    private func noKeyFits(_ keys: Int?) -> String {
+        guard let keys else {
+            return """
+                The data key of «\(databasePath)» has been replaced since the store was opened. Close the store and open it again.
+                """
+        }
+        let tried = keys == 1 ? "The key of the chain is not" : "None of the chain's \(keys) keys is"
+        return """
+            \(tried) among those that open «\(path)». Add a key that has a slot in it, or a recovery key, to the chain at its beginning. \
+            Nothing was changed.
+            """
+    }
+
+    var missing: StrongroomError {
+        StrongroomError(
+            .envelopeMissing,
+            """
+            The wrapped key of «\(databasePath)» is gone: there is neither «\(path)» nor «\(copyPath)». Restore one of them from a backup; \
+            without it nobody can open the database. If the file never had one, leave out `KeyProtection.envelope`.
+            """,
+            database: name
+        )
+    }
+
+    private func notAFile(_ path: String) -> StrongroomError {
+        StrongroomError(
+            .notAFile,
+            "What lies at «\(path)» is not a regular file, so no wrapped key is read from it or written to it. Move it away.",
+            database: name
+        )
+    }
+}
+
+extension EnvelopeFile.Copy {
+    fileprivate var isWhole: Bool {
+        guard case .whole = self else { return false }
+        return true
+    }
+}
+
+extension EnvelopeDefect {
+    fileprivate var isNewer: Bool {
+        guard case .newer = self else { return false }
+        return true
+    }
+}
+
+extension [EnvelopeDefect] {
+    /// The one that says most of what is to be done: another key, other files, a backup.
+    fileprivate var mostTelling: EnvelopeDefect? {
+        first { $0 == .noKeyFits } ?? first { $0 == .foreign } ?? first
+    }
+}

@@ -1,0 +1,98 @@
+import Crypto
+import Foundation
+
+/// One key's place in an envelope.
+struct EnvelopeSlot: Sendable, Equatable {
+    /// What a slot's key is for.
+    enum Use: UInt8 {
+        case chain = 0
+        case recovery = 1
+    }
+
+    let fingerprint: KeyFingerprint
+    /// When it was made, in seconds since 1970.
+    let created: Int64
+    let use: Use
+    let derivation: SlotDerivation
+    let label: String
+    /// Nonce, encrypted data keys, tag.
+    private(set) var sealed: [UInt8] = []
+
+    private static let nonceLength = 12
+    private static let tagLength = 16
+
+    /// Wraps data keys.
+    ///
+    /// - Parameters:
+    ///   - dataKeys: What is wrapped.
+    ///   - key: What wraps it.
+    ///   - header: The envelope's part that the tag covers.
+    init(
+        _ dataKeys: DataKeys, with key: WrappingKey, header: [UInt8], label: String, created: Int64, use: Use
+    ) throws {
+        fingerprint = key.fingerprint
+        derivation = key.derivation
+        self.label = label
+        self.created = created
+        self.use = use
+        sealed = try dataKeys.withUnsafeBytes { bytes in
+            let box = try AES.GCM.seal(bytes, using: key.secret, nonce: AES.GCM.Nonce(), authenticating: header + head)
+            return Array(box.nonce) + box.ciphertext + box.tag
+        }
+    }
+
+    /// The data keys.
+    ///
+    /// - Throws: ``EnvelopeDefect`` with `damaged` when the tag does not fit.
+    func unwrap(with key: WrappingKey, header: [UInt8]) throws -> DataKeys {
+        do {
+            let box = try AES.GCM.SealedBox(combined: sealed)
+            var plain = try AES.GCM.open(box, using: key.secret, authenticating: header + head)
+            return plain.withUnsafeMutableBytes { bytes in
+                defer { bytes.wipe() }
+                return DataKeys(UnsafeRawBufferPointer(bytes))
+            }
+        } catch {
+            throw EnvelopeDefect.damaged("the wrapped key of its slot «\(fingerprint)» is not what was written")
+        }
+    }
+
+    /// The same key's slot with other data keys in it.
+    func wrapping(_ dataKeys: DataKeys, with key: WrappingKey, header: [UInt8]) throws -> EnvelopeSlot {
+        try EnvelopeSlot(dataKeys, with: key, header: header, label: label, created: created, use: use)
+    }
+
+    /// What is told of it.
+    var keySlot: KeySlot {
+        KeySlot(
+            fingerprint: fingerprint,
+            label: label,
+            created: Date(timeIntervalSince1970: TimeInterval(created)),
+            isRecovery: use == .recovery
+        )
+    }
+}
+
+extension EnvelopeSlot {
+    /// All that comes before the nonce.
+    var head: [UInt8] {
+        fingerprint.bytes + created.bigEndianBytes + [use.rawValue] + derivation.bytes + [UInt8(label.utf8.count)]
+            + label.utf8
+    }
+
+    init(reading reader: inout EnvelopeReader, dataKeyCount: Int) throws {
+        fingerprint = KeyFingerprint(bytes: try reader.bytes(KeyFingerprint.length))
+        created = try reader.number()
+        guard let use = Use(rawValue: try reader.byte()) else {
+            throw EnvelopeDefect.damaged("a slot has a use that does not exist")
+        }
+        self.use = use
+        derivation = try SlotDerivation(reading: &reader)
+        let length = Int(try reader.byte())
+        guard let label = String(validating: try reader.bytes(length), as: UTF8.self) else {
+            throw EnvelopeDefect.damaged("a label is not UTF-8")
+        }
+        self.label = label
+        sealed = try reader.bytes(Self.nonceLength + DataKeys.length * dataKeyCount + Self.tagLength)
+    }
+}

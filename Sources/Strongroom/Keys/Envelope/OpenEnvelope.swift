@@ -1,0 +1,215 @@
+import Foundation
+
+/// An envelope that a key has opened: what it says is proved, and it can be changed.
+///
+/// Changes are made on the value and reach the disk through ``EnvelopeFile``.
+struct OpenEnvelope: Sendable {
+    private(set) var envelope: Envelope
+    /// What the database's file is encrypted with.
+    private(set) var dataKeys: DataKeys
+    /// The place in the chain of the key that opened it, oldest first; nil when none was needed.
+    let place: Int?
+    /// The slot of the key that opened it.
+    let usedSlot: KeyFingerprint?
+    private var wrappingKeys: WrappingKeys
+
+    init(
+        _ envelope: Envelope, dataKeys: DataKeys, place: Int?, usedSlot: KeyFingerprint?, wrappingKeys: WrappingKeys
+    ) {
+        self.envelope = envelope
+        self.dataKeys = dataKeys
+        self.place = place
+        self.usedSlot = usedSlot
+        self.wrappingKeys = wrappingKeys
+    }
+
+    /// Makes an envelope with one slot.
+    ///
+    /// - Parameters:
+    ///   - databaseSalt: The first 16 bytes of the database's file.
+    ///   - dataKeys: What the file is encrypted with.
+    ///   - key: The chain's current key.
+    ///   - label: What the slot is called; may be empty.
+    ///   - date: When it is made.
+    ///   - cost: What a guess costs when the key is a passphrase.
+    /// - Throws: ``StrongroomError`` with `invalidKey`, `keySlot` for a label that cannot be one, or `outOfMemory`.
+    init(
+        databaseSalt: [UInt8],
+        dataKeys: DataKeys = .random(),
+        key: Key,
+        label: String,
+        date: Date,
+        cost: ScryptCost = .standard
+    ) throws {
+        self.dataKeys = dataKeys
+        envelope = Envelope(
+            databaseSalt: databaseSalt,
+            dataKeyIdentifier: dataKeys.identifier,
+            dataKeyCount: dataKeys.count,
+            generation: 0,
+            slots: [],
+            authentication: []
+        )
+        place = nil
+        usedSlot = nil
+        wrappingKeys = WrappingKeys()
+        try add(key, label: label, date: date, cost: cost)
+    }
+
+    /// What its slots say, oldest first.
+    var keySlots: [KeySlot] { envelope.slots.map(\.keySlot) }
+
+    /// The keys of the database's file: one, or two while the data key is being replaced, oldest first.
+    var fileKeys: [Key] { dataKeys.fileKeys(salt: envelope.databaseSalt) }
+
+    /// The slot that a key has, or nil.
+    mutating func slot(of key: Key) throws -> KeySlot? {
+        for derivation in Set(envelope.slots.map(\.derivation)) where derivation.suits(key) {
+            let wrapping = try wrappingKeys.key(for: key, derivation)
+            if let slot = envelope.slots.first(where: { wrapping.fits($0) }) { return slot.keySlot }
+        }
+        return nil
+    }
+}
+
+extension OpenEnvelope {
+    /// Lets a key open the envelope.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - label: What the slot is called: at most 255 bytes, no control characters.
+    ///   - date: When it is made.
+    ///   - use: What the key is for.
+    ///   - cost: What a guess costs at least when the key is a passphrase.
+    /// - Returns: The slot.
+    /// - Throws: ``StrongroomError`` with `keySlot` when the key has a slot, when there are 64, or for a label that cannot be one;
+    ///   `invalidKey` or `outOfMemory`.
+    @discardableResult
+    mutating func add(
+        _ key: Key, label: String, date: Date, use: EnvelopeSlot.Use = .chain, cost: ScryptCost = .standard
+    ) throws -> KeySlot {
+        let label = try Self.checked(label)
+        if let slot = try slot(of: key) { throw Self.refusal("The key has a slot already, «\(slot.fingerprint)»") }
+        guard envelope.slots.count < Envelope.mostSlots else {
+            throw Self.refusal("There are \(Envelope.mostSlots) slots already; revoke one that is not needed any more")
+        }
+        let wrapping = try wrappingKeys.key(for: key, derivation(for: key, cost))
+        let created = Int64(exactly: date.timeIntervalSince1970.rounded(.down)) ?? 0
+        let slot = try EnvelopeSlot(
+            dataKeys, with: wrapping, header: envelope.header, label: label, created: created, use: use)
+        envelope.slots.append(slot)
+        authenticate()
+        return slot.keySlot
+    }
+
+    /// Makes a random recovery key and its slot.
+    ///
+    /// - Returns: The key, to be shown once.
+    /// - Throws: As ``add(_:label:date:use:cost:)``.
+    mutating func addRecoveryKey(label: String, date: Date) throws -> RecoveryKey {
+        let recovery = RecoveryKey.random()
+        try add(.recovery(recovery), label: label, date: date, use: .recovery)
+        return recovery
+    }
+
+    /// Keeps a key from opening the envelope.
+    ///
+    /// - Throws: ``StrongroomError`` with `keySlot` when there is no such slot, or when none of a chain's keys would be left.
+    mutating func revoke(_ fingerprint: KeyFingerprint) throws {
+        guard let place = envelope.slots.firstIndex(where: { $0.fingerprint == fingerprint }) else {
+            throw Self.refusal("There is no slot «\(fingerprint)»; list the slots to see which there are")
+        }
+        let isLast = !envelope.slots.enumerated().contains { $0.offset != place && $0.element.use == .chain }
+        guard !isLast else {
+            throw Self.refusal("The slot «\(fingerprint)» is the last that a key chain opens; add another key first")
+        }
+        envelope.slots.remove(at: place)
+        authenticate()
+    }
+
+    /// Puts a key in another one's place: the rotation of an envelope.
+    ///
+    /// - Parameters:
+    ///   - fingerprint: The slot that goes.
+    ///   - key: The key that comes; when it has a slot already, that one stays as it is.
+    /// - Returns: The slot of the key.
+    /// - Throws: As ``add(_:label:date:use:cost:)`` and ``revoke(_:)``; nothing is changed then.
+    @discardableResult
+    mutating func replace(
+        _ fingerprint: KeyFingerprint, with key: Key, label: String, date: Date, cost: ScryptCost = .standard
+    ) throws -> KeySlot {
+        var changed = self
+        let slot = try changed.slot(of: key) ?? changed.add(key, label: label, date: date, cost: cost)
+        if slot.fingerprint != fingerprint { try changed.revoke(fingerprint) }
+        self = changed
+        return slot
+    }
+
+    /// Wraps other data keys: the slots of the given keys stay, the others go, since nobody but their keys' owners can fill them anew.
+    ///
+    /// - Parameters:
+    ///   - dataKeys: What is to be wrapped.
+    ///   - keys: The keys whose slots stay; every key of the chain, and recovery keys that are at hand.
+    /// - Returns: The slots that are gone.
+    /// - Throws: ``StrongroomError`` with `keySlot` when none of a chain's keys would be left; nothing is changed then.
+    mutating func rewrap(_ dataKeys: DataKeys, keys: [Key]) throws -> [KeySlot] {
+        var changed = self
+        changed.dataKeys = dataKeys
+        changed.envelope.dataKeyIdentifier = dataKeys.identifier
+        changed.envelope.dataKeyCount = dataKeys.count
+        let header = changed.envelope.header
+        changed.envelope.slots = try envelope.slots.compactMap { slot in
+            for key in keys where slot.derivation.suits(key) {
+                let wrapping = try changed.wrappingKeys.key(for: key, slot.derivation)
+                if wrapping.fits(slot) { return try slot.wrapping(dataKeys, with: wrapping, header: header) }
+            }
+            return nil
+        }
+        guard changed.envelope.slots.contains(where: { $0.use == .chain }) else {
+            throw Self.refusal(
+                "None of the given keys has a slot that a key chain opens; give the key chain that opened it")
+        }
+        changed.authenticate()
+        let kept = Set(changed.envelope.slots.map(\.fingerprint))
+        let gone = keySlots.filter { !kept.contains($0.fingerprint) }
+        self = changed
+        return gone
+    }
+
+    private mutating func authenticate() {
+        envelope.generation &+= 1
+        envelope.authentication = dataKeys.authentication(of: envelope.signedBytes)
+    }
+
+    /// The newest slot's derivation for such a key, so that one derivation tells whether a passphrase has a slot; a new one when there is none or
+    /// when it is too cheap.
+    private func derivation(for key: Key, _ cost: ScryptCost) -> SlotDerivation {
+        let derivations = envelope.slots.map(\.derivation)
+        let isFull = Set(derivations).count >= Envelope.mostDerivations
+        return switch (derivations.last { $0.suits(key) }, key.material) {
+        case (.raw(let salt)?, _): .raw(salt: salt)
+        case (.scrypt(let used, let salt)?, _) where isFull || used.isAtLeast(cost): .scrypt(used, salt: salt)
+        case (_, .passphrase): .scrypt(cost, salt: CipherSettings.randomSalt())
+        default: .raw(salt: CipherSettings.randomSalt())
+        }
+    }
+
+    private static func checked(_ label: String) throws -> String {
+        guard label.utf8.count <= Envelope.longestLabel else {
+            throw refusal("A label of \(label.utf8.count) bytes is longer than \(Envelope.longestLabel); shorten it")
+        }
+        guard !label.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+            throw refusal("A label has a control character in it; leave it out")
+        }
+        return label
+    }
+
+    private static func refusal(_ reason: String) -> StrongroomError {
+        StrongroomError(.keySlot, "\(reason). Nothing was changed.")
+    }
+}
+
+extension OpenEnvelope: CustomStringConvertible, CustomReflectable {
+    var description: String { "OpenEnvelope(\(envelope.slots.count) slots)" }
+    var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -1,0 +1,282 @@
+import Foundation
+// Internal: nothing public opens an envelope before the opening of stores does.
+@testable import Strongroom
+import StrongroomTesting
+import Testing
+
+@Suite("The sidecar and its copy")
+struct EnvelopeFileTests {
+    private let directory: TemporaryDirectory
+    private let sidecar: Sidecar
+
+    private static let old = Key.numbered(1)
+    private static let new = Key.numbered(2)
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        sidecar = Sidecar(directory.path(""))
+    }
+
+    private func make() throws -> OpenEnvelope {
+        let envelope = try OpenEnvelope.with(Self.old)
+        try sidecar.file.create(envelope)
+        return envelope
+    }
+
+    private func rotated(_ envelope: OpenEnvelope) throws -> OpenEnvelope {
+        var copy = envelope
+        try copy.replace(copy.fingerprint(0), with: Self.new, label: "new", date: .fixed)
+        return copy
+    }
+
+    private var names: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: directory.path("")).sorted() }
+    }
+
+    // MARK: Writing
+
+    @Test func twoCopiesAreKeptForTheirOwnerAlone() throws {
+        #expect(try !sidecar.file.exists())
+        let envelope = try make()
+        #expect(try sidecar.file.exists())
+        #expect(try names == ["vault.sqlite.keys", "vault.sqlite.keys.copy"])
+        for path in [sidecar.file.path, sidecar.file.copyPath] {
+            #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
+        }
+        #expect(try sidecar.copies == [envelope.bytes, envelope.bytes])
+        let opened = try sidecar.open(Self.old)
+        #expect(opened.isWhole)
+        #expect(opened.envelope.dataKeys == envelope.dataKeys)
+    }
+
+    @Test func aSidecarIsNotMadeOverAnother() throws {
+        let envelope = try make()
+        let bytes: [UInt8]? = envelope.bytes
+        for copies in [(bytes, nil), (nil, bytes), (bytes, bytes)] {
+            try sidecar.put(copies.0, copies.1)
+            try expectFailure(.notAFile) { try sidecar.file.create(.with(Self.new)) }
+            #expect(try sidecar.copies == [copies.0, copies.1])
+        }
+    }
+
+    @Test func replacingLeavesNothingOfTheOldCopies() throws {
+        let envelope = try make()
+        let rotated = try rotated(envelope)
+        try sidecar.file.replace(rotated)
+        #expect(try sidecar.copies == [rotated.bytes, rotated.bytes])
+        #expect(try names == ["vault.sqlite.keys", "vault.sqlite.keys.copy"])
+        try expectFailure(.wrongKey) { try sidecar.open(Self.old) }
+        #expect(try sidecar.open(Self.old, Self.new).envelope.place == 1)
+    }
+
+    /// Brings the directory into all states that a kill can leave: after each step, and in the middle of each that writes. The check leaves it as
+    /// it was before the first.
+    private func crashed(_ steps: [EnvelopeFile.Step], _ check: (String) throws -> Void) throws {
+        for count in 0...steps.count {
+            try steps.prefix(count).forEach(sidecar.file.carryOut)
+            try check("after \(count) steps")
+            guard count < steps.count, case .fill(let path, let bytes) = steps[count] else { continue }
+            for length in [0, 1, 10, bytes.count / 2, bytes.count - 1] {
+                try steps.prefix(count).forEach(sidecar.file.carryOut)
+                try sidecar.file.carryOut(.fill(path, Array(bytes.prefix(length))))
+                try check("after \(count) steps and \(length) bytes")
+            }
+        }
+    }
+
+    @Test func whereverAKillInterruptsARotationTheChainOpensAndTheNextOneIsMade() throws {
+        let envelope = try make()
+        let rotated = try rotated(envelope)
+        var places: Set<Int?> = []
+        try crashed(sidecar.file.steps(rotated.bytes, .replace)) { state in
+            let opened = try sidecar.open(Self.old, Self.new)
+            #expect(opened.envelope.dataKeys == envelope.dataKeys, "\(state)")
+            places.insert(opened.envelope.place)
+            // As the opening of a store goes on: it rotates if need be, and completes the copies.
+            let next = opened.envelope.place == 1 ? opened.envelope : rotated
+            try sidecar.file.replace(next)
+            #expect(try sidecar.open(Self.new).isWhole, "\(state)")
+            #expect(try names == ["vault.sqlite.keys", "vault.sqlite.keys.copy"], "\(state)")
+            try sidecar.put(envelope.bytes, envelope.bytes)
+        }
+        #expect(places == [0, 1])
+    }
+
+    @Test func whereverAKillInterruptsTheMakingThereIsNoneOrOneThatOpens() throws {
+        let envelope = try OpenEnvelope.with(Self.old)
+        try crashed(sidecar.file.steps(envelope.bytes, .place)) { state in
+            if try sidecar.file.exists() {
+                #expect(try sidecar.open(Self.old).envelope.dataKeys == envelope.dataKeys, "\(state)")
+            } else {
+                try sidecar.file.create(envelope)
+            }
+            try sidecar.put(nil, nil)
+        }
+    }
+
+    /// Until the directory is on the disk each name may be what it was before; a name's content is on the disk before it has the name.
+    @Test func whereverThePowerFailsTheChainOpens() throws {
+        let envelope = try make()
+        let rotated = try rotated(envelope)
+        for copies in [(rotated.bytes, envelope.bytes), (envelope.bytes, rotated.bytes)] {
+            try sidecar.put(copies.0, copies.1)
+            let opened = try sidecar.open(Self.old, Self.new)
+            #expect(opened.envelope.place == 1)
+            #expect(!opened.isWhole)
+        }
+        let steps = sidecar.file.steps(rotated.bytes, .replace)
+        let firstName = try #require(steps.firstIndex { if case .rename = $0 { true } else { false } })
+        let lastFill = try #require(steps.lastIndex { if case .fill = $0 { true } else { false } })
+        #expect(lastFill < firstName)
+        #expect(steps.last == .synchronize(String(directory.path("").dropLast())))
+    }
+
+    @Test func whatACrashLeftOfAnEarlierWritingIsNoHindrance() throws {
+        let envelope = try make()
+        for leftover in [".vault.sqlite.keys.new", ".vault.sqlite.keys.copy.new"] {
+            try sidecar.put([1, 2, 3], at: directory.path(leftover))
+        }
+        try sidecar.file.replace(rotated(envelope))
+        #expect(try names == ["vault.sqlite.keys", "vault.sqlite.keys.copy"])
+    }
+
+    @Test func aWritingThatFailsChangesNothing() throws {
+        let envelope = try make()
+        let hindrance = directory.path(".vault.sqlite.keys.copy.new")
+        try FileManager.default.createDirectory(atPath: hindrance, withIntermediateDirectories: false)
+        #expect(throws: StrongroomError.self) { try sidecar.file.replace(rotated(envelope)) }
+        #expect(try sidecar.copies == [envelope.bytes, envelope.bytes])
+        try FileManager.default.removeItem(atPath: hindrance)
+        #expect(try names == ["vault.sqlite.keys", "vault.sqlite.keys.copy"])
+        #expect(try sidecar.open(Self.old).isWhole)
+    }
+
+    // MARK: Lost and damaged copies
+
+    @Test(arguments: [nil, [], [1, 2, 3], [UInt8](repeating: 7, count: 1_048_576)] as [[UInt8]?])
+    func oneCopyIsEnoughAndTheOtherIsMadeAnew(damage: [UInt8]?) throws {
+        let envelope = try make()
+        let bytes: [UInt8]? = envelope.bytes
+        for copies in [(damage, bytes), (bytes, damage)] {
+            try sidecar.put(copies.0, copies.1)
+            let opened = try sidecar.open(Self.old)
+            #expect(opened.envelope.dataKeys == envelope.dataKeys)
+            #expect(!opened.isWhole)
+            try sidecar.file.replace(opened.envelope)
+            #expect(try sidecar.copies == [envelope.bytes, envelope.bytes])
+            #expect(try sidecar.open(Self.old).isWhole)
+        }
+    }
+
+    @Test func whateverByteOfOneCopyIsFlippedTheOtherOpensWithTheSameContent() throws {
+        let envelope = try make()
+        for place in envelope.bytes.indices {
+            let forgeries = [envelope.bytes.flipped(place), envelope.bytes.flipped(place).withCheckSum]
+            for (number, flipped) in forgeries.enumerated() {
+                try sidecar.put(flipped, envelope.bytes)
+                do {
+                    let opened = try sidecar.open(Self.old)
+                    #expect(opened.envelope.envelope == envelope.envelope, "byte \(place)")
+                    // Where the check sum itself was flipped and made right again, nothing is wrong.
+                    #expect(!opened.isWhole || flipped == envelope.bytes, "byte \(place)")
+                } catch let error as StrongroomError {
+                    // On purpose only: a version that is not known, or a generation that seems newer and no key opens.
+                    #expect(number == 1 && [.newerEnvelope, .wrongKey].contains(error.code), "byte \(place): \(error)")
+                }
+            }
+        }
+    }
+
+    @Test func bothCopiesFlippedOrCutOffAreRefusedByName() throws {
+        let envelope = try make()
+        for place in envelope.bytes.indices {
+            let flipped = envelope.bytes.flipped(place, by: 0x10)
+            try sidecar.put(flipped, flipped)
+            try expectFailure(.envelopeDamaged, "byte \(place)") { try sidecar.open(Self.old) }
+            let cut = Array(envelope.bytes.prefix(place))
+            try sidecar.put(cut, place % 2 == 0 ? cut : nil)
+            try expectFailure(.envelopeDamaged, "length \(place)") { try sidecar.open(Self.old) }
+        }
+    }
+
+    @Test(arguments: [0, 1, 31, 32, 33, 64, 1_000, 65_536, 65_537, 1_048_576])
+    func randomBytesAreADamagedSidecar(length: Int) throws {
+        var generator = SeededGenerator(UInt64(length))
+        let random = (0..<length).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        try sidecar.put(random, random)
+        let error = try expectFailure(.envelopeDamaged) { try sidecar.open(Self.old) }
+        #expect(error.database == "vault.sqlite")
+        #expect(error.message.contains(sidecar.file.path) && error.message.contains("backup"))
+        #expect(try sidecar.copies == [random, random])
+    }
+
+    @Test func aSidecarThatIsGoneIsNamed() throws {
+        let error = try expectFailure(.envelopeMissing) { try sidecar.open(Self.old) }
+        #expect(error.message.contains(sidecar.file.path))
+    }
+
+    @Test func aSidecarOfAnotherDatabaseIsNamed() throws {
+        let envelope = try make()
+        let salt = [UInt8](repeating: 9, count: 16)
+        let error = try expectFailure(.foreignEnvelope) { try sidecar.open(Self.old, salt: salt) }
+        #expect(error.message.contains("salt"))
+        // Without the file there is nothing to compare it with, and its data key and salt make the file anew.
+        #expect(try sidecar.open(Self.old, salt: nil).envelope.fileKeys == envelope.fileKeys)
+    }
+
+    @Test func aNewerProgramsSidecarIsNamedAlsoWhenOneCopyIsOlder() throws {
+        let envelope = try make()
+        let newer = envelope.bytes.flipped(9, by: 3).withCheckSum
+        for copies in [(newer, newer), (newer, envelope.bytes), (envelope.bytes, newer)] {
+            try sidecar.put(copies.0, copies.1)
+            let error = try expectFailure(.newerEnvelope) { try sidecar.open(Self.old) }
+            #expect(error.message.contains("version 2"))
+        }
+    }
+
+    @Test func anOlderCopyIsNotOpenedByAKeyThatWasRevoked() throws {
+        let envelope = try make()
+        let rotated = try rotated(envelope)
+        for copies in [(rotated.bytes, envelope.bytes), (envelope.bytes, rotated.bytes)] {
+            try sidecar.put(copies.0, copies.1)
+            try expectFailure(.wrongKey) { try sidecar.open(Self.old) }
+        }
+        // When the newer one is damaged the older one is all that there is.
+        try sidecar.put([0], envelope.bytes)
+        #expect(try sidecar.open(Self.old).envelope.dataKeys == envelope.dataKeys)
+    }
+
+    @Test func whatIsNoFileIsNamed() throws {
+        let envelope = try make()
+        try FileManager.default.removeItem(atPath: sidecar.file.path)
+        try FileManager.default.createSymbolicLink(
+            atPath: sidecar.file.path, withDestinationPath: directory.path("elsewhere"))
+        #expect(try sidecar.file.exists())
+        try expectFailure(.notAFile) { try sidecar.open(Self.old) }
+        try FileManager.default.removeItem(atPath: sidecar.file.path)
+        try FileManager.default.createDirectory(atPath: sidecar.file.path, withIntermediateDirectories: false)
+        try expectFailure(.notAFile) { try sidecar.open(Self.old) }
+        try FileManager.default.removeItem(atPath: sidecar.file.path)
+        #expect(try sidecar.copies == [nil, envelope.bytes])
+    }
+
+    @Test func anOpenStoreIsToldThatItsDataKeyWasReplacedMeanwhile() throws {
+        let envelope = try make()
+        #expect(try sidecar.file.open(with: envelope.dataKeys, salt: .salt).isWhole)
+        var other = envelope
+        _ = try other.rewrap(.random(), keys: [Self.old])
+        try sidecar.file.replace(other)
+        let error = try expectFailure(.wrongKey) { try sidecar.file.open(with: envelope.dataKeys, salt: .salt) }
+        #expect(error.message.contains("open it again"))
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
+    func theOwnerOfTheDatabaseKeepsTheSidecarWhoeverWritesIt() throws {
+        let envelope = try make()
+        for path in [sidecar.file.path, sidecar.file.copyPath] { #expect(chown(path, 12_345, 12_345) == 0) }
+        try sidecar.file.replace(rotated(envelope))
+        for path in [sidecar.file.path, sidecar.file.copyPath] {
+            #expect(try FileStatus.at(path)?.owner == 12_345)
+        }
+    }
+}

@@ -1,0 +1,327 @@
+import Foundation
+// Internal: the envelope's data keys cannot be seen through the public interface.
+@testable import Strongroom
+import StrongroomTesting
+import Testing
+
+@Suite("Envelope of an open store", .timeLimit(.minutes(10)))
+struct EnvelopeStoreTests {
+    private let vault: EnvelopeVault
+    private let numbers = Locked<[UInt8]>([1])
+
+    init() throws {
+        vault = try EnvelopeVault()
+    }
+
+    /// A vault whose chain changes while it is open.
+    private var changing: Vault {
+        Vault(vault.directory.path("")) { [numbers] _ in try KeyChain(numbers.withLock { $0.map(Key.numbered) }) }
+            .with(\.protection, .envelope)
+    }
+
+    private func lines(_ store: Store) async throws -> [String] {
+        try await store.read { db in
+            var lines: [String] = []
+            try db.forEachRow("SELECT text FROM line ORDER BY rowid") { row in lines.append(try row[0]) }
+            return lines
+        }
+    }
+
+    // MARK: The chain's key
+
+    @Test func rotatingWaitsForNobodyAndLeavesTheFileAsItIs() async throws {
+        try await vault(1).keep("first")
+        let file = try vault.file
+        let store = try await changing.open()
+        numbers.withLock { $0 = [1, 2] }
+        try await store.read { [vault] db in
+            // Whoever reads for long is not waited for.
+            let report = Locked<Result<RotationReport, any Error>?>(nil)
+            let isDone = DispatchSemaphore(value: 0)
+            Task.detached {
+                do {
+                    let rotation = try await store.rotate()
+                    report.withLock { $0 = .success(rotation) }
+                } catch {
+                    report.withLock { $0 = .failure(error) }
+                }
+                isDone.signal()
+            }
+            #expect(isDone.wait(timeout: .now() + 60) == .success)
+            let done = try #require(report.withLock { $0 }).get()
+            #expect(done.method == .envelope && done.from == 0 && done.to == 1)
+            let copy = try vault.copies[0]
+            #expect(done.bytes == copy.map { Int64($0.count) })
+        }
+        #expect(try await store.rotate().method == .unchanged)
+        #expect(try await lines(store) == ["first"])
+        try await store.close()
+        #expect(try vault.file == file)
+        try await expectFailure(.wrongKey) { try await vault(1).open() }
+        #expect(try await vault(2).lines() == ["first"])
+        try vault.expectNothingLeft()
+    }
+
+    @Test func rotatingGivesAFileItsEnvelope() async throws {
+        try await vault.direct(.numbered(1)).keep("first")
+        let store = try await vault(1).with(\.settings.rotation, .manual).open()
+        try await expectFailure(.envelopeMissing) { try await store.keySlots() }
+        try await expectFailure(.envelopeMissing) { try await store.addKey(.numbered(2)) }
+        let report = try await store.rotate()
+        #expect(report.method == .copy && report.from == 0 && report.to == 0)
+        #expect(try await store.keySlots().count == 1)
+        #expect(try await store.rotate().method == .unchanged)
+        try await store.close()
+        #expect(try vault.isOnDataKey(1))
+        try vault.expectNothingLeft()
+    }
+
+    @Test func aChainThatOpensNothingIsToldAndTheStoreGoesOn() async throws {
+        let store = try await changing.open()
+        numbers.withLock { $0 = [8, 9] }
+        try await expectFailure(.wrongKey) { try await store.rotate() }
+        try await expectFailure(.wrongKey) { try await store.rotate(.dataKey) }
+        try await store.write { db in try db.execute("INSERT INTO line VALUES ('after')") }
+        try await store.close()
+        #expect(try await vault(1).lines() == ["after"])
+    }
+
+    @Test func withoutAnEnvelopeThereIsNothingToAddOrToRevoke() async throws {
+        try await vault.direct(.numbered(1)).using { store in
+            try await expectFailure(.envelopeMissing) { try await store.keySlots() }
+            try await expectFailure(.envelopeMissing) { try await store.recoveryKey() }
+            try await expectFailure(.envelopeMissing) { try await store.rotate(.dataKey) }
+            #expect(try await lines(store) == [])
+        }
+        #expect(try DirectorySnapshot(vault.directory.path("")).names == ["vault.sqlite"])
+    }
+
+    // MARK: Slots
+
+    @Test func keysAreAddedListedAndRevokedAndTheFileStaysAsItIs() async throws {
+        try await vault(1).keep("first")
+        let file = try vault.file
+        try await vault(1).using { store in
+            let added = try await store.addKey(.numbered(2), label: "backup")
+            let recovery = try await store.recoveryKey(label: "safe")
+            let slots = try await store.keySlots()
+            #expect(slots.map(\.label) == ["", "backup", "safe"] && slots[1] == added)
+            #expect(slots.map(\.isRecovery) == [false, false, true])
+            try await expectFailure(.keySlot) { try await store.addKey(.numbered(2), label: "again") }
+            try await expectFailure(.invalidKey) { try await store.addKey(.legacyUTF16("пароль"), label: "cut") }
+            try await store.revokeKey(slots[0].fingerprint)
+            try await expectFailure(.keySlot) { try await store.revokeKey(slots[0].fingerprint) }
+            try await expectFailure(.keySlot) { try await store.revokeKey(slots[1].fingerprint) }
+            #expect(try await store.keySlots() == Array(slots.dropFirst()))
+            #expect(try await lines(store) == ["first"])
+            _ = recovery
+        }
+        #expect(try vault.file == file)
+        try await expectFailure(.wrongKey) { try await vault(1).open() }
+        #expect(try await vault(2).lines() == ["first"])
+        try vault.expectNothingLeft()
+    }
+
+    @Test func manyTasksChangeTheSlotsAndNoneIsLost() async throws {
+        try await vault(1).using { store in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 2...12 as ClosedRange<UInt8> {
+                    group.addTask {
+                        try await store.write { db in try db.execute("INSERT INTO line VALUES ('x')") }
+                        try await store.addKey(.numbered(number), label: "\(number)")
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try await Set(store.keySlots().map(\.label)).count == 12)
+        }
+        #expect(try await vault(7).lines().count == 11)
+    }
+
+    @Test func aLostEnvelopeIsNamedWhileTheStoreGoesOn() async throws {
+        let store = try await vault(1).open()
+        let whole = try vault.copies[0]
+        try vault.put(nil, nil)
+        try await expectFailure(.envelopeMissing) { try await store.keySlots() }
+        try await expectFailure(.envelopeMissing) { try await store.addKey(.numbered(2)) }
+        try await expectFailure(.envelopeMissing) { try await store.rotate() }
+        try await expectFailure(.envelopeMissing) { try await store.rotate(.dataKey) }
+        try await store.write { db in try db.execute("INSERT INTO line VALUES ('after')") }
+        try vault.put(whole, whole)
+        try await store.close()
+        #expect(try await vault(1).lines() == ["after"])
+    }
+
+    // MARK: The data key
+
+    @Test func anotherDataKeyTakesTheFileAndEverySlotAlong() async throws {
+        try await vault(1).keep("first")
+        let former = try vault.envelope(1).envelope.fileKeys
+        let file = try vault.file
+        let old = try vault.copies[0]
+        try await vault(1).using { store in
+            try await store.addKey(.numbered(2), label: "backup")
+            let recovery = try await store.recoveryKey(label: "safe")
+            let error = try await expectFailure(.keySlot) { try await store.rotate(.dataKey, keys: [.numbered(2)]) }
+            #expect(error.message.contains("safe") && !error.message.contains("backup"))
+            let slots = try await store.keySlots()
+            let report = try await store.rotate(.dataKey, keys: [.numbered(2), .recovery(recovery)])
+            #expect(report.method == .copy && report.from == 0 && report.to == 0)
+            #expect(try await store.keySlots() == slots)
+            try await store.write { db in try db.execute("INSERT INTO line VALUES ('second')") }
+        }
+        #expect(try vault.file != file)
+        #expect(try vault.isOnDataKey(1) && vault.isOnDataKey(2))
+        #expect(try vault.envelope(1).envelope.fileKeys != former)
+        #expect(try await vault(2).lines() == ["first", "second"])
+        try vault.expectNothingLeft()
+        // Whoever has the leaked envelope reads nothing with it any more.
+        try vault.put(old, old)
+        try await expectFailure(.wrongKey) { try await vault(1).open() }
+    }
+
+    @Test(arguments: [RotationProgress.Phase.writing, .verifying])
+    func anotherDataKeyThatIsCancelledIsTakenTheNextTime(phase: RotationProgress.Phase) async throws {
+        let store = try await vault(1).open()
+        try await store.write { db in try db.execute("INSERT INTO line VALUES ('first')") }
+        let rotation = Locked<Task<RotationReport, any Error>?>(nil)
+        let start = AsyncStream.makeStream(of: Void.self)
+        let task = Task {
+            for await _ in start.stream { break }
+            return try await store.rotate(.dataKey) { progress in
+                if progress.phase == phase { rotation.withLock { $0 }?.cancel() }
+            }
+        }
+        rotation.withLock { $0 = task }
+        start.continuation.yield()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(try await lines(store) == ["first"])
+        try await store.addKey(.numbered(2))
+        let report = try await store.rotate()
+        #expect(report.method == .copy)
+        try await store.close()
+        #expect(try await vault(1).lines() == ["first"])
+        #expect(try vault.envelope(2).envelope.keySlots.count == 2)
+        try vault.expectNothingLeft()
+    }
+
+    @Test func aDataKeyIsNotForgottenWhileTheFileIsOnIt() async throws {
+        try await vault(1).keep("first")
+        try vault.addDataKey(1)
+        try await vault(1).with(\.settings.rotation, .manual).using { store in
+            let methods = try await [store.rotate(.dataKey).method, store.rotate(.dataKey).method]
+            #expect(methods == [.copy, .copy])
+        }
+        #expect(try vault.isOnDataKey(1))
+        #expect(try await vault(1).lines() == ["first"])
+        try vault.expectNothingLeft()
+    }
+
+    @Test(arguments: ["writing", "verifying"], [false, true])
+    func aProcessThatIsKilledWhileTheDataKeyIsReplacedLosesNothing(phase: String, isSecond: Bool) async throws {
+        try await vault(1).keep("first")
+        // The file is on the older one of two already, as another process left it.
+        if isSecond { try vault.addDataKey(1) }
+        await #expect(processExitsWith: .signal(SIGKILL)) {
+            [root = vault.directory.path("") as String, phase = phase as String] in
+            let store = try await Vault(root, keys: .numbered(1)).with(\.settings.rotation, .manual).open()
+            try await store.rotate(.dataKey) { progress in
+                if progress.phase.rawValue == phase { kill(getpid(), SIGKILL) }
+            }
+        }
+        #expect(try vault.envelope(1).envelope.fileKeys.count == 2)
+        let report = try await vault(1).keep("second")
+        #expect(report.rotation?.method == .copy)
+        #expect(try vault.isOnDataKey(1))
+        #expect(try await vault(1).lines() == ["first", "second"])
+        try vault.expectNothingLeft()
+    }
+
+    // MARK: Other processes
+
+    @Test func anotherProcessRotatesTheEnvelopeAndNobodyHereNotices() async throws {
+        let store = try await changing.open()
+        await #expect(processExitsWith: .success) { [root = vault.directory.path("") as String] in
+            let other = try await Vault(root, keys: .numbered(1), .numbered(2)).open()
+            #expect(other.opening.rotation?.method == .envelope)
+            try await other.write { db in try db.execute("INSERT INTO line VALUES ('from there')") }
+            try await other.close()
+        }
+        // Not even with a chain that does not know the key.
+        #expect(try await lines(store) == ["from there"])
+        #expect(try await store.keySlots().count == 1)
+        numbers.withLock { $0 = [2] }
+        #expect(try await store.rotate().method == .unchanged)
+        try await store.close()
+        #expect(try await vault(2).lines() == ["from there"])
+    }
+
+    @Test func anotherProcessReplacesTheDataKeyAndNobodyHereNotices() async throws {
+        let store = try await vault(1).open()
+        #expect(try await lines(store) == [])
+        await #expect(processExitsWith: .success) { [root = vault.directory.path("") as String] in
+            let other = try await Vault(root, keys: .numbered(1)).open()
+            #expect(try await other.rotate(.dataKey).method == .inPlace)
+            try await other.write { db in try db.execute("INSERT INTO line VALUES ('from there')") }
+            try await other.close()
+        }
+        // The envelope is read anew before the file has been.
+        #expect(try await store.addKey(.numbered(2)).label == "")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<4 {
+                group.addTask {
+                    let found = try await lines(store)
+                    #expect(found.first == "from there")
+                }
+                group.addTask {
+                    let line = "from here \(number)"
+                    try await store.write { db in try db.execute("INSERT INTO line VALUES (\(line))") }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await store.rotate().method == .unchanged)
+        try await store.close()
+        #expect(try await vault(2).lines().count == 5)
+        #expect(try vault.isOnDataKey(1))
+        try vault.expectNothingLeft()
+    }
+
+    @Test func anotherProcessGivesTheFileItsEnvelopeAndNobodyHereNotices() async throws {
+        try await vault.direct(.numbered(1)).keep("first")
+        let store = try await vault.direct(.numbered(1)).open()
+        #expect(try await lines(store) == ["first"])
+        await #expect(processExitsWith: .success) { [root = vault.directory.path("") as String] in
+            let other = try await Vault(root, keys: .numbered(1)).with(\.protection, .envelope).open()
+            #expect(other.opening.rotation?.method == .inPlace)
+            try await other.close()
+        }
+        #expect(try await lines(store) == ["first"])
+        try await store.write { db in try db.execute("INSERT INTO line VALUES ('second')") }
+        #expect(try await store.keySlots().count == 1)
+        try await store.close()
+        #expect(try vault.isOnDataKey(1))
+        #expect(try await vault(1).lines() == ["first", "second"])
+    }
+
+    @Test func whatIsLeftOfADamagedFileIsSalvaged() async throws {
+        let count = 500
+        try await vault(1).using { store in
+            try await store.write { db in
+                for number in 1...count {
+                    try db.execute("INSERT INTO line (text) VALUES (\("\(number): some words that fill the pages"))")
+                }
+            }
+        }
+        var bytes = try vault.file
+        bytes[bytes.count - 100] ^= 1
+        try bytes.write(to: URL(filePath: vault.directory.path("vault.sqlite")))
+        let rescued = vault.directory.path("rescued")
+        let report = try await Stores(vault(1, 2)).salvage("vault.sqlite", to: rescued + "/vault.sqlite")
+        #expect(report.damagedPages.count == 1)
+        let new = Vault(rescued, keys: .numbered(2)).with(\.protection, .envelope)
+        let left = try await new.lines()
+        #expect(!left.isEmpty && left.count < count)
+        #expect(try await new.using { store in try await store.keySlots().count } == 1)
+    }
+}
