@@ -31,9 +31,11 @@ let package = Package(
         .trait(
             name: "Macros",
             description: "@Table, @Record, @Column and @Configuration; without it the package needs no swift-syntax."),
+        .trait(name: "ConfigReader", description: "Keys from swift-configuration's ConfigReader."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
@@ -53,6 +55,8 @@ let package = Package(
                 "CDiscovery",
                 "CSQLCipher",
                 .target(name: "StrongroomMacros", condition: .when(traits: ["Macros"])),
+                .product(
+                    name: "Configuration", package: "swift-configuration", condition: .when(traits: ["ConfigReader"])),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
@@ -83,6 +87,8 @@ let package = Package(
             name: "StrongroomTests",
             dependencies: [
                 "Configurations", "Strongroom", "StrongroomTesting", .product(name: "Logging", package: "swift-log"),
+                .product(
+                    name: "Configuration", package: "swift-configuration", condition: .when(traits: ["ConfigReader"])),
             ],
             swiftSettings: settings
         ),

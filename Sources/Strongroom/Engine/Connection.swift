@@ -9,12 +9,16 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
     /// How a connection is opened.
     enum Mode {
         case create, existing, readOnly
+        /// Reads what lies in the file itself at this moment: without its log, without a lock, and without a trace. For looking at a file
+        /// that somebody else may have open; what is read may not fit together.
+        case untouched
 
         fileprivate var flags: Int32 {
             switch self {
             case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
             case .existing: SQLITE_OPEN_READWRITE
             case .readOnly: SQLITE_OPEN_READONLY
+            case .untouched: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
             }
         }
     }
@@ -92,7 +96,7 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
     init(path: String, mode: Mode, database: String) throws {
         var opened: OpaquePointer?
         let flags = mode.flags | SQLITE_OPEN_NOMUTEX
-        let result = sqlite3_open_v2(path, &opened, flags, nil)
+        let result = sqlite3_open_v2(mode == .untouched ? Self.address(ofUntouched: path) : path, &opened, flags, nil)
         guard let pointer = opened else {
             throw StrongroomError(.outOfMemory, "Memory ran out while a file was opened.", database: database)
         }
@@ -105,6 +109,16 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
         sqlite3_extended_result_codes(pointer, 1)
         authorizer.install(on: pointer)
         guard ListTable.install(on: pointer) == SQLITE_OK else { throw failure("The connection could not be set up") }
+    }
+
+    /// See SQLite's documentation, «Uniform Resource Identifiers» (sqlite.org/uri.html).
+    private static func address(ofUntouched path: String) -> String {
+        let plain = path.utf8.map { byte in
+            let character = Character(UnicodeScalar(byte))
+            let isPlain = character.isASCII && (character.isLetter || character.isNumber) || "/._-".contains(character)
+            return isPlain ? String(character) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }
+        return "file:\(plain.joined())?immutable=1"
     }
 
     deinit {

@@ -6,7 +6,7 @@ extension StrongroomError {
             case fileMissing, newerSchema, locked, permissionDenied, diskFull, inputOutput, outOfMemory
             case tooManyOpenFiles
             case notSQLCipher, invalidName, noConfiguration, duplicateConfiguration, sameFile
-            case invalidKey, emptyKeyChain, keyFile, cipherSettings, rotationFailed
+            case invalidKey, emptyKeyChain, keyFile, keySource, cipherSettings, rotationFailed
             case envelopeMissing, envelopeDamaged, newerEnvelope, foreignEnvelope, keySlot
             case closed, nestedAccess, transactionEnded, readOnly, notAuthorized, busy, timedOut, interrupted
             case constraint, typeMismatch, valueNotStorable, missingKey, notUnique, noSuchRow, limit, sql
@@ -70,6 +70,8 @@ extension StrongroomError {
         public static let emptyKeyChain = Code(.emptyKeyChain)
         /// A key file that cannot be used.
         public static let keyFile = Code(.keyFile)
+        /// An environment variable, or a value of a configuration, has no keys that can be used.
+        public static let keySource = Code(.keySource)
         /// The sidecar with the database's wrapped key is gone, or there never was one.
         public static let envelopeMissing = Code(.envelopeMissing)
         /// No copy of the sidecar with the database's wrapped key is whole.

@@ -35,6 +35,9 @@ public struct StrongroomError: Error, Sendable {
     /// What your own code threw, for the codes `migrationFailed` and `damaged`. It stands in no message, since it may hold a value.
     public internal(set) var underlying: (any Error)?
 
+    /// What is known of the file, for a failure of opening: of a type that only those above know.
+    var finding: (any Sendable)?
+
     /// Makes an error.
     ///
     /// - Parameters:

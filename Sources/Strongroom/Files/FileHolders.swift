@@ -2,34 +2,33 @@ import Foundation
 
 /// The other processes that have a file open, as far as the operating system tells.
 enum FileHolders {
-    /// Describes those who hold a lock on a file.
+    /// Finds those who hold a lock on a file.
     ///
     /// - Parameter paths: The names of the file and of those beside it on which it is locked.
-    /// - Returns: A list such as `process 4711 (inventory)`; empty where the system does not tell, or nobody holds one.
-    static func describe(_ paths: [String]) throws -> String {
+    /// - Returns: The numbers of the processes; none where the system does not tell.
+    static func locking(_ paths: [String]) throws -> [Int] {
         let nodes = try Set(paths.compactMap { try FileStatus.at($0)?.identity.node })
         // One line a lock: number, kind, mode, access, process, device and node, first and last byte. Only Linux has it.
         // Read to its end: it has no length, and comes in pieces.
-        guard let table = try? FileSystem.firstBytes(of: "/proc/locks", largestTable) else { return "" }
+        guard let table = try? FileSystem.firstBytes(of: "/proc/locks", largestTable) else { return [] }
         var processes: Set<Int> = []
         for line in String(decoding: table, as: UTF8.self).split(separator: "\n") {
             let fields = line.split(separator: " ").filter { $0 != "->" }
-            guard fields.count > 5, let process = Int(fields[4]), process != ProcessInfo.processInfo.processIdentifier,
+            guard fields.count > 5, let process = Int(fields[4]), process != own,
                 let node = fields[5].split(separator: ":").last.flatMap({ UInt64($0) }), nodes.contains(node)
             else { continue }
             processes.insert(process)
         }
-        return processes.sorted().map(describe).joined(separator: ", ")
+        return processes.sorted()
     }
 
-    /// Describes the other processes that have a file open, with a lock or without one, as far as this one may look: those of the same user, and
+    /// Finds the other processes that have a file open, with a lock or without one, as far as this one may look: those of the same user, and
     /// for root all.
     ///
-    /// - Returns: As ``describe(_:)``; empty also where the system does not tell.
+    /// - Returns: As ``locking(_:)``.
     /// - Throws: ``StrongroomError`` when it could not be looked, as with too many files open: that is not the same as nobody.
-    static func describeOpen(_ path: String) throws -> String {
-        guard let identity = try FileStatus.at(path)?.identity else { return "" }
-        let own = Int(ProcessInfo.processInfo.processIdentifier)
+    static func opening(_ path: String) throws -> [Int] {
+        guard let identity = try FileStatus.at(path)?.identity else { return [] }
         // Only Linux has it.
         let processes = try visible { try FileSystem.names(in: "/proc") } ?? []
         let holders = try processes.compactMap { Int($0) }.filter { process in
@@ -39,8 +38,22 @@ enum FileHolders {
                 try visible { try FileStatus.at("\(directory)/\(name)") }??.identity == identity
             }
         }
-        return holders.sorted().map(describe).joined(separator: ", ")
+        return holders.sorted()
     }
+
+    /// What a process's program is called; nil where the system does not tell.
+    static func name(of process: Int) -> String? {
+        FileManager.default.contents(atPath: "/proc/\(process)/comm")
+            .map { String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines) }
+    }
+
+    /// A list for people such as `process 4711 (inventory)`.
+    static func describe(_ processes: [Int]) -> String {
+        processes.map { process in name(of: process).map { "process \(process) (\($0))" } ?? "process \(process)" }
+            .joined(separator: ", ")
+    }
+
+    private static var own: Int { Int(ProcessInfo.processInfo.processIdentifier) }
 
     /// What is there and may be looked at: processes and descriptors come and go meanwhile, and those of other users are theirs.
     private static func visible<T>(_ look: () throws -> T) throws -> T? {
@@ -58,10 +71,4 @@ enum FileHolders {
 
     /// Bytes.
     private static let largestTable = 4 << 20
-
-    private static func describe(_ process: Int) -> String {
-        let name = FileManager.default.contents(atPath: "/proc/\(process)/comm")
-            .map { String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines) }
-        return name.map { "process \(process) (\($0))" } ?? "process \(process)"
-    }
 }

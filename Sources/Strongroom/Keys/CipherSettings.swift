@@ -116,6 +116,19 @@ public struct CipherSettings: Sendable, Hashable {
     }
 }
 
+extension CipherSettings: CustomStringConvertible {
+    /// For people: whose settings they are, then all of them.
+    public var description: String {
+        let owner =
+            switch self {
+            case .sqlCipher3: "SQLCipher 3's own settings"
+            case .sqlCipher4: "SQLCipher 4's own settings"
+            default: "settings of its own"
+            }
+        return "\(owner): pages of \(pageSize) bytes, \(iterations) rounds of \(derivationHash.rawValue), pages authenticated with \(pageHash.rawValue)"
+    }
+}
+
 extension Connection {
     /// What the engine answers to a `PRAGMA`; version 4 gives some numbers as text.
     func setting(_ name: String) throws -> String? {

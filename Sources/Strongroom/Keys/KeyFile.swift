@@ -13,8 +13,6 @@ public struct KeyFile: Sendable {
     /// Where the file lies.
     public let path: String
 
-    private static let largest = 64 * 1024
-
     /// Names a key file; nothing is read yet.
     ///
     /// - Parameter path: The file's path.
@@ -41,11 +39,11 @@ public struct KeyFile: Sendable {
             throw StrongroomError(.fileMissing, "There is no key file at «\(path)»; make one, or correct the path.")
         }
         try check(status)
-        var content = try FileSystem.firstBytes(of: path, Self.largest + 1)
+        var content = try FileSystem.firstBytes(of: path, KeyText.largest + 1)
         defer { content.withUnsafeMutableBytes { $0.wipe() } }
         // It may have grown since it was looked at.
-        guard content.count <= Self.largest else { throw tooLarge(content.count) }
-        return try KeyChain(keys(in: content))
+        guard content.count <= KeyText.largest else { throw tooLarge(content.count) }
+        return try KeyText(refusal: refusal).keyChain(content)
     }
 
     private func check(_ status: FileStatus) throws {
@@ -53,53 +51,11 @@ public struct KeyFile: Sendable {
         guard status.permissions & 0o077 == 0 else {
             throw refusal("can be used by others than its owner; run: chmod 600 '\(path)'")
         }
-        guard status.size <= Self.largest else { throw tooLarge(Int(status.size)) }
+        guard status.size <= KeyText.largest else { throw tooLarge(Int(status.size)) }
     }
 
     private func tooLarge(_ size: Int) -> StrongroomError {
-        refusal("has \(size) bytes or more, and at most \(Self.largest) are read; is it the right file?")
-    }
-
-    /// Whether bytes are text; a `String` of them would be a copy that nobody wipes.
-    private static func isText(_ bytes: [UInt8]) -> Bool {
-        var decoder = UTF8()
-        var iterator = bytes.makeIterator()
-        while true {
-            switch decoder.decode(&iterator) {
-            case .scalarValue: continue
-            case .emptyInput: return true
-            case .error: return false
-            }
-        }
-    }
-
-    private func keys(in content: [UInt8]) throws -> [Key] {
-        guard !content.starts(with: [0xEF, 0xBB, 0xBF]) else {
-            throw refusal(
-                "starts with a byte order mark, which would become part of the first key; save it without one")
-        }
-        guard !content.contains(0), Self.isText(content) else {
-            throw refusal("is not text in UTF-8; write one passphrase a line, or raw: and 64 hexadecimal digits")
-        }
-        let lines = content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        var keys: [Key] = []
-        for (number, line) in lines.enumerated() {
-            let text = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
-            if !text.isEmpty { keys.append(try key(in: text, line: number + 1)) }
-        }
-        guard !keys.isEmpty else { throw refusal("holds no key; write one a line, oldest first") }
-        return keys
-    }
-
-    private func key(in text: ArraySlice<UInt8>, line: Int) throws -> Key {
-        guard text.starts(with: Array("raw:".utf8)) else {
-            return text.withUnsafeBytes { Key.passphrase(bytes: $0) }
-        }
-        let digits = text.dropFirst(4).compactMap { Character(UnicodeScalar($0)).hexDigitValue }
-        guard digits.count == 64, text.count == 68 else {
-            throw refusal("has a raw key in line \(line) that is not 64 hexadecimal digits; correct it")
-        }
-        return .raw(stride(from: 0, to: 64, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) })
+        refusal("has \(size) bytes or more, and at most \(KeyText.largest) are read; is it the right file?")
     }
 
     private func create() throws {

@@ -17,7 +17,7 @@ struct DatabaseFile: Sendable {
     func connect(_ mode: Connection.Mode, key: DerivedKey?) throws -> Connection {
         let connection = try Connection(path: path, mode: mode, database: name)
         // Where a file may not be written the engine is content with reading, and would leave an empty log behind.
-        guard mode == .readOnly || !connection.isReadOnly else { throw notPermitted("can be read but not written") }
+        guard mode != .existing || !connection.isReadOnly else { throw notPermitted("can be read but not written") }
         connection.setBusyTimeout(milliseconds: busyTimeout)
         try connection.silenceLog()
         if let key {
@@ -29,13 +29,15 @@ struct DatabaseFile: Sendable {
 
     /// The file's first bytes, on which the keys depend: read through a connection without a key, since closing a descriptor of its own would
     /// drop the locks of those connections that are open.
+    ///
+    /// - Returns: As many as there are.
     func salt() throws -> [UInt8] {
-        let connection = try connect(.readOnly, key: nil)
+        let connection = try connect(.untouched, key: nil)
         defer { connection.close() }
         var salt = [UInt8](repeating: 0, count: CipherSettings.saltLength)
         let bytes = try connection.databaseFile()
-        _ = try salt.withUnsafeMutableBytes { try bytes.read(at: 0, into: $0) }
-        return salt
+        let length = try salt.withUnsafeMutableBytes { try bytes.read(at: 0, into: $0) }
+        return Array(salt.prefix(length))
     }
 
     /// The error for what the operating system does not permit.

@@ -20,9 +20,17 @@ enum FileContent: Equatable {
     ///
     /// To be called only while this process has no connection to the file: closing the descriptor drops the engine's locks.
     ///
+    /// - Throws: As ``of(_:beginning:)``.
+    static func of(_ path: String) throws -> FileContent {
+        try of(path) { try FileSystem.firstBytes(of: path, CipherSettings.saltLength) }
+    }
+
+    /// Looks at a file.
+    ///
+    /// - Parameter beginning: Reads as many bytes as a salt has, if there are as many.
     /// - Throws: ``StrongroomError`` with `notAFile`, `emptyFile`, `notADatabase` for a file that is too short to be one, or
     ///   `permissionDenied`.
-    static func of(_ path: String) throws -> FileContent {
+    static func of(_ path: String, beginning: () throws -> [UInt8]) throws -> FileContent {
         guard let status = try FileStatus.at(path) else {
             guard !FileSystem.isSymbolicLink(path) else { throw linkToNothing(path) }
             return .absent
@@ -43,7 +51,7 @@ enum FileContent: Equatable {
                 """
             )
         }
-        let header = try FileSystem.firstBytes(of: path, CipherSettings.saltLength)
+        let header = try beginning()
         guard status.size >= smallestPage else {
             let code: StrongroomError.Code = header.starts(with: Array("SQLite".utf8)) ? .truncated : .notADatabase
             throw StrongroomError(

@@ -52,9 +52,6 @@ struct FileKeys: Sendable {
     /// The key that the file is to have; nil for plaintext. Before ``makeEnvelope(salt:)`` that of a file without an envelope.
     var fileKey: Key? { envelope.map { $0.envelope.fileKeys.last } ?? chain.current }
 
-    /// The keys that may open the file, oldest first: the chain's too, since whoever gives it its data key may be interrupted.
-    var candidates: [Key] { chain.keys + (envelope?.envelope.fileKeys ?? []) }
-
     /// Makes the envelope that is wanted, if there is none, with the current key in its one slot.
     ///
     /// - Parameter salt: The file's first 16 bytes; nil when there are none yet.

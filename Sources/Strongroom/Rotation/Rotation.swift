@@ -78,7 +78,7 @@ struct Rotation {
     /// what is replaced. A process that is being started has for a moment what the one has open that starts it.
     private func isOpenNowhereElse() throws -> Bool {
         let deadline = ContinuousClock.now + Self.startOfAProcess
-        while try !FileHolders.describeOpen(file.path).isEmpty {
+        while try !FileHolders.opening(file.path).isEmpty {
             guard ContinuousClock.now < deadline else { return false }
             try watcher.tell(.waiting, 0, 0)
             pause()
@@ -100,8 +100,8 @@ struct Rotation {
     }
 
     private var heldByOthers: StrongroomError {
-        let locking = (try? FileHolders.describe(["", "-shm"].map { file.path + $0 })) ?? ""
-        let holders = locking.isEmpty ? (try? FileHolders.describeOpen(file.path)) ?? "" : locking
+        let locking = (try? FileHolders.locking(["", "-shm"].map { file.path + $0 })) ?? []
+        let holders = FileHolders.describe(locking.isEmpty ? (try? FileHolders.opening(file.path)) ?? [] : locking)
         return StrongroomError(
             .locked,
             """

@@ -8,9 +8,6 @@ struct SalvageSource {
 
     private static let companions = ["", "-wal", "-journal", "-shm"]
     private static let portion = 1 << 20
-    /// Pages in which a key is looked for when it does not open the first.
-    private static let pagesTried = 64
-
     /// Makes the copy.
     ///
     /// - Parameters:
@@ -48,22 +45,10 @@ struct SalvageSource {
         try ["", "-wal", "-journal"].map { try FileStatus.at(file.path + $0) }
     }
 
-    /// The key by which any of the first pages is authentic: the first itself may be damaged.
     private static func findKey(_ keys: FileKeys) throws -> (DerivedKey, PageCipher) {
         let original = keys.file
-        let file = try PlainFile(original.path)
         let salt = try FileSystem.firstBytes(of: original.path, CipherSettings.saltLength)
-        let tries = keys.ciphers.reversed().flatMap { settings in keys.candidates.reversed().map { (settings, $0) } }
-        for (settings, key) in tries where key != .plaintext {
-            let derived = try DerivedKey(key, salt: salt, settings: settings)
-            let cipher = try PageCipher(derived, settings: settings)
-            let count = Int(clamping: try file.size() / Int64(settings.pageSize))
-            let contents = PageContents(
-                pages: DatabasePages(closed: file, pageSize: settings.pageSize, count: count), cipher: cipher)
-            for number in 1...max(1, min(count, pagesTried)) where try contents.content(of: number) != nil {
-                return (derived, cipher)
-            }
-        }
+        if let found = try keys.authentic(in: PlainFile(original.path), salt: salt) { return (found.key, found.cipher) }
         throw StrongroomError(
             .wrongKey,
             """

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Synchronization
 
 /// Runs blocking work of a task on a thread of its own, away from Swift's cooperative threads.
 enum BlockingWork {
@@ -11,6 +12,24 @@ enum BlockingWork {
             }
             thread.start()
         }
+    }
+
+    /// As ``run(_:)``, for work that ends soon when its task is cancelled.
+    ///
+    /// - Parameter work: Gets a closure that throws `CancellationError` once the task has been cancelled.
+    static func runUntilCancelled<T: Sendable>(
+        _ work: @escaping @Sendable (_ goOn: @escaping () throws -> Void) throws -> T
+    ) async throws -> T {
+        let flag = Flag()
+        return try await withTaskCancellationHandler {
+            try await run { try work { if flag.isRaised.load(ordering: .relaxed) { throw CancellationError() } } }
+        } onCancel: {
+            flag.isRaised.store(true, ordering: .relaxed)
+        }
+    }
+
+    private final class Flag: Sendable {
+        let isRaised = Atomic(false)
     }
 
     /// Waits, on a thread that may wait, for work that is a task's.

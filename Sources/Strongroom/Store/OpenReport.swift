@@ -10,17 +10,6 @@ public struct OpenReport: Sendable, Equatable {
         case opened
     }
 
-    /// The key that opened the file.
-    public struct KeyUse: Sendable, Equatable {
-        /// The key's place in the chain: 0 is the oldest.
-        public let place: Int
-        /// The number of keys in the chain.
-        public let count: Int
-
-        /// Whether it is the current key. If not, the file is still to be rotated.
-        public var isCurrent: Bool { place == count - 1 }
-    }
-
     /// How the file was found.
     public let outcome: Outcome
     /// The key that the file is on, after a rotation, or that opens its envelope; nil for plaintext that stays so.

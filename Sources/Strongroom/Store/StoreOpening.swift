@@ -26,14 +26,7 @@ struct StoreOpening: Sendable {
         ciphers = try configuration.cipherSettings(for: name)
         protection = configuration.keyProtection(for: name)
         try Self.check(ciphers, of: name)
-        let wanted = try configuration.filePath(for: name) ?? DefaultPath.path(for: name)
-        guard wanted.hasPrefix("/"), !wanted.utf8.contains(0) else {
-            throw StrongroomError(
-                .invalidName,
-                "The configuration gives the path «\(wanted)»; give one that begins with «/».",
-                database: name.fileName
-            )
-        }
+        let wanted = try Self.path(of: name, configuration)
         try FileSystem.createDirectories(FileSystem.directory(of: wanted))
         file = DatabaseFile(
             path: try FileSystem.resolve(wanted),
@@ -56,20 +49,37 @@ struct StoreOpening: Sendable {
         let opened = try await BlockingWork.run {
             var report = Progress(start: start)
             var (keys, choice) = try choose(chain, content, &report)
-            // Found before anything is written: a file of a newer program is refused as it is.
-            let plan = try report.migration == nil ? migrator?.plan(for: choice.connection) : nil
-            try rotate(&choice, &keys, content, &report)
-            let writer = try writer(choice)
-            try writer.configure(as: .writer, of: file)
-            try file.removeSpentJournal()
-            try migrate(writer, plan, &report)
-            return (writer, keys.key(choice), report.finished(choice, chain))
+            do {
+                // Found before anything is written: a file of a newer program is refused as it is.
+                let plan = try report.migration == nil ? migrator?.plan(for: choice.connection) : nil
+                try rotate(&choice, &keys, content, &report)
+                let writer = try writer(choice)
+                try writer.configure(as: .writer, of: file)
+                try file.removeSpentJournal()
+                try migrate(writer, plan, &report)
+                return (writer, keys.key(choice), report.finished(choice, chain))
+            } catch let error as StrongroomError {
+                throw error.diagnosed(file, key: choice.place, of: chain.count, choice.derived?.settings)
+            }
         }
         lock.release()
         return opened
     }
 
-    private static func check(_ ciphers: [CipherSettings], of name: DatabaseName) throws {
+    /// The path as the configuration gives it; links in it are not followed yet.
+    static func path(of name: DatabaseName, _ configuration: any Configuration) throws -> String {
+        let path = try configuration.filePath(for: name) ?? DefaultPath.path(for: name)
+        guard path.hasPrefix("/"), !path.utf8.contains(0) else {
+            throw StrongroomError(
+                .invalidName,
+                "The configuration gives the path «\(path)»; give one that begins with «/».",
+                database: name.fileName
+            )
+        }
+        return path
+    }
+
+    static func check(_ ciphers: [CipherSettings], of name: DatabaseName) throws {
         guard !ciphers.isEmpty else {
             throw StrongroomError(
                 .cipherSettings,
@@ -127,7 +137,7 @@ extension StoreOpening {
         func finished(_ choice: KeyChoice, _ chain: KeyChain) -> OpenReport {
             OpenReport(
                 outcome: outcome,
-                key: choice.place.map { OpenReport.KeyUse(place: $0, count: chain.count) },
+                key: choice.place.map { KeyUse(place: $0, count: chain.count) },
                 migration: migration,
                 rotation: rotation,
                 rotationFailure: rotationFailure,

@@ -1,5 +1,3 @@
-import Synchronization
-
 extension Stores {
     /// Copies every row that can still be read from a damaged file into a new encrypted one, and tells what was lost.
     ///
@@ -56,24 +54,17 @@ extension Stores {
         _ opening: StoreOpening, _ chain: KeyChain, _ path: String,
         _ progress: @escaping @Sendable (SalvageProgress) -> Void
     ) async throws -> SalvageReport {
-        let flag = GivenUp()
-        return try await withTaskCancellationHandler {
-            try await BlockingWork.run {
-                try FileSystem.createDirectories(FileSystem.directory(of: path))
-                let target = try FileSystem.resolve(path)
-                guard try FileStatus.at(target) == nil else {
-                    throw StrongroomError(
-                        .notAFile, "Something lies at «\(target)» already, and is not overwritten. Give another path.")
-                }
-                let content = try FileContent.of(opening.path)
-                try check(content, chain, opening.file)
-                return try Salvage(
-                    opening.fileKeys(chain, salt: content.salt), to: target, progress: progress,
-                    goOn: { if flag.isRaised.load(ordering: .relaxed) { throw CancellationError() } }
-                ).run()
+        try await BlockingWork.runUntilCancelled { goOn in
+            try FileSystem.createDirectories(FileSystem.directory(of: path))
+            let target = try FileSystem.resolve(path)
+            guard try FileStatus.at(target) == nil else {
+                throw StrongroomError(
+                    .notAFile, "Something lies at «\(target)» already, and is not overwritten. Give another path.")
             }
-        } onCancel: {
-            flag.isRaised.store(true, ordering: .relaxed)
+            let content = try FileContent.of(opening.path)
+            try check(content, chain, opening.file)
+            let keys = try opening.fileKeys(chain, salt: content.salt)
+            return try Salvage(keys, to: target, progress: progress, goOn: goOn).run()
         }
     }
 
@@ -95,10 +86,5 @@ extension Stores {
             )
         case .encrypted: break
         }
-    }
-
-    /// Whether the task that waits has been cancelled.
-    private final class GivenUp: Sendable {
-        let isRaised = Atomic(false)
     }
 }

@@ -159,7 +159,7 @@ public final class Stores: Sendable {
                 return try await store(opening)
             } catch {
                 OpenFiles.shared.release(opening.path)
-                throw error
+                throw (error as? StrongroomError)?.diagnosed(opening.file) ?? error
             }
         } catch {
             forget(name)

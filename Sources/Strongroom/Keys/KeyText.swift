@@ -1,0 +1,56 @@
+/// The keys of a chain as text in UTF-8, one a line, oldest first: a passphrase, or `raw:` and 64 hexadecimal digits. Empty lines do not count.
+struct KeyText {
+    /// The error for a text that cannot be used.
+    ///
+    /// - Parameter reason: Why not, and what to do; the source's name stands before it.
+    let refusal: (_ reason: String) -> StrongroomError
+
+    /// The most bytes that are read.
+    static let largest = 64 * 1024
+
+    func keyChain(_ content: [UInt8]) throws -> KeyChain {
+        try KeyChain(keys(in: content))
+    }
+
+    /// Whether bytes are text; a `String` of them would be a copy that nobody wipes.
+    private static func isText(_ bytes: [UInt8]) -> Bool {
+        var decoder = UTF8()
+        var iterator = bytes.makeIterator()
+        while true {
+            switch decoder.decode(&iterator) {
+            case .scalarValue: continue
+            case .emptyInput: return true
+            case .error: return false
+            }
+        }
+    }
+
+    private func keys(in content: [UInt8]) throws -> [Key] {
+        guard !content.starts(with: [0xEF, 0xBB, 0xBF]) else {
+            throw refusal(
+                "starts with a byte order mark, which would become part of the first key; save it without one")
+        }
+        guard !content.contains(0), Self.isText(content) else {
+            throw refusal("is not text in UTF-8; write one passphrase a line, or raw: and 64 hexadecimal digits")
+        }
+        let lines = content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        var keys: [Key] = []
+        for (number, line) in lines.enumerated() {
+            let text = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+            if !text.isEmpty { keys.append(try key(in: text, line: number + 1)) }
+        }
+        guard !keys.isEmpty else { throw refusal("holds no key; write one a line, oldest first") }
+        return keys
+    }
+
+    private func key(in text: ArraySlice<UInt8>, line: Int) throws -> Key {
+        guard text.starts(with: Array("raw:".utf8)) else {
+            return text.withUnsafeBytes { Key.passphrase(bytes: $0) }
+        }
+        let digits = text.dropFirst(4).compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+        guard digits.count == 64, text.count == 68 else {
+            throw refusal("has a raw key in line \(line) that is not 64 hexadecimal digits; correct it")
+        }
+        return .raw(stride(from: 0, to: 64, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) })
+    }
+}

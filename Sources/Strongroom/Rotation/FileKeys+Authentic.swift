@@ -1,0 +1,36 @@
+extension FileKeys {
+    /// A key that fits the pages of a file.
+    struct Authentic {
+        let key: DerivedKey
+        let cipher: PageCipher
+        /// Its place in the chain, or that of the key that opens the envelope it lies in.
+        let place: Int?
+    }
+
+    /// Pages in which a key is looked for when it does not fit the first.
+    private static let pagesTried = 64
+
+    /// Finds the key by which any of the first pages is authentic, without the engine: the first page itself may be damaged.
+    ///
+    /// - Parameters:
+    ///   - bytes: The file.
+    ///   - salt: Its first bytes.
+    /// - Returns: The newest key that fits; nil when none does.
+    func authentic(in bytes: any FileBytes, salt: [UInt8]) throws -> Authentic? {
+        let dataKeys = envelope?.envelope.fileKeys ?? []
+        let candidates = dataKeys.reversed().map { ($0, slotPlace) } + chain.keys.enumerated().reversed().map { ($1, $0) }
+        for settings in ciphers.reversed() {
+            for (key, place) in candidates where key != .plaintext {
+                let derived = try DerivedKey(key, salt: salt, settings: settings)
+                let cipher = try PageCipher(derived, settings: settings)
+                let count = Int(clamping: try bytes.size() / Int64(settings.pageSize))
+                let contents = PageContents(
+                    pages: DatabasePages(closed: bytes, pageSize: settings.pageSize, count: count), cipher: cipher)
+                for number in 1...max(1, min(count, Self.pagesTried)) where try contents.content(of: number) != nil {
+                    return Authentic(key: derived, cipher: cipher, place: place)
+                }
+            }
+        }
+        return nil
+    }
+}
