@@ -7,12 +7,12 @@ struct ContentCopy {
     /// Copies everything.
     ///
     /// - Parameters:
-    ///   - connection: A connection that has the whole file, outside a transaction.
+    ///   - connection: A connection that nobody else uses, outside a transaction.
     ///   - target: The path of an empty file.
-    ///   - key: The key of the target.
+    ///   - key: The key of the target; nil for plaintext.
     ///   - progress: Told how many tables are done, and of how many; what it throws ends the copying.
     static func run(
-        from connection: Connection, to target: String, key: DerivedKey, progress: (Int, Int) throws -> Void
+        from connection: Connection, to target: String, key: DerivedKey?, progress: (Int, Int) throws -> Void
     ) throws {
         try connection.attach(target, key: key)
         // Before the first table, or it has no effect. The encoding is that of the source by itself.
@@ -25,7 +25,8 @@ struct ContentCopy {
         // Rows that were there before a rule was.
         try connection.run("PRAGMA ignore_check_constraints = ON")
         try connection.run("PRAGMA writable_schema = ON")
-        try connection.inTransaction(.exclusive) {
+        // One snapshot; the file itself is not written.
+        try connection.inTransaction(.deferred) {
             try ContentCopy(connection: connection).copy(progress)
         }
         // After a failure closing the connection does it, for which it is good alone.
@@ -125,9 +126,10 @@ struct ContentCopy {
 
 extension Connection {
     /// Opens another file under the name `target`.
-    fileprivate func attach(_ path: String, key: DerivedKey) throws {
+    fileprivate func attach(_ path: String, key: DerivedKey?) throws {
         // With an empty key here the file is not encrypted yet; without one it would get that of the first file.
         try run("ATTACH ? AS target KEY ''", .text(path))
+        guard let key else { return }
         try key.withUnsafeBytes { try setKey($0, of: "target") }
         try apply(key.settings, to: "target")
     }

@@ -169,6 +169,7 @@ struct DiagnosisTests {
     @Test func aFileThatIsOpenHereAndWrittenMeanwhileKeepsItsLocks() async throws {
         let store = try await vault.open()
         try await store.write { db in try db.execute("INSERT INTO line VALUES ('first')") }
+        try await eventually { (try? locks() > 0) == isLinux }
         let before = try locks()
         for number in 0..<20 {
             async let writing: Void = store.write { db in
@@ -179,7 +180,8 @@ struct DiagnosisTests {
             try await writing
             try await store.checkpoint()
         }
-        #expect(try locks() == before)
+        // The system's list may lack some while others come and go.
+        try await eventually { (try? locks()) == before }
         try await store.close()
         #expect(try await vault.lines().count == 1_001)
     }
@@ -190,10 +192,17 @@ struct DiagnosisTests {
         let node = try #require(try FileManager.default.attributesOfItem(atPath: vault.path)[.systemFileNumber] as? Int)
         let table = try String(contentsOfFile: "/proc/locks", encoding: .utf8)
         let own = table.split(separator: "\n").filter { $0.contains(" \(getpid()) ") && $0.contains(":\(node) ") }
-        #expect(!own.isEmpty)
         return own.count
         #else
         return 0
+        #endif
+    }
+
+    private var isLinux: Bool {
+        #if os(Linux)
+        true
+        #else
+        false
         #endif
     }
 

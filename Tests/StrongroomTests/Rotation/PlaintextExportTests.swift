@@ -1,0 +1,103 @@
+import Foundation
+// Internal: the size of a page, which depends on the engine.
+@testable import Strongroom
+import StrongroomTesting
+import Testing
+
+@Suite("Export as plaintext", .timeLimit(.minutes(5)))
+struct PlaintextExportTests {
+    private let directory: TemporaryDirectory
+    private let vault: Vault
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        vault = Vault(directory.path("source"), keys: .numbered(1)).with(\.migrator, nil)
+        try FileManager.default.createDirectory(atPath: vault.directory, withIntermediateDirectories: true)
+    }
+
+    private var target: String { directory.path("out/vault.sqlite") }
+
+    private var left: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: directory.path("out")) }
+    }
+
+    @Test func everythingComesAlong() async throws {
+        _ = try SourceFile(vault, key: .numbered(1))
+        let content = try await vault.using { store in
+            let seen = Locked<[ExportProgress]>([])
+            try await store.exportPlaintext(to: target) { progress in seen.withLock { $0.append(progress) } }
+            let progress = seen.withLock { $0 }
+            #expect(progress.last.map { $0.tablesDone == $0.tables && $0.tables > 3 } == true)
+            return try await SourceFile.content(store)
+        }
+        let bytes = try Data(contentsOf: URL(filePath: target))
+        #expect(bytes.starts(with: Data("SQLite format 3\0".utf8)))
+        let attributes = try FileManager.default.attributesOfItem(atPath: target)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        #expect(try left == ["vault.sqlite"])
+        let plain = Vault(directory.path("out")) { _ in .plaintext }.with(\.migrator, nil)
+        #expect(try await plain.using { try await SourceFile.content($0) } == content)
+        // The source is what it was.
+        #expect(try await vault.using { try await SourceFile.content($0) } == content)
+    }
+
+    @Test func othersWriteMeanwhile() async throws {
+        _ = try SourceFile(vault, key: .numbered(1))
+        try await vault.using { store in
+            let isWritten = Moment()
+            try await store.exportPlaintext(to: target) { progress in
+                guard progress.tablesDone == 1 else { return }
+                Task {
+                    try await store.write { db in try db.execute("DELETE FROM line") }
+                    isWritten.come()
+                }
+                try? isWritten.block()
+            }
+            #expect(try await store.read { db in try db.value("SELECT count(*) FROM line", as: Int.self) } == 0)
+        }
+        let plain = Vault(directory.path("out")) { _ in .plaintext }.with(\.migrator, nil)
+        #expect(try await plain.lines().count == 6)
+    }
+
+    @Test func nothingIsOverwrittenAndNothingLeft() async throws {
+        _ = try SourceFile(vault, key: .numbered(1))
+        try await vault.using { store in
+            try await expectFailure(.notAFile) { try await store.exportPlaintext(to: vault.path) }
+            let task = Task {
+                try await store.exportPlaintext(to: target) { _ in withUnsafeCurrentTask { $0?.cancel() } }
+            }
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            #expect(!FileManager.default.fileExists(atPath: target))
+            try await expectFailure(.notAFile) { try await store.exportPlaintext(to: "/dev/null/inside") }
+        }
+    }
+
+    @Test func damageIsNotExportedAsZeros() async throws {
+        let specimen = try await DamageSpecimen()
+        let size = specimen.layout.pageSize
+        var refused = 0
+        for page in 2...specimen.whole.count / size {
+            var bytes = specimen.whole
+            bytes[(page - 1) * size + 50] ^= 4
+            try bytes.write(to: URL(filePath: specimen.vault.path))
+            do {
+                try await specimen.vault.using { store in
+                    do {
+                        try await store.exportPlaintext(to: target)
+                        try FileManager.default.removeItem(atPath: target)
+                        // A page that nobody needs.
+                        #expect(try await store.read { db in try DamageSpecimen.rows(db) } == specimen.rows)
+                    } catch let error as StrongroomError {
+                        #expect(error.code == .damaged, "page \(page): \(error)")
+                        #expect(try left.isEmpty)
+                        refused += 1
+                    }
+                }
+            } catch let error as StrongroomError where error.code == .damaged {
+                continue
+            }
+        }
+        #expect(refused > 10)
+    }
+}
