@@ -1,12 +1,16 @@
 package import Strongroom
 
-/// A file of an old version that is opened with a migrator of three versions more.
+/// A file of an old version that is opened with a migrator of three versions more, and with another key if it is to be rotated, too.
 package struct MigrateWork: Work {
-    package let name = "migrate"
     package let steps = 3
+    private let rotates: Bool
     private static let notes = 40
 
-    package init() {}
+    package init(rotates: Bool = false) {
+        self.rotates = rotates
+    }
+
+    package var name: String { rotates ? "migrate-rotate" : "migrate" }
 
     private static let migrations = [
         Migration("1") { db in
@@ -40,11 +44,29 @@ package struct MigrateWork: Work {
     }
 
     package func run(in place: Place, acknowledge: @escaping Acknowledge) async throws {
-        try await using(place, firstKeys(), Self.migrator(upTo: 4)) { _ in acknowledge(steps) }
+        let chain = try rotates ? KeyChain(.old, .new) : firstKeys()
+        try await using(place, chain, Self.migrator(upTo: 4)) { store in
+            if store.opening.rotationFailure != nil { try await place.againWithSpace { _ = try await store.rotate() } }
+            acknowledge(steps)
+        }
     }
 
     package func look(in place: Place) async throws -> Sight {
-        try await using(place, firstKeys(), nil) { store in
+        guard rotates else { return try await sight(place, firstKeys()) }
+        do {
+            return try await sight(place, KeyChain(.new))
+        } catch let error as StrongroomError where [.wrongKey, .truncated].contains(error.code) {
+            let sight = try await sight(place, KeyChain(.old))
+            // It is rotated before it is migrated.
+            guard sight.step == 0 else {
+                return Sight(step: sight.step, rows: sight.rows, integrity: "migrated, but not rotated")
+            }
+            return sight
+        }
+    }
+
+    private func sight(_ place: Place, _ keys: KeyChain) async throws -> Sight {
+        try await using(place, keys, nil) { store in
             try await store.read { db in
                 let step = (try db.value("SELECT count(*) FROM strongroom_migrations", as: Int.self) ?? 0) - 1
                 var rows: [String] = []

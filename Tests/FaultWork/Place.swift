@@ -7,10 +7,18 @@ package struct Place: Sendable {
     package let directory: String
     /// What is done when the disk is full, so that it is not any more; nil for giving up.
     package let relieve: (@Sendable () throws -> Void)?
+    private var protection = KeyProtection.direct
 
     package init(_ directory: String, relieve: (@Sendable () throws -> Void)? = nil) {
         self.directory = directory
         self.relieve = relieve
+    }
+
+    /// The same directory, for a database that is to have an envelope.
+    package var wrapped: Place {
+        var place = self
+        place.protection = .envelope
+        return place
     }
 
     /// The database's file.
@@ -21,16 +29,18 @@ package struct Place: Sendable {
 
     /// The names of what lies in the directory and is no part of a closed database.
     package func strayNames() throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: directory)
-            .filter { $0 != "vault.sqlite" && $0 != ".vault.sqlite.lock" }
-            .sorted()
+        let envelope = ["vault.sqlite.keys", "vault.sqlite.keys.copy"]
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
+        // One without the other is.
+        let parts = ["vault.sqlite", ".vault.sqlite.lock"] + (envelope.allSatisfy(names.contains) ? envelope : [])
+        return names.filter { !parts.contains($0) }
     }
 
     /// Opens the database in a registry of its own.
     package func open(
         _ keys: KeyChain, _ migrator: Migrator?, _ ciphers: [CipherSettings]? = nil
     ) async throws -> Store {
-        let vault = Vault(path: path, keys: keys, migrator: migrator, ciphers: ciphers)
+        let vault = Vault(path: path, keys: keys, migrator: migrator, ciphers: ciphers, protection: protection)
         return try await againWithSpace { try await Stores(vault).open("vault.sqlite") }
     }
 
@@ -60,10 +70,12 @@ private struct Vault: Configuration {
     let keys: KeyChain
     let migrator: Migrator?
     let ciphers: [CipherSettings]?
+    let protection: KeyProtection
 
     func filePath(for database: DatabaseName) -> String? { path }
     func keyChain(for database: DatabaseName) -> KeyChain { keys }
     func cipherSettings(for database: DatabaseName) throws -> [CipherSettings] { try ciphers ?? CipherSettings.known() }
+    func keyProtection(for database: DatabaseName) -> KeyProtection { protection }
     func migrator(for database: DatabaseName) -> Migrator? { migrator }
     func settings(for database: DatabaseName) -> StoreSettings { StoreSettings(readers: 1) }
 }

@@ -1,7 +1,9 @@
 /// All kinds of work, and some that are wrong on purpose.
 package enum Works {
     /// What must hold at any fault.
-    package static let all: [any Work] = [WriteWork(), MigrateWork(), CreateWork()] + RewriteWork.all
+    package static let all: [any Work] = 
+        [WriteWork(), MigrateWork(), MigrateWork(rotates: true), CreateWork()] + RewriteWork.all
+        + EnvelopeWork.Kind.allCases.map { EnvelopeWork($0) }
 
     /// What shows that the tests notice: each breaks a promise.
     package static let faulty: [any Work] = [WriteWork(flaw: .acknowledgesEarly), WriteWork(flaw: .commitsHalves)]

@@ -76,10 +76,13 @@ struct FaultCase: Sendable {
     private static func leaveLogMode(_ place: Place, _ work: any Work) throws {
         let salt = try FileContent.of(place.path).salt
         let file = DatabaseFile(path: place.path, name: "vault.sqlite", busyTimeout: 0, log: nil)
-        let key = try salt.flatMap { salt in
-            try work.firstKeys().keys.last.map { try DerivedKey($0, salt: salt, settings: work.firstCipher()) }
+        let connection: Connection
+        if let salt {
+            let keys = try FileKeys(file, work.firstKeys(), [work.firstCipher()], .direct, salt: salt)
+            connection = try keys.find(salt: salt, size: FileStatus.at(place.path)?.size ?? 0).connection
+        } else {
+            connection = try file.connect(.existing, key: nil)
         }
-        let connection = try file.connect(.existing, key: key)
         guard try connection.ownValue("PRAGMA journal_mode = DELETE") == .text("delete") else {
             throw StrongroomError(.engine, "The file stays in the mode of the write-ahead log.")
         }

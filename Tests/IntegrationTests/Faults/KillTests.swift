@@ -34,23 +34,23 @@ struct KillTests {
     }
 
     @Test func aKillOrAPowerCutAtAnyCallLeavesTheFileWhole() async throws {
-        let form = try FaultForm.current()
+        let (form, cases) = (try FaultForm.current(), try await Killer.all.value.count)
         let outcome = try await Killer.forAll { killer, seed in
             let faults = form.choice(of: Fault.kills(killer.calls), few: 4, seed: seed)
             let random = form == .full ? 40 : 1
             return try await killer.kill(
-                with: faults, atRandom: random, seed: seed, until: form.end(of: Share.kills * 2, cases: 25))
+                with: faults, atRandom: random, seed: seed, until: form.end(of: Share.kills * 2, cases: cases))
         }
         try Self.report(outcome, faults: "kills")
         if form == .full { #expect(outcome.table.faults >= 1_000) }
     }
 
     @Test func aFullDiskLeavesTheFileWhole() async throws {
-        let form = try FaultForm.current()
+        let (form, cases) = (try FaultForm.current(), try await Killer.all.value.count)
         let outcome = try await Killer.forAll { killer, seed in
             let all = killer.calls.filter(\.isWrite).map { Fault(.full, at: $0.number) }
             let faults = form.choice(of: all, few: 1, most: 100, seed: seed)
-            return try await killer.disturb(with: faults, until: form.end(of: Share.full, cases: 25)) { run, finding in
+            return try await killer.disturb(with: faults, until: form.end(of: Share.full, cases: cases)) { run, finding in
                 let last = run.lines.last ?? ""
                 guard run.isDone || last.hasPrefix("failed diskFull") || last.hasPrefix("failed migrationFailed") else {
                     return "the disk was full, and it said \(run.lines) \(run.errors)"
@@ -64,11 +64,11 @@ struct KillTests {
     }
 
     @Test func withSpaceAgainTheWorkGoesOn() async throws {
-        let form = try FaultForm.current()
+        let (form, cases) = (try FaultForm.current(), try await Killer.all.value.count)
         let outcome = try await Killer.forAll { killer, seed in
             let all = killer.calls.filter(\.isWrite).map { Fault(.full, at: $0.number) }
             let faults = form.choice(of: all, few: 1, most: 100, seed: seed)
-            let end = form.end(of: Share.full, cases: 25)
+            let end = form.end(of: Share.full, cases: cases)
             return try await killer.disturb(with: faults, relieves: true, until: end) { run, finding in
                 finding == .whole(step: killer.goal) && run.isDone
                     ? nil : "it did not get to its end: \(run.lines) \(run.errors)"
@@ -78,11 +78,11 @@ struct KillTests {
     }
 
     @Test func aCallThatFailsLeavesTheFileWhole() async throws {
-        let form = try FaultForm.current()
+        let (form, cases) = (try FaultForm.current(), try await Killer.all.value.count)
         let outcome = try await Killer.forAll { killer, seed in
             let faults = form.choice(
                 of: killer.calls.map { Fault(.fail, at: $0.number) }, few: 1, most: 100, seed: seed)
-            return try await killer.disturb(with: faults, until: form.end(of: Share.errors * 2, cases: 25)) { run, _ in
+            return try await killer.disturb(with: faults, until: form.end(of: Share.errors * 2, cases: cases)) { run, _ in
                 run.isDone || run.lines.last?.hasPrefix("failed ") == true ? nil : "it said \(run.lines) \(run.errors)"
             }
         }
