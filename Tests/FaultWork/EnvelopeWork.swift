@@ -39,7 +39,9 @@ package struct EnvelopeWork: Work {
             // Nothing tells one data key from another.
             return try await sight(place, .old) { _ in 1 }
         case .envelope:
-            return try await sight(place, .old) { $0.opening.rotation == nil && $0.opening.rotationFailure == nil ? 1 : 0 }
+            return try await sight(place, .old) {
+                $0.opening.rotation == nil && $0.opening.rotationFailure == nil ? 1 : 0
+            }
         case .rewrap:
             do {
                 return try await sight(place, .new) { _ in 1 }

@@ -1,7 +1,7 @@
 /// All kinds of work, and some that are wrong on purpose.
 package enum Works {
     /// What must hold at any fault.
-    package static let all: [any Work] = 
+    package static let all: [any Work] =
         [WriteWork(), MigrateWork(), MigrateWork(rotates: true), CreateWork()] + RewriteWork.all
         + EnvelopeWork.Kind.allCases.map { EnvelopeWork($0) }
 

@@ -11,14 +11,17 @@ final class RotatingFile: Sendable {
 
     private let directory: URL
     private let name: String
+    /// Whether it has an envelope, whose keys are passphrases.
+    private let isWrapped: Bool
     /// The number of the key that it has.
     private let number = Atomic<Int>(1)
 
     /// Makes a file with rows of random bytes.
-    init(in directory: URL, megabytes: Int) async throws {
+    init(in directory: URL, megabytes: Int, wrapped: Bool = false) async throws {
         self.directory = directory
+        isWrapped = wrapped
         name = "rotating_\(UUID().uuidString).sqlite"
-        let store = try await Stores(Vault(directory: directory, numbers: [1])).open(name)
+        let store = try await Stores(Vault(directory: directory, isWrapped: wrapped, numbers: [1])).open(name)
         try await store.write { db in
             try db.execute("CREATE TABLE row (id INTEGER PRIMARY KEY, text TEXT NOT NULL, bytes BLOB NOT NULL)")
             for _ in 0..<megabytes {
@@ -37,10 +40,27 @@ final class RotatingFile: Sendable {
     /// Gives it the next key.
     func rotate() async throws -> RotationReport {
         let (old, new) = next()
-        let store = try await Stores(Vault(directory: directory, numbers: [old, new])).open(name)
+        let store = try await open(old, new)
         let report = try await store.rotate()
         try await store.close()
         return report
+    }
+
+    /// Gives its envelope the next key.
+    ///
+    /// - Returns: How long that took, from the call to its end.
+    func rewrap() async throws -> Duration {
+        let (old, new) = next()
+        let store = try await open(old, new)
+        let start = ContinuousClock.now
+        try await store.rotate()
+        let duration = ContinuousClock.now - start
+        try await store.close()
+        return duration
+    }
+
+    private func open(_ numbers: Int...) async throws -> Store {
+        try await Stores(Vault(directory: directory, isWrapped: isWrapped, numbers: numbers)).open(name)
     }
 
     /// Gives it the next key as the engine does it.
@@ -83,14 +103,16 @@ final class RotatingFile: Sendable {
     private struct Vault: Configuration {
         static let target = "rotating"
         let directory: URL
+        let isWrapped: Bool
         let numbers: [Int]
 
         func filePath(for database: DatabaseName) -> String? {
             directory.appending(path: database.fileName).path(percentEncoded: false)
         }
         func keyChain(for database: DatabaseName) throws -> KeyChain {
-            try KeyChain(numbers.map { .raw(RotatingFile.bytes($0)) })
+            try KeyChain(numbers.map { isWrapped ? .passphrase("passphrase \($0)") : .raw(RotatingFile.bytes($0)) })
         }
+        func keyProtection(for database: DatabaseName) -> KeyProtection { isWrapped ? .envelope : .direct }
         func settings(for database: DatabaseName) -> StoreSettings { StoreSettings(rotation: .manual) }
     }
 }

@@ -125,7 +125,10 @@ extension CipherSettings: CustomStringConvertible {
             case .sqlCipher4: "SQLCipher 4's own settings"
             default: "settings of its own"
             }
-        return "\(owner): pages of \(pageSize) bytes, \(iterations) rounds of \(derivationHash.rawValue), pages authenticated with \(pageHash.rawValue)"
+        return """
+            \(owner): pages of \(pageSize) bytes, \(iterations) rounds of \(derivationHash.rawValue), pages authenticated with \
+            \(pageHash.rawValue)
+            """
     }
 }
 

@@ -89,7 +89,8 @@ extension FileDiagnosis {
         case .absent: "Check the path; opening makes a new database there, unless a log of a lost one lies beside it."
         case .notAFile: "Give the path of a file, bring back what the link points to, or move it away."
         case .unreadable: "Check who owns the file and its directory, and whether this user may read them."
-        case .empty: "A database that was there has been lost: restore it from a backup. If there never was one, remove the file."
+        case .empty:
+            "A database that was there has been lost: restore it from a backup. If there never was one, remove the file."
         case .tooShort: "It was cut off or is something else: restore it from a backup."
         case .plaintext: "Put `Key.plaintext` at the beginning of the key chain to have it encrypted when it is opened."
         case .keyless: "Give the keys: without them an encrypted database cannot be told from anything else."
@@ -98,7 +99,8 @@ extension FileDiagnosis {
             Add the key that it was made with to the chain, and the cipher settings it was made with to the configuration. If both are \
             there, its first 16 bytes are damaged, or it is no SQLCipher database.
             """
-        case .envelope: "Restore `FILE.keys` or `FILE.keys.copy` from a backup of the same database, or use the newer program."
+        case .envelope:
+            "Restore `FILE.keys` or `FILE.keys.copy` from a backup of the same database, or use the newer program."
         case .truncated: "Restore it from a backup; what is left can be copied with `salvage`."
         case .damaged:
             "Restore it from a backup, or copy what can be read with `salvage`; an index alone can be dropped and made again."

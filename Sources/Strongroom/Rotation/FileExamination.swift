@@ -95,7 +95,8 @@ struct FileExamination {
         guard diagnosis.missingPages == 0, damaged.isEmpty else {
             diagnosis.finding = diagnosis.missingPages > 0 ? .truncated : .damaged
             let roots = (try? connection.schemaRoots()) ?? []
-            diagnosis.damagedPages = try PageOwners(contents: verifier.contents, roots: roots).name(damaged, progress: goOn)
+            diagnosis.damagedPages = try PageOwners(contents: verifier.contents, roots: roots).name(
+                damaged, progress: goOn)
             return
         }
     }
@@ -124,7 +125,8 @@ extension FileDiagnosis {
         let envelope = EnvelopeFile(databasePath: file.path, name: file.name)
         hasEnvelope = (try? envelope.exists()) ?? false
         hasLog = (try? file.hasLog()) ?? false
-        let processes = try Set(FileHolders.locking(["", "-shm"].map { file.path + $0 }) + FileHolders.opening(file.path))
+        let processes = try Set(
+            FileHolders.locking(["", "-shm"].map { file.path + $0 }) + FileHolders.opening(file.path))
         holders = processes.sorted().map { Holder(process: $0, name: FileHolders.name(of: $0)) }
     }
 

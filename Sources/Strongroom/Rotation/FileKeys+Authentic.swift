@@ -18,7 +18,8 @@ extension FileKeys {
     /// - Returns: The newest key that fits; nil when none does.
     func authentic(in bytes: any FileBytes, salt: [UInt8]) throws -> Authentic? {
         let dataKeys = envelope?.envelope.fileKeys ?? []
-        let candidates = dataKeys.reversed().map { ($0, slotPlace) } + chain.keys.enumerated().reversed().map { ($1, $0) }
+        let candidates =
+            dataKeys.reversed().map { ($0, slotPlace) } + chain.keys.enumerated().reversed().map { ($1, $0) }
         for settings in ciphers.reversed() {
             for (key, place) in candidates where key != .plaintext {
                 let derived = try DerivedKey(key, salt: salt, settings: settings)

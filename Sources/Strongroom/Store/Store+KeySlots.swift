@@ -69,9 +69,11 @@ extension Store {
     private func changeEnvelope<T: Sendable>(
         _ change: @escaping @Sendable (inout OpenEnvelope) throws -> T
     ) async throws -> T {
-        let lock = try await file.opening().takeLock()
-        let result = try await BlockingWork.run { [file] in try file.changeEnvelope(change) }
-        lock.release()
-        return result
+        try await file.keyChanges.run {
+            let lock = try await file.opening().takeLock()
+            let result = try await BlockingWork.run { [file] in try file.changeEnvelope(change) }
+            lock.release()
+            return result
+        }
     }
 }

@@ -68,6 +68,13 @@ extension Store {
                 database: name.fileName
             )
         }
+        return try await file.keyChanges.run { try await rotate(subject, keys, opening, timeout, progress) }
+    }
+
+    private func rotate(
+        _ subject: RotationSubject, _ keys: [Key], _ opening: StoreOpening, _ timeout: Duration?,
+        _ progress: @escaping @Sendable (RotationProgress) -> Void
+    ) async throws -> RotationReport {
         let lock = try await opening.takeLock()
         let chain = try await opening.configuration.keyChain(for: name)
         guard !chain.isPlaintext else { throw opening.encryptedFound }

@@ -14,6 +14,8 @@ final class StoreFile: Sendable {
 
     private let database: String
     private let state: Locked<State>
+    /// Those who change the file's keys.
+    let keyChanges = Turns()
     /// One at a time finds the key anew.
     private let renewal = DispatchSemaphore(value: 1)
 

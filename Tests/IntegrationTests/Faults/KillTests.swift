@@ -50,7 +50,8 @@ struct KillTests {
         let outcome = try await Killer.forAll { killer, seed in
             let all = killer.calls.filter(\.isWrite).map { Fault(.full, at: $0.number) }
             let faults = form.choice(of: all, few: 1, most: 100, seed: seed)
-            return try await killer.disturb(with: faults, until: form.end(of: Share.full, cases: cases)) { run, finding in
+            let end = form.end(of: Share.full, cases: cases)
+            return try await killer.disturb(with: faults, until: end) { run, finding in
                 let last = run.lines.last ?? ""
                 guard run.isDone || last.hasPrefix("failed diskFull") || last.hasPrefix("failed migrationFailed") else {
                     return "the disk was full, and it said \(run.lines) \(run.errors)"
@@ -82,7 +83,8 @@ struct KillTests {
         let outcome = try await Killer.forAll { killer, seed in
             let faults = form.choice(
                 of: killer.calls.map { Fault(.fail, at: $0.number) }, few: 1, most: 100, seed: seed)
-            return try await killer.disturb(with: faults, until: form.end(of: Share.errors * 2, cases: cases)) { run, _ in
+            let end = form.end(of: Share.errors * 2, cases: cases)
+            return try await killer.disturb(with: faults, until: end) { run, _ in
                 run.isDone || run.lines.last?.hasPrefix("failed ") == true ? nil : "it said \(run.lines) \(run.errors)"
             }
         }

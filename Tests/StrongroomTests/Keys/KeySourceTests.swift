@@ -33,7 +33,8 @@ struct KeySourceTests {
     }
 
     static let unusable: [(String?, StrongroomError.Code)] = [
-        (nil, .keySource), ("", .keySource), ("\n\n", .keySource), ("raw:12", .keySource), ("\u{FEFF}secret", .keySource),
+        (nil, .keySource), ("", .keySource), ("\n\n", .keySource), ("raw:12", .keySource),
+        ("\u{FEFF}secret", .keySource),
         ("same\nsame", .invalidKey),
     ]
 

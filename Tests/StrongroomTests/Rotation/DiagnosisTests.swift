@@ -21,7 +21,9 @@ struct DiagnosisTests {
     private func chain(_ keys: Key...) -> Vault { Vault(directory.path("")) { _ in try KeyChain(keys) } }
 
     /// What is said with a configuration; nothing at all may be written for it.
-    private func diagnose(_ vault: Vault, sourceLocation: SourceLocation = #_sourceLocation) async throws -> FileDiagnosis {
+    private func diagnose(_ vault: Vault, sourceLocation: SourceLocation = #_sourceLocation) async throws
+        -> FileDiagnosis
+    {
         let before = try DirectorySnapshot(directory.path(""), ignoring: [])
         let diagnosis = try await Stores(vault).diagnose("vault.sqlite")
         try before.expectUntouched(sourceLocation: sourceLocation)
@@ -61,7 +63,8 @@ struct DiagnosisTests {
     @Test func plaintext() async throws {
         try await Vault(directory.path("")) { _ in .plaintext }.keep("readable")
         let diagnosis = try await diagnose(vault)
-        #expect(diagnosis.finding == .plaintext && diagnosis.version == "1" && diagnosis.advice.contains("Key.plaintext"))
+        #expect(
+            diagnosis.finding == .plaintext && diagnosis.version == "1" && diagnosis.advice.contains("Key.plaintext"))
         #expect(try await Stores.diagnose(path: vault.path).finding == .plaintext)
     }
 

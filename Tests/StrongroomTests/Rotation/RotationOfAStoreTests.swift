@@ -240,6 +240,30 @@ struct RotationOfAStoreTests {
         idle.close()
     }
 
+    @Test func twoRotationsAtOnceAreOneAfterTheOther() async throws {
+        var patient = vault
+        patient.settings.openTimeout = .zero
+        let store = try await patient.open()
+        numbers.withLock { $0.append(2) }
+        let second = Locked<Task<RotationReport, any Error>?>(nil)
+        let first = try await store.rotate { progress in
+            guard progress.phase == .verifying else { return }
+            let hasBegun = Moment()
+            second.withLock { second in
+                guard second == nil else { return hasBegun.come() }
+                second = Task {
+                    hasBegun.come()
+                    return try await store.rotate()
+                }
+            }
+            try? hasBegun.block()
+        }
+        #expect(first.isRotated)
+        let task = try #require(second.withLock { $0 })
+        #expect(try await task.value.method == .unchanged)
+        try await store.close()
+    }
+
     /// As one that this process is starting has everything open for a moment that this one has.
     @Test func aProgramThatSoonLetsGoOfTheFileIsWaitedFor() async throws {
         let program = Process()
