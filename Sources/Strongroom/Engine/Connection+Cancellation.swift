@@ -14,6 +14,17 @@ extension Connection {
     func beginWork(_ company: Company) {
         self.company = company
         isGivenUp.store(false, ordering: .relaxed)
+        watch()
+    }
+
+    /// Lets the engine ask, while a statement runs, whether it is to be stopped, which fails with `interrupted`; for connections with which the
+    /// library works for itself.
+    func stop(when isUnwanted: @escaping () -> Bool) {
+        self.isUnwanted = isUnwanted
+        watch()
+    }
+
+    private func watch() {
         guard !isWatched else { return }
         isWatched = true
         sqlite3_progress_handler(
@@ -43,6 +54,7 @@ extension Connection {
     private static let stepsBetweenLooks: Int32 = 10_000
 
     private var mustStop: Bool {
+        if let isUnwanted { return isUnwanted() }
         // The library's own statements, such as those that undo the work, run to their end.
         guard isGivenUp.load(ordering: .relaxed), !authorizer.isTrusting else { return false }
         if company == .alone { return true }

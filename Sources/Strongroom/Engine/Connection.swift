@@ -55,6 +55,8 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
 
     /// Whether the engine asks now and then, while a statement runs, whether it is given up.
     @exclusivity(unchecked) var isWatched = false
+    /// Whether nobody wants any more what the library does with the connection for itself.
+    @exclusivity(unchecked) var isUnwanted: (() -> Bool)?
     /// How much would be lost with the running statement.
     @exclusivity(unchecked) var company = Company.alone
 

@@ -37,11 +37,6 @@ extension FileSystem {
         }
     }
 
-    /// Gives a file to a user; its group stays.
-    static func setOwner(of path: String, _ owner: UInt32) throws {
-        guard chown(path, owner, gid_t.max) == 0 else { throw failure(errno, "cannot keep the owner of", path) }
-    }
-
     /// Bytes.
     private static let beginning = 4_096
 

@@ -105,6 +105,9 @@ enum FileSystem {
         }
     }
 
+    /// Whether the process may read a file.
+    static func isReadable(_ path: String) -> Bool { access(path, R_OK) == 0 }
+
     /// Whether a symbolic link lies at a path, whatever it points to.
     static func isSymbolicLink(_ path: String) -> Bool {
         var status = stat()

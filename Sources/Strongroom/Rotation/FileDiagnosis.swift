@@ -136,7 +136,8 @@ extension FileDiagnosis.Holder: CustomStringConvertible {
 }
 
 extension FileDiagnosis.Finding {
-    fileprivate var text: String {
+    /// For people.
+    var text: String {
         switch self {
         case .absent: "nothing is there"
         case .notAFile: "not a file"
@@ -157,6 +158,6 @@ extension FileDiagnosis.Finding {
 }
 
 extension StrongroomError {
-    /// What is known of the file that could not be opened: on every failure of opening whose configuration was found.
+    /// What is known of the file that could not be opened: on every failure of opening from the moment at which its place is known.
     public var diagnosis: FileDiagnosis? { finding as? FileDiagnosis }
 }

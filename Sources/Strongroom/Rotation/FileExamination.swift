@@ -19,11 +19,14 @@ struct FileExamination {
 
     /// Times that a page that seems damaged is read again while others may be writing the file.
     private static let readings = 3
+    /// Times that the engine may ask whether it is to go on, about every 10,000 of its steps.
+    private static let mostLooks = 1_000
 
     /// - Throws: `CancellationError`; ``StrongroomError`` when the file cannot be read for another reason than those a diagnosis tells.
     func run() throws -> FileDiagnosis {
-        var diagnosis = try FileDiagnosis(surroundingsOf: file)
+        var diagnosis = FileDiagnosis(path: file.path, finding: .unexamined)
         do {
+            diagnosis = try FileDiagnosis(surroundingsOf: file)
             let status = try FileStatus.at(file.path)
             diagnosis.bytes = status?.isRegularFile == true ? status?.size ?? 0 : 0
             switch try FileContent.of(file.path, beginning: file.salt) {
@@ -35,7 +38,20 @@ struct FileExamination {
             guard let finding = FileDiagnosis.Finding(error.code) else { throw error }
             (diagnosis.finding, diagnosis.reason) = (finding, error.message)
         }
+        leaveOpenWhatTheLogMayMend(&diagnosis)
         return diagnosis
+    }
+
+    /// A program that was killed, or runs, may have the sound form of a page in its log.
+    private func leaveOpenWhatTheLogMayMend(_ diagnosis: inout FileDiagnosis) {
+        // It may have come while the file was read.
+        diagnosis.hasLog = diagnosis.hasLog || (try? file.hasLog()) ?? false
+        guard diagnosis.hasLog, [.wrongKey, .truncated, .damaged].contains(diagnosis.finding) else { return }
+        diagnosis.reason = """
+            By itself the file looks as if this were so: \(diagnosis.finding.text). But a log lies beside it that may have what is missing. Open \
+            it, or a copy of it with its log, which brings the log in; then look again.
+            """
+        diagnosis.finding = .unexamined
     }
 
     private func examinePlaintext(_ diagnosis: inout FileDiagnosis) throws {
@@ -50,11 +66,19 @@ struct FileExamination {
             diagnosis.finding = .keyless
             return
         }
-        let fileKeys = try FileKeys(file, keys.chain, keys.ciphers, keys.protection, salt: salt)
+        let fileKeys: FileKeys
+        do {
+            fileKeys = try FileKeys(file, keys.chain, keys.ciphers, keys.protection, salt: salt)
+        } catch let error as StrongroomError where error.code != .wrongKey {
+            // What is wrong with the envelope, or forbidden there, is not so of the file.
+            (diagnosis.finding, diagnosis.reason) = (.envelope, error.message)
+            return
+        }
         let found = try withBytes(key: nil) { bytes, _ in try fileKeys.authentic(in: bytes, salt: salt) }
         guard let found else {
             let isEnvelopeGone = keys.protection == .envelope && !diagnosis.hasEnvelope
             diagnosis.finding = isEnvelopeGone ? .envelope : .wrongKey
+            if fileKeys.envelope != nil { diagnosis.reason = fileKeys.dataKeyOfAnotherTime.message }
             return
         }
         diagnosis.key = found.place.map { KeyUse(place: $0, count: keys.chain.count) }
@@ -105,6 +129,12 @@ struct FileExamination {
 
     /// What cannot be read is left out: another process may be writing just now.
     private func readVersion(_ connection: Connection, _ diagnosis: inout FileDiagnosis) {
+        // A schema may be made such that reading it never ends.
+        var looks = 0
+        connection.stop {
+            looks += 1
+            return looks > Self.mostLooks || (try? goOn()) == nil
+        }
         diagnosis.version = try? VersionHistory(connection: connection).versions().last
         guard let migrator = keys?.migrator else { return }
         do {
@@ -135,12 +165,20 @@ extension FileDiagnosis {
     /// - Parameters:
     ///   - file: The file.
     ///   - error: Why not.
-    init(of file: DatabaseFile, after error: StrongroomError) {
+    ///   - isOfFile: Whether it was the file with which it failed, and not what its configuration has to give.
+    init(of file: DatabaseFile, after error: StrongroomError, isOfFile: Bool) {
         // What lies there is one thing, and what could be found out of it on the way another.
         self = (try? FileDiagnosis(surroundingsOf: file)) ?? FileDiagnosis(path: file.path, finding: .unexamined)
-        finding = Finding(error.code) ?? .unexamined
         reason = error.message
-        if let status = try? FileStatus.at(file.path), status.isRegularFile { bytes = status.size }
+        let status = try? FileStatus.at(file.path)
+        if let status, status.isRegularFile { bytes = status.size }
+        guard isOfFile, let found = Finding(error.code) else { return }
+        switch found {
+        // Said of the file, or of one beside it?
+        case .absent where status != nil: break
+        case .unreadable where FileSystem.isReadable(file.path): break
+        default: finding = found
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 struct FileKey: Sendable {
     /// What connections are keyed with; nil for plaintext.
     let derived: DerivedKey?
-    /// The envelope's data keys and the file's salt; nil without an envelope.
+    /// The envelope's data keys and the file's salt; nil for a file that none of them opens.
     let envelope: (dataKeys: DataKeys, salt: [UInt8])?
     /// Whether nothing in the file itself is left to be rotated.
     let isSettled: Bool
@@ -14,7 +14,8 @@ extension FileKeys {
         let isOnItsKey = choice.isCurrent && choice.derived?.settings == ciphers.last
         return FileKey(
             derived: choice.derived,
-            envelope: envelope.map { ($0.envelope.dataKeys, $0.envelope.envelope.databaseSalt) },
+            envelope: choice.isWrapped
+                ? envelope.map { ($0.envelope.dataKeys, $0.envelope.envelope.databaseSalt) } : nil,
             isSettled: choice.isWrapped && isOnItsKey
         )
     }

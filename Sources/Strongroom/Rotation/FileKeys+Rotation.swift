@@ -25,19 +25,22 @@ extension FileKeys {
     ///
     /// - Parameters:
     ///   - isRotating: Whether the slot that the current key is not in is replaced; if not, the copies are healed and nothing more.
-    ///   - isOnNewest: Whether the file is on the newest data key.
+    ///   - isThorough: Whether also those slots go that older keys of the chain have besides, as when the current one was added before; finding
+    ///     them costs a derivation for each passphrase.
+    ///   - newest: What the file's connections are keyed with when it is on the newest data key; nil when it is on another one.
     ///   - settings: The settings that the file has.
-    /// - Returns: What was done; nil when the current key had its slot already.
+    /// - Returns: What was done; nil when no slot was to be replaced.
     mutating func renewEnvelope(
-        isRotating: Bool, isOnNewest: Bool, _ settings: CipherSettings
+        isRotating: Bool, isThorough: Bool, newest: DerivedKey?, _ settings: CipherSettings
     ) throws -> RotationReport? {
         guard let opened = envelope else { return nil }
         let start = ContinuousClock.now
-        let formerPlace = slotPlace
+        var formerPlace = slotPlace
         var changed = opened.envelope
         if isRotating {
             try putCurrentKeyIn(&changed)
-            if isOnNewest { try forgetFormerDataKey(&changed) }
+            if isThorough { formerPlace = try revokeOlderKeys(&changed) ?? formerPlace }
+            if let newest { try forgetFormerDataKey(&changed, newest) }
         }
         let isChanged = changed.envelope != opened.envelope.envelope
         guard isChanged || !opened.isWhole else { return nil }
@@ -69,18 +72,50 @@ extension FileKeys {
         }
     }
 
+    /// Takes the slots away that older keys of the chain have; a recovery key in the chain keeps its own.
+    ///
+    /// - Returns: The place of the newest of them; nil when there was none.
+    private func revokeOlderKeys(_ envelope: inout OpenEnvelope) throws -> Int? {
+        var newest: Int?
+        for (place, key) in chain.keys.enumerated().dropLast() where key != .plaintext {
+            guard let slot = try envelope.slot(of: key), !slot.isRecovery else { continue }
+            try envelope.revoke(slot.fingerprint)
+            newest = place
+        }
+        return newest
+    }
+
     /// Keeps the newest data key alone. Where a slot's key is not at hand both stay, which does no harm: the slot would be lost.
-    private func forgetFormerDataKey(_ envelope: inout OpenEnvelope) throws {
+    ///
+    /// - Parameter key: The newest data key as the file's connections are keyed with it, which it has been seen to open.
+    private func forgetFormerDataKey(_ envelope: inout OpenEnvelope, _ key: DerivedKey) throws {
         guard envelope.dataKeys.count > 1, let newest = envelope.dataKeys.each.last else { return }
-        guard try slotsOutOfReach(&envelope).isEmpty else { return }
+        guard try slotsOutOfReach(&envelope).isEmpty, try isOnDisk(key) else { return }
         _ = try envelope.rewrap(newest, keys: chain.keys + otherKeys)
     }
 
-    /// As ``renewEnvelope(isRotating:isOnNewest:_:)``, for the key that opens the file.
-    mutating func renewEnvelope(isRotating: Bool, _ choice: KeyChoice) throws -> RotationReport? {
+    /// Brings to the disk what was committed last: whoever gave the file its key may have been killed before that, and a power cut would
+    /// bring the former key back.
+    ///
+    /// - Returns: Whether all of it could be brought there.
+    private func isOnDisk(_ key: DerivedKey) throws -> Bool {
+        let connection = try file.connect(.existing, key: key)
+        defer { connection.close() }
+        try connection.proveKey()
+        try connection.run("PRAGMA synchronous = FULL")
+        guard try connection.checkpoint().isComplete else { return false }
+        try FileSystem.synchronize(FileSystem.directory(of: file.path))
+        return true
+    }
+
+    /// As ``renewEnvelope(isRotating:isThorough:newest:_:)``, for the key that opens the file. As long as it is not a data key, the slots stay as
+    /// they are: whoever took a key out of the chain because its slot is gone would lose the file.
+    mutating func renewEnvelope(
+        isRotating: Bool, isThorough: Bool = false, _ choice: KeyChoice
+    ) throws -> RotationReport? {
         try renewEnvelope(
-            isRotating: isRotating, isOnNewest: choice.isWrapped && choice.isCurrent,
-            choice.derived?.settings ?? settings)
+            isRotating: isRotating && choice.isWrapped, isThorough: isThorough,
+            newest: choice.isWrapped && choice.isCurrent ? choice.derived : nil, choice.derived?.settings ?? settings)
     }
 
     /// The slots whose keys are not at hand.

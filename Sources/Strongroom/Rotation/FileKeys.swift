@@ -102,7 +102,21 @@ extension FileKeys {
             return choice
         } catch let error as StrongroomError where error.code == .wrongKey && isEnvelopeWanted && envelope == nil {
             throw sidecar.missing
+        } catch let error as StrongroomError where error.code == .wrongKey && envelope != nil {
+            throw dataKeyOfAnotherTime
         }
+    }
+
+    /// The error for a file and an envelope that do not belong to the same moment.
+    var dataKeyOfAnotherTime: StrongroomError {
+        StrongroomError(
+            .wrongKey,
+            """
+            A key of the chain opens the envelope «\(sidecar.path)», but the data key in it does not open «\(file.path)»: one of the two is \
+            older than the other, as when only one was restored from a backup. Restore both from the same backup. Nothing was changed.
+            """,
+            database: file.name
+        )
     }
 
     private var nothingToWrapWith: StrongroomError {

@@ -70,6 +70,7 @@ extension Rotation {
             let checking = ContinuousClock.now - start
             let connection = try target.connect(.existing, key: to)
             defer { connection.close() }
+            connection.stop(when: watcher.isCancelled)
             try connection.run("PRAGMA journal_mode = OFF")
             try connection.run("PRAGMA synchronous = OFF")
             try whole(source) {
@@ -124,6 +125,7 @@ extension Rotation {
         try checkPages(PageVerifier(closed: PlainFile(copyPath), PageCipher(to, settings: to.settings)), .verifying)
         let connection = try target.connect(.readOnly, key: to)
         defer { connection.close() }
+        connection.stop(when: watcher.isCancelled)
         do {
             try connection.proveKey()
         } catch let error as StrongroomError where error.code == .notADatabase {

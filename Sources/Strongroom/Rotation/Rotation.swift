@@ -39,11 +39,12 @@ struct Rotation {
         guard names == 1 || canBeInPlace else { throw hasOtherNames }
         if names == 1, let source = try wholeFile() {
             do {
+                source.stop(when: watcher.isCancelled)
                 return try copy(source)
             } catch {
                 source.close()
                 try file.removeSpentJournal()
-                throw error
+                throw (error as? StrongroomError)?.code == .interrupted ? CancellationError() : error
             }
         }
         guard canBeInPlace else { throw heldByOthers }
@@ -55,37 +56,31 @@ struct Rotation {
 
     /// A connection that has the file alone, if it can be had.
     private func wholeFile() throws -> Connection? {
-        // In place nobody needs to be waited for.
-        let deadline = ContinuousClock.now + (canBeInPlace ? .zero : patience)
+        let start = ContinuousClock.now
         while true {
+            // In place nobody needs to be waited for.
+            var longest = canBeInPlace ? .zero : patience
             let connection = try file.connect(.existing, key: from)
             do {
                 try connection.proveKey()
                 connection.setBusyTimeout(milliseconds: 0)
-                if try connection.takeWholeFile(), try isOpenNowhereElse() { return connection }
+                if try connection.takeWholeFile() {
+                    // One that has the file open and was not written through a log holds no lock, and would go on with what is replaced.
+                    guard try !FileHolders.opening(file.path).isEmpty else { return connection }
+                    longest = max(longest, Self.startOfAProcess)
+                }
             } catch {
                 connection.close()
                 throw error
             }
             connection.close()
-            guard ContinuousClock.now < deadline else { return nil }
+            guard ContinuousClock.now - start < longest else { return nil }
             try watcher.tell(.waiting, 0, 0)
             pause()
         }
     }
 
-    /// Whether no other process has the file open: one that has it open and was not written through a log holds no lock, and would go on with
-    /// what is replaced. A process that is being started has for a moment what the one has open that starts it.
-    private func isOpenNowhereElse() throws -> Bool {
-        let deadline = ContinuousClock.now + Self.startOfAProcess
-        while try !FileHolders.opening(file.path).isEmpty {
-            guard ContinuousClock.now < deadline else { return false }
-            try watcher.tell(.waiting, 0, 0)
-            pause()
-        }
-        return true
-    }
-
+    /// A process that is being started has for a moment what the one has open that starts it.
     private static let startOfAProcess = Duration.seconds(2)
 
     private var hasOtherNames: StrongroomError {

@@ -10,7 +10,8 @@ extension Store {
     /// }
     /// ```
     ///
-    /// - Returns: What is known of each; the list is proved to be the one that was written.
+    /// - Returns: What is known of each; the list is proved to be one that was written. An older one counts, too, when somebody has put both of
+    ///   the envelope's files back to it.
     /// - Throws: ``StrongroomError`` with `envelopeMissing`, also when the file has no envelope, `envelopeDamaged`, `newerEnvelope`,
     ///   `foreignEnvelope`, `wrongKey`, `closed`.
     public func keySlots() async throws -> [KeySlot] {
@@ -28,7 +29,8 @@ extension Store {
     ///   - label: What the slot is called: at most 255 bytes, no control characters. It can be read without a key.
     /// - Returns: The key's slot.
     /// - Throws: ``StrongroomError`` with `keySlot` when the key has a slot already, when there are 64, or for a label that cannot be one;
-    ///   `invalidKey` for a key that cannot wrap; as ``keySlots()``; `locked`, `diskFull`. Nothing is changed then.
+    ///   `invalidKey` for a key that cannot wrap; as ``keySlots()``; `locked`, `diskFull`. Nothing is changed then, unless the message says
+    ///   that the first copy is the new one already, after a failure of the disk.
     @discardableResult
     public func addKey(_ key: Key, label: String = "") async throws -> KeySlot {
         try await changeEnvelope { envelope in try envelope.add(key, label: label, date: .now) }
@@ -45,7 +47,7 @@ extension Store {
     ///
     /// - Parameter fingerprint: The slot's fingerprint, as ``keySlots()`` lists it.
     /// - Throws: ``StrongroomError`` with `keySlot` when there is no such slot, or no key of a chain would be left; as ``keySlots()``; `locked`,
-    ///   `diskFull`. Nothing is changed then.
+    ///   `diskFull`. Nothing is changed then, with the exception of ``addKey(_:label:)``.
     public func revokeKey(_ fingerprint: KeyFingerprint) async throws {
         try await changeEnvelope { envelope in try envelope.revoke(fingerprint) }
     }

@@ -12,8 +12,10 @@ extension Store {
     /// Copies the whole database into a new plaintext file, which anybody can read who gets hold of it.
     ///
     /// This is the only way by which the library makes plaintext of what was encrypted. Everything comes along: rows with their row ids, indexes,
-    /// triggers, views, full-text tables, sequences, `user_version`, `application_id`, `auto_vacuum` and encoding. It is one snapshot; others read
-    /// and write meanwhile. The file is for its owner alone (mode 0600), and appears under its name when it is complete.
+    /// triggers, views, full-text tables, sequences, `user_version`, `application_id`, `auto_vacuum` and encoding. First every page is checked,
+    /// for which writes wait; then one snapshot is copied, while others read and write. The file is for its owner alone (mode 0600), and appears
+    /// under its name when it is complete. What fails or is cancelled is overwritten with zeros and removed; a process that is killed leaves
+    /// `.NAME.new` beside it, with plaintext in it, until the next export to the same path, or until you remove it.
     ///
     /// ```swift
     /// try await store.exportPlaintext(to: "/srv/transfer/inventory.sqlite")
@@ -22,43 +24,77 @@ extension Store {
     /// - Parameters:
     ///   - path: Where the file is to lie. Nothing may lie there; directories that are missing are made, for the owner alone.
     ///   - progress: Called after each table, on a thread of the library's own; it must not wait.
-    /// - Throws: ``StrongroomError`` with `notAFile` when something lies at the path, `damaged` when a page of the database is, `diskFull`,
-    ///   `permissionDenied`, `closed`; `CancellationError` when the task is cancelled. No file is left then.
+    /// - Throws: ``StrongroomError`` with `notAFile` when something lies at the path, `damaged` when a page of the database is, `locked` when
+    ///   somebody else exports to the path, `diskFull`, `permissionDenied`, `closed`; `CancellationError` when the task is cancelled. No file is left then.
     public func exportPlaintext(
         to path: String, progress: @escaping @Sendable (ExportProgress) -> Void = { _ in }
     ) async throws {
-        // The reader's seat is held so that nobody rotates or closes meanwhile; a reader itself cannot write another file either.
-        try await access.perform(.read) { [file] reader in
+        let target = try await BlockingWork.run {
             try FileSystem.createDirectories(FileSystem.directory(of: path))
             let target = try FileSystem.resolve(path)
             guard try FileStatus.at(target) == nil else {
                 throw StrongroomError(
                     .notAFile, "Something lies at «\(target)» already, and is not overwritten. Give another path.")
             }
-            try file.copyAsPlaintext(to: target) { done, count in
-                if reader.isGivenUp.load(ordering: .relaxed) { throw CancellationError() }
-                progress(ExportProgress(tablesDone: done, tables: count))
+            return target
+        }
+        guard let lock = try FileLock.take(FileSystem.companion(of: target, "lock")) else {
+            throw StrongroomError(
+                .locked,
+                "Somebody opens «\(target)», or exports to it, at this moment. Wait for them, or give another path.")
+        }
+        // First, as `verify` does it: an engine of version 3 takes a page of zeros for sound.
+        try await access.perform(.writeAlone) { [file] connection in try file.checkPages(connection) }
+        // A reader's seat is held so that nobody rotates or closes meanwhile; the reader itself cannot write another file.
+        try await access.perform(.read) { [file] reader in
+            let isGivenUp = { reader.isGivenUp.load(ordering: .relaxed) }
+            do {
+                try file.copyAsPlaintext(to: target, isGivenUp: isGivenUp) { done, count in
+                    progress(ExportProgress(tablesDone: done, tables: count))
+                }
+            } catch let error as StrongroomError where error.code == .interrupted && isGivenUp() {
+                throw CancellationError()
             }
         }
+        lock.release()
     }
 }
 
 extension StoreFile {
-    fileprivate func copyAsPlaintext(to path: String, progress: (Int, Int) throws -> Void) throws {
+    /// Throws when a page is damaged; through a connection that nobody else uses and that is in no transaction.
+    fileprivate func checkPages(_ connection: Connection) throws {
+        guard let key = pageKey else { return }
+        try connection.begin(.immediate)
+        defer { connection.rollBack() }
+        let verifier = try PageVerifier(connection, PageCipher(key, settings: key.settings))
+        let damaged = try verifier.damagedPages { _ in
+            if connection.isGivenUp.load(ordering: .relaxed) { throw CancellationError() }
+        }
+        guard !damaged.isEmpty else { return }
+        throw StrongroomError(
+            .damaged,
+            "\(damaged.count) pages of the database are damaged, so it was not exported. \(StrongroomError.Code.damaged.advice)",
+            database: connection.database)
+    }
+
+    fileprivate func copyAsPlaintext(
+        to path: String, isGivenUp: @escaping () -> Bool, progress: (Int, Int) -> Void
+    ) throws {
         let temporary = FileSystem.companion(of: path, "new")
         func removeLeftovers() throws {
+            if try FileStatus.at(temporary) != nil { try FileSystem.overwrite(temporary) }
             for ending in ["", "-journal"] { try FileSystem.remove(temporary + ending) }
         }
         try removeLeftovers()
-        let file = try opening().file
         do {
             try FileSystem.createFile(temporary)
-            let source = try file.connect(.existing, key: pageKey)
+            let source = try connect(as: nil)
             defer { source.close() }
-            try source.proveKey()
+            source.stop(when: isGivenUp)
             try ContentCopy.run(from: source, to: temporary, key: nil, progress: progress)
-            let copy = DatabaseFile(path: temporary, name: file.name, busyTimeout: 0, log: nil)
-            try copy.checkIntegrity()
+            let name = try opening().file.name
+            let copy = DatabaseFile(path: temporary, name: name, busyTimeout: 0, log: nil)
+            try copy.checkIntegrity(isGivenUp)
             try FileSystem.synchronize(temporary)
             try FileSystem.moveIntoPlace(temporary, path)
             try FileSystem.synchronize(FileSystem.directory(of: path))
@@ -71,9 +107,10 @@ extension StoreFile {
 
 extension DatabaseFile {
     /// Lets the engine look at everything in a plaintext file.
-    fileprivate func checkIntegrity() throws {
+    fileprivate func checkIntegrity(_ isGivenUp: @escaping () -> Bool) throws {
         let connection = try connect(.readOnly, key: nil)
         defer { connection.close() }
+        connection.stop(when: isGivenUp)
         guard try connection.ownValue("PRAGMA integrity_check") == .text("ok") else {
             throw StrongroomError(
                 .engine,

@@ -5,9 +5,10 @@ extension StoreFile {
         let opening = try opening()
         let sidecar = EnvelopeFile(databasePath: opening.path, name: opening.file.name)
         guard let known = try key().envelope else {
-            // Another process may have given the file its envelope meanwhile.
             guard try sidecar.exists() else { throw try noEnvelope() }
-            return (sidecar, try openEnvelope(sidecar, opening))
+            // Another process may have brought the file to a data key meanwhile.
+            guard try renew(after: generation), let known = try key().envelope else { throw try notWrappedYet() }
+            return (sidecar, try sidecar.open(with: known.dataKeys, salt: known.salt))
         }
         do {
             return (sidecar, try sidecar.open(with: known.dataKeys, salt: known.salt))
@@ -30,6 +31,18 @@ extension StoreFile {
         let result = try change(&envelope)
         try sidecar.replace(envelope)
         return result
+    }
+
+    /// The error for a file that is not on a data key although there is one: what its slots say does not count for it yet.
+    private func notWrappedYet() throws -> StrongroomError {
+        StrongroomError(
+            .keySlot,
+            """
+            «\(try opening().path)» has an envelope, but is not encrypted with the data key in it yet: rewriting it has failed or was \
+            interrupted, as the report of its opening says. Call `rotate()`, then try again; nothing was changed.
+            """,
+            database: try opening().file.name
+        )
     }
 
     /// The error for what only a file with an envelope has.

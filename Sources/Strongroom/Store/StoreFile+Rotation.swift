@@ -27,7 +27,7 @@ extension StoreFile {
                 place: keys.lastPlace, isWrapped: keys.envelope != nil, derived: done.key,
                 connection: choice.connection)
         }
-        let renewed = try keys.renewEnvelope(isRotating: true, choice)
+        let renewed = try keys.renewEnvelope(isRotating: true, isThorough: true, choice)
         guard let report = done?.report ?? renewed else {
             let size = try FileStatus.at(opening.path)?.size ?? 0
             return RotationReport(unchanged: keys.lastPlace, keys.settings, bytes: size)
@@ -67,8 +67,8 @@ extension StoreFile {
         var keys = try opening.fileKeys(chain, salt: known.salt)
         guard let found = keys.envelope?.envelope else { throw keys.sidecar.missing }
         // Another process may be about to bring the file to a newer one.
-        let isOnNewest = found.dataKeys == known.dataKeys
-        let report = try keys.renewEnvelope(isRotating: true, isOnNewest: isOnNewest, keys.settings)
+        let newest = found.dataKeys == known.dataKeys ? try key().derived : nil
+        let report = try keys.renewEnvelope(isRotating: true, isThorough: true, newest: newest, keys.settings)
         if let report { opening.logger?.info("rotated", metadata: ["method": "\(report.method)"]) }
         let bytes = Int64(found.envelope.bytes.count)
         return report ?? RotationReport(unchanged: keys.lastPlace, keys.settings, bytes: bytes)

@@ -39,7 +39,9 @@ final class StoreFile: Sendable {
     }
 
     /// Opens a connection.
-    func connect(as role: Connection.Role) throws -> Connection {
+    ///
+    /// - Parameter role: What it is set up for; nil for one that is nobody's and only has the key.
+    func connect(as role: Connection.Role?) throws -> Connection {
         let generation = state.withLock { $0.generation }
         do {
             return try connectOnce(as: role)
@@ -49,14 +51,14 @@ final class StoreFile: Sendable {
         }
     }
 
-    private func connectOnce(as role: Connection.Role) throws -> Connection {
+    private func connectOnce(as role: Connection.Role?) throws -> Connection {
         let file = try opening().file
         let (key, generation) = state.withLock { ($0.key?.derived, $0.generation) }
         let connection = try file.connect(.existing, key: key)
         connection.keyGeneration = generation
         do {
             try connection.proveKey()
-            try connection.configure(as: role, of: file)
+            if let role { try connection.configure(as: role, of: file) }
             return connection
         } catch {
             connection.close()
@@ -85,6 +87,9 @@ final class StoreFile: Sendable {
         guard let key else { throw closed }
         return key
     }
+
+    /// How many keys the file has had since it was opened.
+    var generation: Int { state.withLock { $0.generation } }
 
     func replaceKey(_ key: FileKey) {
         state.withLock { state in

@@ -45,7 +45,7 @@ struct StoreOpening: Sendable {
         let start = ContinuousClock.now
         let lock = try await takeLock()
         let content = try FileContent.of(path)
-        let chain = try await configuration.keyChain(for: name)
+        let chain = try await keyChain()
         let opened = try await BlockingWork.run {
             var report = Progress(start: start)
             var (keys, choice) = try choose(chain, content, &report)
@@ -64,6 +64,14 @@ struct StoreOpening: Sendable {
         }
         lock.release()
         return opened
+    }
+
+    private func keyChain() async throws -> KeyChain {
+        do {
+            return try await configuration.keyChain(for: name)
+        } catch let error as StrongroomError {
+            throw error.diagnosed(file, isOfFile: false)
+        }
     }
 
     /// The path as the configuration gives it; links in it are not followed yet.

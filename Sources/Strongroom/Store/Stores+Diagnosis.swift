@@ -65,6 +65,8 @@ extension Stores {
         _ path: String, _ keys: FileExamination.Keys?, name: String,
         _ progress: @escaping @Sendable (VerificationProgress) -> Void
     ) async throws -> FileDiagnosis {
+        // What lies beside it lies beside the file, not beside a link to it.
+        let path = (try? FileSystem.resolve(path)) ?? path
         let file = DatabaseFile(path: path, name: name, busyTimeout: 0, log: nil)
         return try await BlockingWork.runUntilCancelled { goOn in
             try FileExamination(file: file, keys: keys, progress: progress, goOn: goOn).run()
@@ -79,11 +81,13 @@ extension StrongroomError {
     ///   - key: The place in the chain of the key that opens it; nil when none does, or it is plaintext.
     ///   - count: The number of keys in the chain.
     ///   - settings: How the file is encrypted.
+    ///   - isOfFile: Whether it was the file with which it failed, and not what its configuration has to give.
     func diagnosed(
-        _ file: DatabaseFile, key: Int? = nil, of count: Int = 0, _ settings: CipherSettings? = nil
+        _ file: DatabaseFile, key: Int? = nil, of count: Int = 0, _ settings: CipherSettings? = nil,
+        isOfFile: Bool = true
     ) -> StrongroomError {
         guard finding == nil else { return self }
-        var diagnosis = FileDiagnosis(of: file, after: self)
+        var diagnosis = FileDiagnosis(of: file, after: self, isOfFile: isOfFile)
         diagnosis.key = key.map { KeyUse(place: $0, count: count) }
         diagnosis.settings = settings
         var copy = self

@@ -258,4 +258,54 @@ struct DiagnosisTests {
         try Data().write(to: file)
         #expect(try await expectFailure(.emptyFile) { try await vault.open() }.diagnosis?.finding == .empty)
     }
+
+    @Test func whatALogMayMendIsLeftOpen() async throws {
+        await #expect(processExitsWith: .signal(SIGKILL)) { [root = vault.directory as String] in
+            let store = try await Vault(root, keys: .passphrase("first")).open()
+            try await store.write { db in try db.execute("INSERT INTO line VALUES ('in the log')") }
+            kill(getpid(), SIGKILL)
+        }
+        try damage { $0[$0.count - 100] ^= 1 }
+        let seeming = try await diagnose(vault)
+        #expect(seeming.finding == .unexamined && seeming.damagedPages.count == 1 && seeming.reason != nil)
+        #expect(try await diagnose(chain(.numbered(1))).finding == .unexamined)
+    }
+
+    @Test func whatLiesBesideAFileBehindALink() async throws {
+        let real = Vault(directory.path("real"), keys: key).with(\.protection, .envelope)
+        try await real.keep("wrapped")
+        try FileManager.default.createSymbolicLink(atPath: vault.path, withDestinationPath: real.path)
+        let diagnosis = try await Stores(vault.with(\.protection, .envelope)).diagnose("vault.sqlite")
+        #expect(diagnosis.finding == .whole && diagnosis.hasEnvelope)
+        let loop = directory.path("loop.sqlite")
+        try FileManager.default.createSymbolicLink(atPath: loop, withDestinationPath: loop)
+        #expect(try await Stores.diagnose(path: loop).finding == .notAFile)
+        try Data().write(to: URL(filePath: directory.path("a file")))
+        #expect(try await Stores.diagnose(path: directory.path("a file/inside")).finding == .notAFile)
+        #expect(try await Stores.diagnose(path: "/dev/zero").finding == .notAFile)
+    }
+
+    @Test func aKeyFileThatIsMissingSaysNothingOfTheFile() async throws {
+        try await vault.keep("secret")
+        let path = directory.path("no keys")
+        let error = try await expectFailure(.fileMissing) {
+            try await Vault(directory.path("")) { _ in try KeyFile(path).keyChain() }.open()
+        }
+        #expect(error.diagnosis?.finding == .unexamined && (error.diagnosis?.bytes ?? 0) > 0)
+    }
+
+    @Test func aSchemaWithoutEndDoesNotHoldItUp() async throws {
+        let file = DatabaseFile(path: vault.path, name: "hostile", busyTimeout: 0, log: nil)
+        try Data().write(to: self.file)
+        let connection = try file.connect(.existing, key: nil)
+        try connection.run("CREATE TABLE strongroom_migrations (place, version)")
+        try connection.run("PRAGMA writable_schema = ON")
+        try connection.run(
+            """
+            UPDATE sqlite_master SET rootpage = 0, sql = 'CREATE VIEW strongroom_migrations AS WITH RECURSIVE n (place, version) AS \
+            (SELECT 1, 1 UNION ALL SELECT place + 1, 1 FROM n) SELECT * FROM n'
+            """)
+        connection.close()
+        #expect(try await Stores.diagnose(path: vault.path).finding == .plaintext)
+    }
 }

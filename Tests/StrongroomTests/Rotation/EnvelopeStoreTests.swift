@@ -324,4 +324,86 @@ struct EnvelopeStoreTests {
         #expect(!left.isEmpty && left.count < count)
         #expect(try await new.using { store in try await store.keySlots().count } == 1)
     }
+
+    // MARK: What belongs together
+
+    @Test func aFileThatIsNotOnItsDataKeyYetKeepsItsSlotsAsTheyAre() async throws {
+        try await vault.direct(.numbered(1)).keep("first")
+        try vault.makeEnvelope(.numbered(1))
+        let before = try vault.copies
+        let waiting = vault(1, 2).with(\.settings.rotation, .manual)
+        try await waiting.using { store in
+            try await expectFailure(.keySlot) { try await store.addKey(.numbered(3)) }
+            try await expectFailure(.keySlot) { try await store.recoveryKey() }
+            try await expectFailure(.keySlot) { try await store.keySlots() }
+        }
+        #expect(try vault.copies == before)
+        try await waiting.using { store in
+            #expect(try await store.rotate().isRotated)
+            try await store.addKey(.numbered(3))
+        }
+        #expect(try await vault(3).lines() == ["first"])
+    }
+
+    @Test func aFileThatCannotBeBroughtToItsDataKeySaysSoEachTime() async throws {
+        // A damaged page keeps the file on its key for good.
+        let specimen = try await DamageSpecimen()
+        var bytes = specimen.whole
+        bytes[bytes.count - 40] ^= 1
+        try bytes.write(to: URL(filePath: specimen.vault.path))
+        let both = Vault(specimen.vault.directory, keys: .numbered(1), .numbered(2))
+            .with(\.protection, .envelope).with(\.migrator, DamageSpecimen.migrator)
+        for _ in 0..<2 {
+            try await both.using { store in
+                #expect(store.opening.rotationFailure?.code == .damaged && store.opening.rotation == nil)
+                #expect(store.opening.key?.place == 0)
+            }
+        }
+    }
+
+    @Test func rotatingTakesTheSlotsOfOlderKeysAwayAlsoWhenTheCurrentOneWasThere() async throws {
+        try await vault(1).using { store in try await store.addKey(.numbered(2)) }
+        try await vault(1, 2).using { store in
+            #expect(store.opening.rotation == nil)
+            let report = try await store.rotate()
+            #expect(report.method == .envelope && report.from == 0 && report.to == 1)
+            #expect(try await store.keySlots().count == 1)
+            #expect(try await store.rotate().method == .unchanged)
+        }
+        try await expectFailure(.wrongKey) { try await vault(1).open() }
+    }
+
+    @Test func theLastWrappedKeyOfAnotherDatabaseIsNotOverwritten() async throws {
+        try await vault(1).keep("first")
+        let other = try EnvelopeVault()
+        try await other(1).keep("other")
+        let (own, foreign) = (try vault.copies[0], try other.copies[1])
+        try vault.put(own, foreign)
+        try await vault(1).using { store in
+            #expect(store.opening.rotationFailure?.code == .foreignEnvelope)
+            try await expectFailure(.foreignEnvelope) { try await store.addKey(.numbered(2)) }
+        }
+        #expect(try vault.copies == [own, foreign])
+    }
+
+    @Test func aFileOfAnotherTimeThanItsEnvelopeIsToldFromAWrongKey() async throws {
+        try await vault(1).keep("first")
+        let old = try vault.file
+        try await vault(1).using { store in try await store.rotate(.dataKey) }
+        try old.write(to: URL(filePath: vault.directory.path("vault.sqlite")))
+        let error = try await expectFailure(.wrongKey) { try await vault(1).open() }
+        #expect(error.message.contains("Restore both"))
+        #expect(try await Stores(vault(1)).diagnose("vault.sqlite").reason?.contains("Restore both") == true)
+    }
+
+    @Test func whoMayUseTheFileMayUseTheEnvelope() async throws {
+        try await vault.direct(.numbered(1)).keep("first")
+        let path = vault.directory.path("vault.sqlite")
+        try #require(chmod(path, 0o640) == 0)
+        try await vault(1).using { store in try await store.addKey(.numbered(2)) }
+        for name in EnvelopeVault.names {
+            let attributes = try FileManager.default.attributesOfItem(atPath: vault.directory.path(name))
+            #expect(attributes[.posixPermissions] as? Int == 0o640, "\(name)")
+        }
+    }
 }

@@ -17,8 +17,11 @@ struct PlaintextExportTests {
 
     private var target: String { directory.path("out/vault.sqlite") }
 
+    /// What lies beside it but for the lock that keeps two exports apart.
     private var left: [String] {
-        get throws { try FileManager.default.contentsOfDirectory(atPath: directory.path("out")) }
+        get throws {
+            try FileManager.default.contentsOfDirectory(atPath: directory.path("out")).filter { !$0.hasSuffix(".lock") }
+        }
     }
 
     @Test func everythingComesAlong() async throws {
@@ -73,13 +76,19 @@ struct PlaintextExportTests {
         }
     }
 
-    @Test func damageIsNotExportedAsZeros() async throws {
+    @Test(arguments: [true, false])
+    func damageIsNotExportedAsZeros(isZeroed: Bool) async throws {
         let specimen = try await DamageSpecimen()
         let size = specimen.layout.pageSize
         var refused = 0
         for page in 2...specimen.whole.count / size {
             var bytes = specimen.whole
-            bytes[(page - 1) * size + 50] ^= 4
+            let place = (page - 1) * size
+            if isZeroed {
+                bytes.replaceSubrange(place..<place + size, with: Data(count: size))
+            } else {
+                bytes[place + 50] ^= 4
+            }
             try bytes.write(to: URL(filePath: specimen.vault.path))
             do {
                 try await specimen.vault.using { store in
@@ -99,5 +108,42 @@ struct PlaintextExportTests {
             }
         }
         #expect(refused > 10)
+    }
+
+    @Test func twoAtOnceToOnePlaceLeaveOneWholeFile() async throws {
+        _ = try SourceFile(vault, key: .numbered(1))
+        try await vault.using { store in
+            let outcomes = await withTaskGroup(of: StrongroomError.Code?.self) { group in
+                for _ in 0..<4 {
+                    group.addTask { [target] in
+                        do {
+                            try await store.exportPlaintext(to: target)
+                            return nil
+                        } catch {
+                            return (error as? StrongroomError)?.code ?? .engine
+                        }
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(outcomes.filter { $0 == nil }.count == 1)
+            #expect(outcomes.compactMap(\.self).allSatisfy { [.locked, .notAFile].contains($0) }, "\(outcomes)")
+        }
+        #expect(try await Vault(directory.path("out")) { _ in .plaintext }.with(\.migrator, nil).lines().count == 6)
+    }
+
+    @Test func itFindsTheKeyThatAnotherProcessHasRotatedTo() async throws {
+        _ = try SourceFile(vault, key: .numbered(1))
+        let both = Vault(vault.directory, keys: .numbered(1), .numbered(2)).with(\.migrator, nil)
+        let store = try await both.with(\.settings.rotation, .manual).open()
+        #expect(try await store.read { db in try db.value("SELECT count(*) FROM line", as: Int.self) } == 6)
+        await #expect(processExitsWith: .success) { [root = vault.directory as String] in
+            let other = try await Vault(root, keys: .numbered(1), .numbered(2)).with(\.migrator, nil).open()
+            #expect(other.opening.rotation?.isRotated == true)
+            try await other.close()
+        }
+        try await store.exportPlaintext(to: target)
+        try await store.close()
+        #expect(try await Vault(directory.path("out")) { _ in .plaintext }.with(\.migrator, nil).lines().count == 6)
     }
 }

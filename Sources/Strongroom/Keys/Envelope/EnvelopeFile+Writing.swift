@@ -11,7 +11,7 @@ extension EnvelopeFile {
     enum Step: Sendable, Equatable {
         /// Removes what a crash left.
         case remove(String)
-        /// Makes an empty file, for the owner of the database alone.
+        /// Makes an empty file, for those who may use the database.
         case make(String)
         /// Gives it its content and brings it to the disk.
         case fill(String, [UInt8])
@@ -55,7 +55,7 @@ extension EnvelopeFile {
         case .remove(let path): try FileSystem.remove(path)
         case .make(let path):
             try FileSystem.createFile(path)
-            try keepOwner(path)
+            try keepAccess(path)
         case .fill(let path, let bytes): try bytes.withUnsafeBytes { try FileSystem.fill(path, $0) }
         case .place(let source, let destination): try FileSystem.moveIntoPlace(source, destination)
         case .rename(let source, let destination): try FileSystem.replace(destination, with: source)
@@ -63,12 +63,11 @@ extension EnvelopeFile {
         }
     }
 
-    /// An operator's tool that runs as another user is not to lock out the program whose database it is.
-    private func keepOwner(_ new: String) throws {
+    /// Who may use the database, or its envelope so far, is not to be locked out, also when an operator's tool runs as another user.
+    private func keepAccess(_ new: String) throws {
         for place in [path, copyPath, databasePath] {
             guard let status = try FileStatus.at(place) else { continue }
-            if try FileStatus.at(new)?.owner != status.owner { try FileSystem.setOwner(of: new, status.owner) }
-            return
+            return try FileSystem.setAccess(like: status, of: new)
         }
     }
 

@@ -61,8 +61,12 @@ struct EnvelopeFile: Sendable {
 
     /// Writes both copies anew.
     ///
-    /// - Throws: ``StrongroomError``. What was there before stays unless the message says otherwise.
+    /// - Throws: ``StrongroomError`` with `foreignEnvelope` when one of them is another database's, which may be the last that it has; or what
+    ///   writing fails with. What was there before stays unless the message says otherwise.
     func replace(_ envelope: OpenEnvelope) throws {
+        for place in [path, copyPath] {
+            if case .defective(.foreign) = try read(place, envelope.envelope.databaseSalt) { throw foreign(place) }
+        }
         try write(envelope, .replace)
     }
 }
@@ -149,6 +153,17 @@ extension EnvelopeFile {
             case .noKeyFits: (.wrongKey, noKeyFits(keys))
             }
         return StrongroomError(code, message, database: name)
+    }
+
+    private func foreign(_ place: String) -> StrongroomError {
+        StrongroomError(
+            .foreignEnvelope,
+            """
+            «\(place)» is the wrapped key of another database, perhaps its last, so it is not overwritten with that of «\(databasePath)». Move \
+            it to the database that it belongs to. Nothing was changed.
+            """,
+            database: name
+        )
     }
 
     private func noKeyFits(_ keys: Int?) -> String {

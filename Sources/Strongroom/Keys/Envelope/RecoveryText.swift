@@ -30,6 +30,8 @@ enum RecoveryText {
         }
         guard wrong.isEmpty else { throw mistake(in: wrong) }
         var bytes: [UInt8] = []
+        // Once, so that no beginning of it is left behind.
+        bytes.reserveCapacity(groupCount * (groupLength - 1) * bitsOfCharacter / 8)
         var (rest, bits) = (UInt32(0), 0)
         for value in values.flatMap({ $0.dropLast() }) {
             rest = (rest << bitsOfCharacter | UInt32(value ?? 0)) & 0xFFF
