@@ -98,6 +98,26 @@ struct FormatSearchTests {
         }
     }
 
+    @Test func theCallsOfTheGuideFindTheirRows() async throws {
+        let store = try await TemporaryStore(tables: [Person.schema]).store
+        try await store.write { db in
+            #expect(try Person.first(in: db) == nil)
+            for age in [40, 20, 30] {
+                var person = Person()
+                person.age = age
+                _ = try Person.insert(person, in: db)
+            }
+            #expect(try Person.first(in: db)?.age == 40)
+            #expect(try Person.where("age > %d", 20).first(db)?.age == 40)
+            #expect(
+                try Person.where("age > %d", 10).order { $0.age.ascending }.limit(2, offset: 1).fetch(db).map(\.age)
+                    == [30, 40])
+            #expect(try Person.where("age > %d", 20).count(db) == 2)
+            #expect(try Person.where("age > %d", 20).delete(in: db) == 2)
+            #expect(try Person.count(in: db) == 1)
+        }
+    }
+
     @Test func itStandsBesideTheConditionsOfAClosure() throws {
         let isAdult = try Condition("age >= %d", 18, in: Person.self)
         let made = isAdult && Person.columns.nickname != nil
