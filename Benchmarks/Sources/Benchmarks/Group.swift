@@ -3,8 +3,9 @@
 /// To add one: write its file, and name it in ``all``.
 struct Group: Sendable {
     static let all: [Group] = [
-        .insert, .insertMany, .fetch, .point, .update, .upsert, .upsertMany, .query, .formatPredicate, .open, .openChain, .rotate,
+        .insert, .insertMany, .fetch, .point, .update, .upsert, .upsertMany, .query, .open, .openChain, .rotate,
         .groupCommit, .awaitedWrite, .awaitedRead, .endOfReadCheck, .readersBesideWriter, .stream, .familyOpen,
+        .formatPredicate,
     ]
 
     let name: String

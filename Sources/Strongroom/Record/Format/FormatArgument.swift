@@ -57,9 +57,9 @@ enum FormatArgument: Sendable {
 }
 
 extension ColumnValue {
-    /// Whether it is an optional without a value.
+    /// Whether it is stored as NULL.
     fileprivate var isNothing: Bool {
-        guard Self.isNullable, Self.Unwrapped.self != Self.self else { return false }
+        guard Self.isNullable else { return false }
         // What cannot be stored is a value, and is reported where it is used.
         return (try? stored()) == .null
     }

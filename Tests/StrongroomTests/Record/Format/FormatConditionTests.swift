@@ -150,4 +150,20 @@ struct FormatConditionTests {
         }
         #expect(values[0] != values[1])
     }
+
+    #if Macros
+    @Test func tablesThatTheMacroMakesAreKnown() throws {
+        let columns = MadeContact.columns
+        let made = try Condition("email == 'x' AND order > 3 AND default == NIL", in: MadeContact.self)
+        #expect(made == (columns.email == "x" && columns.order > 3 && columns.default == nil))
+        #expect(try Condition("name == 'x'", in: MadeArchive.self) == (columns.name == "x"))
+    }
+    #endif
+
+    @Test func aValueOfAnyTypeCanBeNothing() throws {
+        try expect("nickname == %@", Value.null) { $0.nickname == nil }
+        try expect("extra == %@", Value.null) { $0.extra == .null }
+        try expect("age == %@", Value.integer(3)) { $0.age == 3 }
+        #expect(throws: StrongroomError.self) { try Condition("score < %@", Value.null, in: Person.self) }
+    }
 }
