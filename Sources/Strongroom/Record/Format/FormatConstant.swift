@@ -36,7 +36,8 @@ enum FormatConstant {
         switch self {
         case .null: return V.isNullable ? Self.read(.null) : nil
         case .argument(let argument):
-            if let value = argument as? V {
+            // The cast alone would do, and takes long where it fails.
+            if Swift.type(of: argument).unwrapped == V.Unwrapped.self, let value = argument as? V {
                 // The condition would tell only when it runs.
                 _ = try value.stored()
                 return value
@@ -50,10 +51,12 @@ enum FormatConstant {
 
     /// A value as it would come out of the file, so that each type judges by itself whether it is one of its own.
     private static func read<V: ColumnValue>(_ value: Value) -> V? {
-        var list = ValueList(["value"])
-        list.values = [value]
+        var list = ValueList(name)
+        list.values[0] = value
         return withUnsafePointer(to: list) { try? V(from: Row($0), at: 0) }
     }
+
+    private static let name = ["value"]
 
     /// The form in which a column of a kind keeps what stands in the text.
     private func stored(as kind: FormatKind) -> Value? {

@@ -48,21 +48,28 @@ enum FormatKind: Equatable {
     case other(StorageClass)
 
     init(_ type: any ColumnValue.Type) {
+        // Asked several times for each comparison, and a cast takes long.
+        if let known = Self.common[ObjectIdentifier(type)] {
+            self = known
+            return
+        }
         self =
             switch type {
             case is any FixedWidthInteger.Type: .integer
-            case is Bool.Type: .bool
-            case is Double.Type: .real
-            case is Float.Type: .float
             case is any TextColumnValue.Type: .text
-            case is [UInt8].Type, is Data.Type: .bytes
-            case is Date.Type: .date
-            case is Decimal.Type: .decimal
-            case is Value.Type: .any
             case is any CodedColumnValue.Type: .coded
             default: .other(type.storageClass)
             }
     }
+
+    private static let common: [ObjectIdentifier: FormatKind] = [
+        ObjectIdentifier(Int.self): .integer, ObjectIdentifier(Int64.self): .integer,
+        ObjectIdentifier(Int32.self): .integer, ObjectIdentifier(Bool.self): .bool,
+        ObjectIdentifier(Double.self): .real, ObjectIdentifier(Float.self): .float,
+        ObjectIdentifier(String.self): .text, ObjectIdentifier([UInt8].self): .bytes,
+        ObjectIdentifier(Data.self): .bytes, ObjectIdentifier(Date.self): .date,
+        ObjectIdentifier(Decimal.self): .decimal, ObjectIdentifier(Value.self): .any,
+    ]
 }
 
 extension Column: FormatProperty {}

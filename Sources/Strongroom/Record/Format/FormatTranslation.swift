@@ -114,9 +114,10 @@ extension FormatTranslation {
     private func term(_ argument: FormatArgument, _ kind: FormatPlace.Kind, at operand: FormatOperand) throws -> Term {
         try check(argument, kind, at: operand)
         switch argument {
-        case .value(let value as String) where kind == .property: return .property(try property(value, at: operand))
         case .null: return .constant(.null)
-        case .value(let value): return .constant(.argument(value))
+        case .value(let value):
+            guard kind == .property, let name = value as? String else { return .constant(.argument(value)) }
+            return .property(try property(name, at: operand))
         case .list(let elements): return .list(try elements.map { try constant($0, at: operand) })
         case .range(let lower, let upper, let isClosed):
             return .range(.argument(lower), .argument(upper), isClosed: isClosed)
@@ -131,8 +132,8 @@ extension FormatTranslation {
             switch (kind, argument) {
             case (.any, _), (.interpolated, _): true
             case (.property, .value(let value)): value is String
-            case (.integer, .value(let value)): value is any FixedWidthInteger || value is Bool
-            case (.real, .value(let value)): value is Double || value is Float
+            case (.integer, .value(let value)): [.integer, .bool].contains(FormatKind(type(of: value).unwrapped))
+            case (.real, .value(let value)): [.real, .float].contains(FormatKind(type(of: value).unwrapped))
             default: false
             }
         guard fits else {
