@@ -6,6 +6,7 @@ struct Group: Sendable {
         .insert, .insertMany, .fetch, .point, .update, .upsert, .upsertMany, .query, .open, .openChain, .rotate,
         .rotateEnvelope,
         .groupCommit, .awaitedWrite, .awaitedRead, .endOfReadCheck, .readersBesideWriter, .stream, .familyOpen,
+        .formatPredicate,
     ]
 
     let name: String

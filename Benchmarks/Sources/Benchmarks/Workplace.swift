@@ -30,6 +30,8 @@ struct Workplace: Sendable {
     /// Closes the stores and removes the files.
     func remove() async throws {
         try await stores.closeAll()
+        // It is made with the first file, and not every group has one.
+        guard FileManager.default.fileExists(atPath: directory.path(percentEncoded: false)) else { return }
         try FileManager.default.removeItem(at: directory)
     }
 

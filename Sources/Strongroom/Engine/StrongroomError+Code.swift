@@ -10,7 +10,7 @@ extension StrongroomError {
             case envelopeMissing, envelopeDamaged, newerEnvelope, foreignEnvelope, keySlot
             case closed, nestedAccess, transactionEnded, readOnly, notAuthorized, busy, timedOut, interrupted
             case constraint, typeMismatch, valueNotStorable, missingKey, notUnique, noSuchRow, limit, sql
-            case notTranslatable, schemaChange, invalidMigrator, migrationFailed, engine
+            case notTranslatable, invalidPredicate, notARecord, schemaChange, invalidMigrator, migrationFailed, engine
         }
 
         private let kind: Kind
@@ -120,6 +120,10 @@ extension StrongroomError {
         public static let sql = Code(.sql)
         /// A predicate with a part that has no counterpart in SQL.
         public static let notTranslatable = Code(.notTranslatable)
+        /// A predicate as text with a mistake in it or in its arguments.
+        public static let invalidPredicate = Code(.invalidPredicate)
+        /// A dictionary or a JSON text that does not make a record.
+        public static let notARecord = Code(.notARecord)
         /// A change of the schema that cannot be made, such as dropping a column that a view needs; nothing was changed.
         public static let schemaChange = Code(.schemaChange)
         /// A migrator with a mistake in it, such as one version twice.

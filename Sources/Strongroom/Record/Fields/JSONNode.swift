@@ -1,0 +1,101 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// Any JSON.
+enum JSONNode: Codable {
+    case null
+    case bool(Bool)
+    case integer(Int64)
+    /// A number; with its digits, as far as `Decimal` has them, where it was read.
+    case real(Double, Decimal?)
+    case float(Float)
+    case text(String)
+    case list([JSONNode])
+    case object([String: JSONNode])
+
+    init(from decoder: any Decoder) throws {
+        if let keyed = try? decoder.container(keyedBy: Key.self) {
+            var object: [String: JSONNode] = [:]
+            for key in keyed.allKeys { object[key.stringValue] = try keyed.decode(JSONNode.self, forKey: key) }
+            self = .object(object)
+            return
+        }
+        let single = try decoder.singleValueContainer()
+        if single.decodeNil() {
+            self = .null
+        } else if let text = try? single.decode(String.self) {
+            self = .text(text)
+        } else if let bool = try? single.decode(Bool.self) {
+            self = .bool(bool)
+        } else if let integer = try? single.decode(Int64.self) {
+            self = .integer(integer)
+        } else if let real = try? single.decode(Double.self) {
+            self = .real(real, try? single.decode(Decimal.self))
+        } else {
+            self = .list(try single.decode([JSONNode].self))
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        if case .object(let object) = self {
+            var keyed = encoder.container(keyedBy: Key.self)
+            for (key, node) in object { try keyed.encode(node, forKey: Key(stringValue: key)) }
+            return
+        }
+        var single = encoder.singleValueContainer()
+        switch self {
+        case .null, .object: try single.encodeNil()
+        case .bool(let bool): try single.encode(bool)
+        case .integer(let integer): try single.encode(integer)
+        case .real(let real, _): try single.encode(real)
+        case .float(let float): try single.encode(float)
+        case .text(let text): try single.encode(text)
+        case .list(let list): try single.encode(list)
+        }
+    }
+
+    private struct Key: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+}
+
+extension JSONNode {
+    init(text: String) throws {
+        do {
+            self = try JSONDecoder().decode(JSONNode.self, from: Data(text.utf8))
+        } catch {
+            // What the decoder reports can quote the content.
+            throw StrongroomError(.notARecord, "The text is no JSON; check that it is whole and in UTF-8.")
+        }
+    }
+
+    func text() throws -> String {
+        do {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            return String(decoding: try encoder.encode(self), as: UTF8.self)
+        } catch {
+            throw StrongroomError(.valueNotStorable, "JSON has no infinite number; write the record to a dictionary.")
+        }
+    }
+
+    /// What it is, for a message.
+    var name: String {
+        switch self {
+        case .null: "null"
+        case .bool: "true or false"
+        case .integer: "an integer"
+        case .real, .float: "a number"
+        case .text: "a string"
+        case .list: "an array"
+        case .object: "an object"
+        }
+    }
+}

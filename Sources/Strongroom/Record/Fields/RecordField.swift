@@ -1,0 +1,135 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// A column under the key that it has in a dictionary or in JSON.
+struct RecordField {
+    let key: String
+    let column: ColumnDefinition
+    let kind: FormatKind
+    /// Whether the property can be nil: a key that the engine makes can, and its column cannot.
+    let isNullable: Bool
+    /// The Swift type, for messages.
+    let typeName: String
+    let dates: RecordCoding.DateStyle
+
+    /// The fields of a table's record, in the order of its columns.
+    static func all<Source: Table>(of table: Source.Type, _ coding: RecordCoding) throws -> [RecordField] {
+        let properties = FormatMemory.shared.properties(of: table)
+        let fields = Source.schema.columns.map { column in
+            let name = properties.name(ofColumn: column.name)
+            let property = name.flatMap { properties[$0] }
+            return RecordField(
+                key: coding.keys.key(property: name ?? column.name, column: column.name), column: column,
+                kind: property?.kind ?? .other(column.storageClass),
+                isNullable: property?.isNullable ?? column.isNullable,
+                typeName: property.map { "\($0.type)" } ?? column.storageClass.rawValue, dates: coding.dates)
+        }
+        var seen: Set<String> = []
+        for field in fields where !seen.insert(field.key).inserted {
+            throw StrongroomError(
+                .notARecord,
+                "Two properties of table «\(Source.schema.name)» have the key «\(field.key)»; rename one in the mapping."
+            )
+        }
+        return fields
+    }
+
+    private func mismatch(_ found: String) -> StrongroomError {
+        .typeMismatch(TypeMismatch(column: column.name, found: found, wanted: typeName), sql: nil)
+    }
+}
+
+extension RecordField {
+    /// A column's value as a dictionary has it.
+    func written(_ value: Value) throws -> Value {
+        guard kind == .date, let seconds = value.asReal else { return value }
+        switch dates {
+        case .stored: return value
+        case .secondsSince1970: return .real(seconds + WrittenDate.secondsFrom1970)
+        case .millisecondsSince1970: return .real((seconds + WrittenDate.secondsFrom1970) * 1000)
+        case .iso8601:
+            guard let text = WrittenDate.text(seconds) else {
+                throw StrongroomError(
+                    .valueNotStorable,
+                    "A date of column «\(column.name)» is not in the years 1 to 9999; write dates as numbers.")
+            }
+            return .text(text)
+        }
+    }
+
+    /// A dictionary's value as the column has it.
+    func read(_ value: Value) throws -> Value {
+        guard kind == .date, value != .null, dates != .stored else { return value }
+        if dates == .iso8601 {
+            guard let seconds = value.asText.flatMap(WrittenDate.seconds) else { throw mismatch("no date as text") }
+            return .real(seconds)
+        }
+        guard let number = value.asReal else { throw mismatch("no number") }
+        let seconds = dates == .millisecondsSince1970 ? number / 1000 : number
+        return .real(seconds - WrittenDate.secondsFrom1970)
+    }
+
+    /// A column's value as JSON has it.
+    func node(_ stored: Value) throws -> JSONNode {
+        let value = try written(stored)
+        switch (kind, value) {
+        case (_, .null): return .null
+        case (.bool, .integer(let number)): return .bool(number != 0)
+        case (.float, .real(let number)): return .float(Float(number))
+        case (.coded, .text(let text)): return try JSONNode(text: text)
+        case (_, .integer(let number)): return .integer(number)
+        case (_, .real(let number)): return .real(number, nil)
+        case (_, .text(let text)): return .text(text)
+        case (.any, .blob):
+            throw StrongroomError(
+                .valueNotStorable,
+                "Column «\(column.name)» holds bytes, which JSON would give back as text; write the record to a dictionary."
+            )
+        case (_, .blob(let bytes)): return .text(Data(bytes).base64EncodedString())
+        }
+    }
+
+    /// JSON as the column has it.
+    func read(_ node: JSONNode) throws -> Value {
+        guard let value = try converted(node) else { throw mismatch(node.name) }
+        return try read(value)
+    }
+
+    private func converted(_ node: JSONNode) throws -> Value? {
+        if case .coded = kind, column.storageClass == .text {
+            if case .null = node, isNullable { return .null }
+            return .text(try node.text())
+        }
+        switch node {
+        case .null: return .null
+        case .bool(let bool): return kind == .bool || kind == .any ? bool.stored() : nil
+        case .integer(let number): return converted(.integer(number), Double(number), Decimal(number))
+        case .real(let number, let decimal): return converted(.real(number), number, decimal)
+        case .text(let text): return converted(text)
+        case .float, .list, .object: return nil
+        }
+    }
+
+    /// - Parameter real: The number nearest to it: JSON writes a large one as an integer, with digits that it has not.
+    private func converted(_ number: Value, _ real: Double, _ decimal: Decimal?) -> Value? {
+        switch kind {
+        case .integer, .other(.integer): number.asInteger.map { .integer($0) }
+        case .real, .other(.real), .date: .real(real)
+        case .float: .real(Double(Float(real)))
+        case .decimal: decimal.flatMap { try? $0.stored() }
+        case .any: number
+        default: nil
+        }
+    }
+
+    private func converted(_ text: String) -> Value? {
+        switch kind {
+        case .text, .decimal, .any, .other(.text), .date: .text(text)
+        case .bytes, .coded, .other(.blob): Data(base64Encoded: text).map { .blob([UInt8]($0)) }
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,121 @@
+/// Dates as texts in the form of RFC 3339, exact to the last bit.
+enum WrittenDate {
+    /// From the start of 1970 to that of 2001.
+    static let secondsFrom1970: Double = 978_307_200
+    private static let daysFrom1970 = 11_323
+    private static let secondsOfDay = 86_400
+
+    /// - Parameter seconds: Since the start of 2001, UTC.
+    /// - Returns: The text, or nil before the year 1 and after 9999.
+    static func text(_ seconds: Double) -> String? {
+        guard seconds.isFinite, abs(seconds) < 1e12 else { return nil }
+        let whole = seconds.rounded(.down)
+        let total = Int(whole)
+        let days = Int((whole / Double(secondsOfDay)).rounded(.down))
+        let rest = total - days * secondsOfDay
+        let (year, month, day) = civil(days + daysFrom1970)
+        guard (1...9999).contains(year) else { return nil }
+        let date = "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
+        let time = "\(padded(rest / 3600, 2)):\(padded(rest / 60 % 60, 2)):\(padded(rest % 60, 2))"
+        return "\(date)T\(time)\(fraction(of: seconds, whole))Z"
+    }
+
+    /// - Returns: The seconds since the start of 2001, UTC, or nil for what is no such text.
+    static func seconds(_ text: String) -> Double? {
+        let bytes = Array(text.utf8)
+        guard bytes.count >= 20, bytes[4] == 0x2D, bytes[7] == 0x2D, bytes[10] | 0x20 == UInt8(ascii: "t"),
+            bytes[13] == 0x3A, bytes[16] == 0x3A,
+            let year = number(bytes[0..<4]), let month = number(bytes[5..<7]), let day = number(bytes[8..<10]),
+            let hour = number(bytes[11..<13]), let minute = number(bytes[14..<16]), let second = number(bytes[17..<19]),
+            (1...9999).contains(year), (1...12).contains(month), (1...length(of: month, year)).contains(day),
+            hour < 24, minute < 60, second < 60
+        else { return nil }
+        var end = 19
+        if bytes[end] == UInt8(ascii: ".") {
+            end += 1
+            while end < bytes.count, bytes[end].isDigit { end += 1 }
+            guard end > 20 else { return nil }
+        }
+        guard let offset = offset(bytes[end...]) else { return nil }
+        let seconds =
+            (days(year, month, day) - daysFrom1970) * secondsOfDay + hour * 3600 + minute * 60 + second - offset
+        guard end > 19 else { return Double(seconds) }
+        let digits = bytes[20..<end]
+        guard seconds == -1 else {
+            return Double(seconds) + (Double("0." + String(decoding: digits, as: UTF8.self)) ?? 0)
+        }
+        // In the last second before the start a number is finer than what is left of a whole one.
+        let rest = digits.allSatisfy { $0 == UInt8(ascii: "0") } ? "1" : "0." + complement(digits)
+        return -(Double(rest) ?? 1)
+    }
+
+    /// The digits that bring the part behind the whole seconds back, with their point.
+    private static func fraction(of seconds: Double, _ whole: Double) -> String {
+        guard seconds > whole else { return "" }
+        return "." + (whole == -1 ? complement(ArraySlice(digits(-seconds).utf8)) : digits(seconds - whole))
+    }
+
+    /// The digits behind the point of a number below 1: the fewest that are this number and no other.
+    private static func digits(_ fraction: Double) -> String {
+        let text = "\(fraction)"
+        guard let exponent = text.firstIndex(of: "e") else { return String(text.dropFirst(2)) }
+        var digits = text[..<exponent].filter { $0 != "." }
+        if digits.count > 1, digits.last == "0" { digits.removeLast() }
+        let zeros = -(Int(text[text.index(after: exponent)...]) ?? -1) - 1
+        return String(repeating: "0", count: zeros) + digits
+    }
+
+    /// The digits of what is left of 1.
+    private static func complement(_ digits: ArraySlice<UInt8>) -> String {
+        let (zero, nine) = (UInt8(ascii: "0"), UInt8(ascii: "9"))
+        guard let last = digits.lastIndex(where: { $0 != zero }) else { return "0" }
+        let left = digits[...last].enumerated().map { place, digit in
+            digits.startIndex + place == last ? nine + 1 - (digit - zero) : nine - (digit - zero)
+        }
+        return String(decoding: left, as: UTF8.self)
+    }
+
+    private static func offset(_ bytes: ArraySlice<UInt8>) -> Int? {
+        let bytes = Array(bytes)
+        if bytes.count == 1, bytes[0] | 0x20 == UInt8(ascii: "z") { return 0 }
+        guard bytes.count == 6, bytes[3] == 0x3A, bytes[0] == UInt8(ascii: "+") || bytes[0] == UInt8(ascii: "-"),
+            let hours = number(bytes[1..<3]), let minutes = number(bytes[4..<6]), hours < 24, minutes < 60
+        else { return nil }
+        return (bytes[0] == UInt8(ascii: "-") ? -1 : 1) * (hours * 3600 + minutes * 60)
+    }
+
+    private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
+        guard digits.allSatisfy(\.isDigit) else { return nil }
+        return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+    }
+
+    private static func padded(_ number: Int, _ width: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+
+    private static func length(of month: Int, _ year: Int) -> Int {
+        let isLeap = year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
+        return month == 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
+    }
+
+    /// Days since the start of 1970, in the Gregorian calendar (Howard Hinnant, «chrono-Compatible Low-Level Date Algorithms»).
+    private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
+        let shifted = month <= 2 ? year - 1 : year
+        let era = (shifted >= 0 ? shifted : shifted - 399) / 400
+        let yearOfEra = shifted - era * 400
+        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+
+    private static func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {
+        let shifted = days + 719_468
+        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let part = (5 * dayOfYear + 2) / 153
+        let month = part < 10 ? part + 3 : part - 9
+        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * part + 2) / 5 + 1)
+    }
+}

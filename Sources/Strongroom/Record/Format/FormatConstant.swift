@@ -1,0 +1,106 @@
+/// A value that is compared with a property.
+enum FormatConstant {
+    case null
+    case bool(Bool)
+    case number(FormatNumber)
+    case text(String)
+    case argument(any ColumnValue)
+
+    /// What it is, for a message; never the value.
+    var name: String {
+        switch self {
+        case .null: "nil"
+        case .bool: "TRUE or FALSE"
+        case .number(let number): number.value.storageClass == .integer ? "an integer" : "a number with a fraction"
+        case .text: "a text"
+        case .argument(let value): "a value of type \(type(of: value))"
+        }
+    }
+
+    /// The text, where it is one.
+    var asText: String? {
+        get throws {
+            switch self {
+            case .text(let text): text
+            case .argument(let value) where FormatKind(type(of: value).unwrapped) == .text: try value.stored().asText
+            default: nil
+            }
+        }
+    }
+
+    /// The value as a column's type has it.
+    ///
+    /// - Returns: The value, or nil when it does not fit.
+    /// - Throws: ``StrongroomError`` with `valueNotStorable` for what the engine has not, such as NaN.
+    func converted<V: ColumnValue>(to type: V.Type) throws -> V? {
+        switch self {
+        case .null: return V.isNullable ? Self.read(.null) : nil
+        case .argument(let argument):
+            // The cast alone would do, and takes long where it fails.
+            if Swift.type(of: argument).unwrapped == V.Unwrapped.self, let value = argument as? V {
+                // The condition would tell only when it runs.
+                _ = try value.stored()
+                return value
+            }
+            guard let stored = try Self.stored(argument, as: FormatKind(V.Unwrapped.self)) else { return nil }
+            return Self.read(stored)
+        default:
+            return stored(as: FormatKind(V.Unwrapped.self)).flatMap { Self.read($0) }
+        }
+    }
+
+    /// A value as it would come out of the file, so that each type judges by itself whether it is one of its own.
+    private static func read<V: ColumnValue>(_ value: Value) -> V? {
+        var list = ValueList(name)
+        list.values[0] = value
+        return withUnsafePointer(to: list) { try? V(from: Row($0), at: 0) }
+    }
+
+    private static let name = ["value"]
+
+    /// The form in which a column of a kind keeps what stands in the text.
+    private func stored(as kind: FormatKind) -> Value? {
+        switch self {
+        case .null, .argument: nil
+        case .bool(let bool): kind == .bool || kind == .any ? bool.stored() : nil
+        case .number(let number): Self.stored(number.value, digits: number.text, as: kind)
+        case .text(let text): Self.stored(text, as: kind)
+        }
+    }
+
+    /// The form in which a column of a kind keeps an argument of another type.
+    private static func stored(_ argument: any ColumnValue, as kind: FormatKind) throws -> Value? {
+        let value = try argument.stored()
+        return switch (FormatKind(type(of: argument).unwrapped), kind) {
+        case (.any, _), (_, .any): value
+        case (.integer, _), (.real, _), (.float, _): stored(value, digits: nil, as: kind)
+        case (.text, _): value.asText.flatMap { stored($0, as: kind) }
+        case (.bytes, .bytes): value
+        default: nil
+        }
+    }
+
+    private static func stored(_ number: Value, digits: String?, as kind: FormatKind) -> Value? {
+        switch (kind, number) {
+        case (.integer, .integer), (.bool, .integer), (.other(.integer), .integer), (.any, _): number
+        case (.real, _), (.other(.real), _): number.asReal.map { .real($0) }
+        // To the nearest, as a literal in Swift's source.
+        case (.float, _): number.asReal.map { .real(Double(Float($0))) }
+        case (.decimal, .integer(let integer)): .text(digits ?? String(integer))
+        case (.decimal, _): digits.map { .text($0) }
+        default: nil
+        }
+    }
+
+    private static func stored(_ text: String, as kind: FormatKind) -> Value? {
+        switch kind {
+        case .text, .decimal, .any, .other(.text): .text(text)
+        default: nil
+        }
+    }
+}
+
+extension ColumnValue {
+    /// The type without its optional.
+    static var unwrapped: any ColumnValue.Type { Unwrapped.self }
+}
