@@ -10,7 +10,7 @@ import Glibc
 ///
 /// It lies in a file of its own beside the database: opening and closing the database file itself would drop the locks
 /// that the engine holds on it («How To Corrupt An SQLite Database File», section 2.2, sqlite.org/howtocorrupt.html).
-/// The lock file stays: removing it would let two processes hold a lock on two files of one name.
+/// Only whoever holds the lock removes the lock file, along with the database; whoever has opened it before sees that, and makes another one.
 struct FileLock: ~Copyable {
     private let descriptor: Int32
 
@@ -20,7 +20,12 @@ struct FileLock: ~Copyable {
     /// - Returns: The lock, or nil when another process holds it.
     static func take(_ path: String) throws -> FileLock? {
         let descriptor = try descriptor(path)
-        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return FileLock(descriptor: descriptor) }
+        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 {
+            let lock = FileLock(descriptor: descriptor)
+            if try lock.isStillAt(path) { return lock }
+            lock.release()
+            return try take(path)
+        }
         let reason = errno
         close(descriptor)
         guard reason == EWOULDBLOCK || reason == EINTR else {
@@ -43,6 +48,12 @@ struct FileLock: ~Copyable {
         let found = errno == EEXIST ? open(path, O_RDWR | O_CLOEXEC) : created
         guard found >= 0 else { throw FileSystem.failure(errno, "cannot open the lock file", path) }
         return found
+    }
+
+    private func isStillAt(_ path: String) throws -> Bool {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw FileSystem.failure(errno, "cannot look at", path) }
+        return try FileStatus.at(path)?.identity.node == UInt64(status.st_ino)
     }
 
     private init(descriptor: Int32) {

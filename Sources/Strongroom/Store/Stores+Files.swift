@@ -1,0 +1,87 @@
+extension Stores {
+    /// Whether a database's file is there; nothing is opened.
+    ///
+    /// ```swift
+    /// if try !stores.exists("addressbook_alice.sqlite") { showWelcome() }
+    /// ```
+    ///
+    /// - Parameter fileName: The database's name; its configuration says where the file lies.
+    /// - Returns: Whether something lies there, be it a database or not.
+    /// - Throws: ``StrongroomError`` with `invalidName`, `noConfiguration`, `duplicateConfiguration`, `permissionDenied` when its directory cannot be
+    ///   searched; what the configuration throws.
+    public func exists(_ fileName: String) throws -> Bool {
+        let name = try DatabaseName(fileName)
+        return try FileStatus.at(StoreOpening.path(of: name, configuration(of: name))) != nil
+    }
+
+    /// Removes a database with everything that belongs to it: its logs, its envelope, its snapshots, its lock.
+    ///
+    /// Without the envelope, and without a copy of the file, nobody can bring it back. What is removed is not overwritten: it is encrypted, or
+    /// was plaintext for all to see.
+    ///
+    /// ```swift
+    /// try await stores.remove("addressbook_alice.sqlite")
+    /// ```
+    ///
+    /// - Parameter fileName: The database's name; its configuration says where the file lies.
+    /// - Returns: Whether there was a file. What an interrupted removal has left is removed in any case.
+    /// - Throws: ``StrongroomError`` with `sameFile` when it is open in this process: close it first; `locked` naming the processes that have it
+    ///   open, where the system tells (Linux does), or when another one is opening it; `notAFile` for a directory, `permissionDenied`,
+    ///   `invalidName`, `noConfiguration`, `duplicateConfiguration`; what the configuration throws. Nothing is removed then.
+    @discardableResult
+    public func remove(_ fileName: String) async throws -> Bool {
+        let name = try DatabaseName(fileName)
+        let configured = try StoreOpening.path(of: name, configuration(of: name))
+        let directory = FileSystem.directory(of: configured)
+        guard try FileStatus.at(directory) != nil else { return false }
+        let path = try FileSystem.resolve(configured)
+        do {
+            try OpenFiles.shared.claim(path, name)
+            defer { OpenFiles.shared.release(path) }
+            return try await BlockingWork.run { try FileRemoval(path: path).run() }
+        } catch {
+            throw (error as? StrongroomError)?.naming(name.fileName) ?? error
+        }
+    }
+}
+
+/// Removes a file that this process does not have open.
+private struct FileRemoval {
+    let path: String
+
+    /// What the engine and the library put beside a file, and may have left when they were killed.
+    private static let endings = ["-wal", "-shm", "-journal", ".keys", ".keys.copy"]
+    private static let companions = ["new", "rotating", "plaintext", "restoring", "keys.new", "keys.copy.new"]
+    private static let snapshots = "snapshot-"
+
+    func run() throws -> Bool {
+        let lockPath = FileSystem.companion(of: path, "lock")
+        guard let lock = try FileLock.take(lockPath) else { throw inUse("Another process is opening it") }
+        let status = try FileStatus.at(path)
+        guard status?.isRegularFile ?? true else {
+            throw StrongroomError(.notAFile, "What lies at «\(path)» is no file, and was not removed.")
+        }
+        let holders = try Set(FileHolders.locking(["", "-shm"].map { path + $0 }) + FileHolders.opening(path))
+        guard holders.isEmpty else { throw inUse("It is open in \(FileHolders.describe(holders.sorted()))") }
+        // The file first: without it nothing that is left can be taken for a database, and without its log it might be an older one.
+        try FileSystem.remove(path)
+        for ending in Self.endings { try FileSystem.remove(path + ending) }
+        for companion in Self.companions {
+            let leftover = FileSystem.companion(of: path, companion)
+            for ending in ["", "-wal", "-shm", "-journal"] { try FileSystem.remove(leftover + ending) }
+        }
+        let directory = FileSystem.directory(of: path)
+        let beginning = FileSystem.name(of: FileSystem.companion(of: path, Self.snapshots))
+        for name in try FileSystem.names(in: directory) where name.hasPrefix(beginning) {
+            try FileSystem.remove("\(directory)/\(name)")
+        }
+        try FileSystem.remove(lockPath)
+        try FileSystem.synchronize(directory)
+        lock.release()
+        return status != nil
+    }
+
+    private func inUse(_ reason: String) -> StrongroomError {
+        StrongroomError(.locked, "\(reason), so «\(path)» was not removed. Close it there, then try again.")
+    }
+}
