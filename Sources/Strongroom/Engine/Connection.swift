@@ -51,6 +51,8 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
 
     /// Whether the engine asks now and then, while a statement runs, whether it is given up.
     @exclusivity(unchecked) var isWatched = false
+    /// How often it may ask before the work is given up; nil for as often as it likes.
+    @exclusivity(unchecked) var patience: Int?
     /// How much would be lost with the running statement.
     @exclusivity(unchecked) var company = Company.alone
 
@@ -65,6 +67,9 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
 
     /// What has been asked of the engine.
     @exclusivity(unchecked) var use = EngineUse()
+
+    /// Keeps what a migration does.
+    @exclusivity(unchecked) var recorder: StatementRecorder?
 
     /// Told of each statement, if somebody wants to know.
     @exclusivity(unchecked) private var statementLog: StatementLog?
@@ -210,6 +215,7 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
             let (sql, defaults) = try make()
             let statement = try userStatements.statement(for: sql, prepare: prepare)
             statement.parameters.pointee.defaults = defaults
+            statement.isOperation = true
             return try note(statement)
         }
         if let statement = userStatements.latest(for: key) { return try note(statement) }
@@ -217,6 +223,7 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
             let (sql, defaults) = try make()
             let statement = try prepare(sql)
             statement.parameters.pointee.defaults = defaults
+            statement.isOperation = true
             return statement
         }
         return try note(statement)
