@@ -15,6 +15,14 @@ extension Migrator {
         let work: Work
         /// The versions that the file went through and whose statements are others today.
         var changed: [String] = []
+
+        /// Whether anything is to be done to a file that is there.
+        var hasWork: Bool {
+            switch work {
+            case .create: false
+            case .apply(let places), .undo(let places): !places.isEmpty
+            }
+        }
     }
 
     /// Finds what is to be done.
