@@ -61,7 +61,8 @@ struct TableComparison {
             renamed.append(next)
         }
         // What is left has both names in the file; it is a mistake unless the former one is a declared column's today.
-        if let both = waiting.first(where: { old in !schema.columns.contains { Identifier.areSame($0.name, old.from) } }) {
+        if let both = waiting.first(where: { old in !schema.columns.contains { Identifier.areSame($0.name, old.from) } }
+        ) {
             throw refusal(
                 """
                 Table «\(schema.name)» has both «\(both.from)» and «\(both.to)», which was once «\(both.from)»; bring the values together and \
@@ -144,7 +145,8 @@ struct TableComparison {
         try schema.indexes.compactMap { index in
             let name = index.name(in: schema.name)
             if let entry = entry(name) {
-                let isSame = try [SQLToken].normalised(entry.sql) == [SQLToken].normalised(index.sql(table: schema.name))
+                let isSame =
+                    try [SQLToken].normalised(entry.sql) == [SQLToken].normalised(index.sql(table: schema.name))
                 // What names a column by its former name follows it.
                 return isSame || !renamed.isEmpty ? nil : .dropIndex(table: schema.name, name)
             }

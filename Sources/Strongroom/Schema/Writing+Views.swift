@@ -18,7 +18,9 @@ extension Writing where Self: ~Copyable {
         try savepoint { db in
             try db.execute(SQL(verbatim: "CREATE VIEW \(condition)\(Identifier.quote(name)) AS \(text)"))
             // The engine looks at the query only when it is read.
-            guard let words = db.handle.connection.objection(to: "SELECT * FROM \(Identifier.quote(name))") else { return }
+            guard let words = db.handle.connection.objection(to: "SELECT * FROM \(Identifier.quote(name))") else {
+                return
+            }
             throw StrongroomError(
                 .schemaChange, "View «\(name)» cannot be read (\(words)); correct its query.",
                 database: db.handle.connection.database)

@@ -22,7 +22,11 @@ final class OpeningWaiters: Sendable {
         state.withLock { $0.count += 1 }
         let isHere = Locked(true)
         let leave: @Sendable () -> Bool = { [state] in
-            guard isHere.withLock({ isHere in defer { isHere = false }; return isHere }) else { return false }
+            guard
+                isHere.withLock({ isHere in
+                    defer { isHere = false }; return isHere
+                })
+            else { return false }
             return state.withLock { state in
                 state.count -= 1
                 return state.count == 0

@@ -25,7 +25,8 @@ extension Store {
         // Of another instance of this process, too: a lock belongs to what was opened, not to the process.
         guard let lock = try FileLock.take(FileSystem.companion(of: path, "trial.lock")) else {
             throw StrongroomError(
-                .locked, "Another trial of «\(path)» runs. Wait for it to finish, then try again.", database: name.fileName)
+                .locked, "Another trial of «\(path)» runs. Wait for it to finish, then try again.",
+                database: name.fileName)
         }
         let start = ContinuousClock.now
         let limits = AccessLimits(label: "trial of a migration")

@@ -1,6 +1,14 @@
 import Logging
 
 extension StoreOpening {
+    /// Removes the copies that a killed process was about to make; both are made with the lock held that an opening holds.
+    func removeUnfinishedCopies() throws {
+        for ending in ["snapshot.new", "restoring"] {
+            let path = FileSystem.companion(of: path, ending)
+            for suffix in ["", "-journal", "-wal", "-shm"] { try FileSystem.remove(path + suffix) }
+        }
+    }
+
     /// Does what a plan says, after a snapshot if one is wanted, and tells the logger.
     ///
     /// - Parameter key: The file's key, inside of which nil stands for plaintext; nil for a file that is being made.
@@ -31,7 +39,8 @@ extension StoreOpening {
             logger?.info(
                 report.undone.isEmpty ? "migrated" : "gone back",
                 metadata: [
-                    "version": .string(step.version), "milliseconds": .stringConvertible(step.duration.fineMilliseconds),
+                    "version": .string(step.version),
+                    "milliseconds": .stringConvertible(step.duration.fineMilliseconds),
                     "rows": .stringConvertible(step.rows),
                 ])
         }

@@ -147,6 +147,7 @@ extension StoreOpening {
         if content != .absent {
             try removeSecondName()
             try Rotation.removeLeftovers(of: path)
+            try removeUnfinishedCopies()
         }
         switch content {
         case .absent:

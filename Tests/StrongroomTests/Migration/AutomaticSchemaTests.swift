@@ -53,9 +53,10 @@ struct AutomaticSchemaTests {
     }
 
     @Test func aNewFileGetsTheTablesAndTheirIndexes() async throws {
-        #expect(try await adapt(Self.contact, Contact.schema.named("other")) == [
-            "table «contact» added", "table «other» added",
-        ])
+        #expect(
+            try await adapt(Self.contact, Contact.schema.named("other")) == [
+                "table «contact» added", "table «other» added",
+            ])
         #expect(try await texts("SELECT name FROM sqlite_master WHERE name = 'contact_mail'") == ["contact_mail"])
         #expect(try await texts("SELECT name FROM sqlite_master WHERE name LIKE 'strongroom%'") == [])
     }
@@ -83,7 +84,8 @@ struct AutomaticSchemaTests {
         let done = try await adapt(declared, removingColumns: true)
         #expect(done.contains("table «contact»: column «name» renamed to «full_name»"))
         #expect(done.contains("table «contact»: column «mail» renamed to «address»"))
-        #expect(try await texts("SELECT full_name || ifnull(address, '-') FROM contact ORDER BY id") == ["Adaa@x", "Bo-"])
+        #expect(
+            try await texts("SELECT full_name || ifnull(address, '-') FROM contact ORDER BY id") == ["Adaa@x", "Bo-"])
         #expect(
             try await texts("SELECT name FROM sqlite_master WHERE type = 'index' ORDER BY name") == ["contact_address"])
     }
@@ -91,7 +93,8 @@ struct AutomaticSchemaTests {
     @Test func aNewNameThatWasAnothersKeepsBoth() async throws {
         try await prepare()
         let declared = TableSchema(
-            "contact", Self.id, Column<String?>("name", previously: "mail"), Column<String>("title", previously: "name"))
+            "contact", Self.id, Column<String?>("name", previously: "mail"), Column<String>("title", previously: "name")
+        )
         try await adapt(declared, removingColumns: true)
         #expect(try await texts("SELECT title || ifnull(name, '-') FROM contact ORDER BY id") == ["Adaa@x", "Bo-"])
     }

@@ -62,7 +62,9 @@ struct FingerprintTests {
             let vault: Vault
             let log: CollectedLog
             func filePath(for database: DatabaseName) throws -> String? { try vault.filePath(for: database) }
-            func keyChain(for database: DatabaseName) async throws -> KeyChain { try await vault.keyChain(for: database) }
+            func keyChain(for database: DatabaseName) async throws -> KeyChain {
+                try await vault.keyChain(for: database)
+            }
             func migrator(for database: DatabaseName) throws -> Migrator? { vault.migrator }
             func logger(for database: DatabaseName) -> Logger? { log.logger(.warning) }
         }

@@ -169,6 +169,22 @@ struct SnapshotTests {
         #expect(try await lines() == ["1", "a"])
     }
 
+    /// A kill in the middle of making or putting back a snapshot leaves a part of a copy.
+    @Test func whatAKilledProcessLeftIsRemovedAndIsNoSnapshot() async throws {
+        _ = try await keep(1, "a")
+        _ = try await keep(2)
+        for ending in ["snapshot.new", "snapshot.new-journal", "restoring"] {
+            try Data("half".utf8).write(to: URL(filePath: vault.beside(ending)))
+        }
+        #expect(try Stores(vault).snapshots(of: "vault.sqlite").map(\.number) == [1])
+        #expect(try await keep(3)?.snapshot?.hasSuffix("snapshot-2-v%202") == true)
+        try Data("half".utf8).write(to: URL(filePath: vault.beside("restoring")))
+        try await Stores(vault).restore("vault.sqlite")
+        #expect(try await lines() == ["1", "a", "2"])
+        let names = try DirectorySnapshot(vault.directory).names
+        #expect(names.sorted() == [".vault.sqlite.snapshot-1-v%201", ".vault.sqlite.snapshot-2-v%202", "vault.sqlite"])
+    }
+
     @Test func filesWithAnEnvelopeKeepIt() async throws {
         let wrapped = vault.with(\.protection, .envelope)
         for newest in 1...2 { try await wrapped.with(\.migrator, Self.migrator(newest)).keep() }
