@@ -223,4 +223,55 @@ struct SnapshotTests {
         await other
         #expect(try await lines() == ["1", "a", "2"])
     }
+
+    // MARK: Kills
+
+    /// When the process is killed, in microseconds after it begins; whatever has been reached by then, the outcome is one of two.
+    static let moments = [500, 2_000, 4_000, 6_000, 8_000, 10_000, 13_000, 17_000, 25_000, 40_000]
+
+    /// Kills this process at a moment.
+    private static func killSoon(_ microseconds: Int) {
+        Thread.detachNewThread {
+            usleep(UInt32(microseconds))
+            kill(getpid(), SIGKILL)
+        }
+    }
+
+    @Test(arguments: moments)
+    func aRestorationThatIsKilledLeavesTheFileBeforeOrAfter(moment: Int) async throws {
+        _ = try await keep(1, "a")
+        _ = try await keep(2)
+        await #expect(processExitsWith: .signal(SIGKILL)) {
+            [root = vault.directory as String, moment = moment as Int] in
+            let stores = try Stores(Vault(root, keys: .numbered(1)))
+            Self.killSoon(moment)
+            try await stores.restore("vault.sqlite")
+            kill(getpid(), SIGKILL)
+        }
+        #expect(try await [["1", "a"], ["1", "a", "2"]].contains(lines()))
+        try await Stores(vault).restore("vault.sqlite")
+        #expect(try await lines() == ["1", "a"])
+    }
+
+    @Test(arguments: moments)
+    func aSnapshotThatIsKilledIsThereWholeOrNotAtAll(moment: Int) async throws {
+        _ = try await keep(1, "a")
+        await #expect(processExitsWith: .signal(SIGKILL)) {
+            [root = vault.directory as String, moment = moment as Int] in
+            let vault = Vault(root, keys: .numbered(1)).with(\.migrator, Self.migrator(2))
+                .with(\.settings.snapshots, .beforeMigrating(keep: 2))
+            Self.killSoon(moment)
+            _ = try await vault.open()
+            kill(getpid(), SIGKILL)
+        }
+        let stores = try Stores(vault.with(\.migrator, nil))
+        let snapshots = try stores.snapshots(of: "vault.sqlite")
+        #expect(try await [["1", "a"], ["1", "a", "2"]].contains(lines()))
+        for snapshot in snapshots {
+            try await stores.restore("vault.sqlite", snapshot)
+            #expect(try await lines() == ["1", "a"])
+        }
+        #expect(try await keep(2)?.to == "v 2")
+        #expect(try DirectorySnapshot(vault.directory).names.allSatisfy { !$0.contains(".new") })
+    }
 }
