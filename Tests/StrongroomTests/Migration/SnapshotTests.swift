@@ -146,9 +146,8 @@ struct SnapshotTests {
         #expect(try await newKey.lines() == ["1", "a"])
     }
 
-    @Test func theLogOfTheFileIsNotPlayedIntoTheSnapshot() async throws {
-        _ = try await keep(1, "a")
-        _ = try await keep(2)
+    /// A process that is killed leaves rows in the log beside the file.
+    private func leaveLog() async {
         await #expect(processExitsWith: .signal(SIGKILL)) { [root = vault.directory as String] in
             let store = try await Vault(root, keys: .numbered(1)).with(\.migrator, nil).open()
             try await store.write { db in
@@ -156,6 +155,12 @@ struct SnapshotTests {
             }
             kill(getpid(), SIGKILL)
         }
+    }
+
+    @Test func theLogOfTheFileIsNotPlayedIntoTheSnapshot() async throws {
+        _ = try await keep(1, "a")
+        _ = try await keep(2)
+        await leaveLog()
         #expect(FileManager.default.fileExists(atPath: vault.path + "-wal"))
         try await Stores(vault).restore("vault.sqlite")
         #expect(try await lines() == ["1", "a"])
@@ -241,6 +246,7 @@ struct SnapshotTests {
     func aRestorationThatIsKilledLeavesTheFileBeforeOrAfter(moment: Int) async throws {
         _ = try await keep(1, "a")
         _ = try await keep(2)
+        await leaveLog()
         await #expect(processExitsWith: .signal(SIGKILL)) {
             [root = vault.directory as String, moment = moment as Int] in
             let stores = try Stores(Vault(root, keys: .numbered(1)))
@@ -248,7 +254,8 @@ struct SnapshotTests {
             try await stores.restore("vault.sqlite")
             kill(getpid(), SIGKILL)
         }
-        #expect(try await [["1", "a"], ["1", "a", "2"]].contains(lines()))
+        let before = ["1", "a", "2"] + (0..<200).map { "\($0)" }
+        #expect(try await [["1", "a"], before].contains(lines()))
         try await Stores(vault).restore("vault.sqlite")
         #expect(try await lines() == ["1", "a"])
     }
