@@ -31,6 +31,8 @@ struct PageCopy {
                 // Its end checks that no page was read that is damaged: such a one is copied as zeros.
             }
             try verify(goOn)
+            // A connection that can only read leaves an empty log behind.
+            try removeLogs()
             try FileSystem.synchronize(path)
         } catch {
             try? remove()
@@ -40,7 +42,12 @@ struct PageCopy {
 
     /// Removes the copy, and what an interrupted one left.
     func remove() throws {
-        for suffix in ["", "-journal", "-wal", "-shm"] { try FileSystem.remove(path + suffix) }
+        try FileSystem.remove(path)
+        try removeLogs()
+    }
+
+    private func removeLogs() throws {
+        for suffix in ["-journal", "-wal", "-shm"] { try FileSystem.remove(path + suffix) }
     }
 
     private func fill(_ source: Connection, _ goOn: () throws -> Void) throws {
