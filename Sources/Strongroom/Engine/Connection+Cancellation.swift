@@ -55,6 +55,10 @@ extension Connection {
 
     private var mustStop: Bool {
         if let isUnwanted { return isUnwanted() }
+        if let rest = patience {
+            patience = rest - 1
+            if rest <= 0 { isGivenUp.store(true, ordering: .relaxed) }
+        }
         // The library's own statements, such as those that undo the work, run to their end.
         guard isGivenUp.load(ordering: .relaxed), !authorizer.isTrusting else { return false }
         if company == .alone { return true }

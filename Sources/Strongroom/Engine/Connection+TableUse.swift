@@ -7,6 +7,7 @@ extension Connection {
         use.statements += 1
         guard statement.notedIn != transactionNumber else { return statement }
         statement.notedIn = transactionNumber
+        recorder?.note(statement)
         tables.writes.formUnion(statement.tables.writes)
         guard isWatchingReads else { return statement }
         do {

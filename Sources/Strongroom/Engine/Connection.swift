@@ -57,6 +57,8 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
     @exclusivity(unchecked) var isWatched = false
     /// Whether nobody wants any more what the library does with the connection for itself.
     @exclusivity(unchecked) var isUnwanted: (() -> Bool)?
+    /// How often it may ask before the work is given up; nil for as often as it likes.
+    @exclusivity(unchecked) var patience: Int?
     /// How much would be lost with the running statement.
     @exclusivity(unchecked) var company = Company.alone
 
@@ -71,6 +73,9 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
 
     /// What has been asked of the engine.
     @exclusivity(unchecked) var use = EngineUse()
+
+    /// Keeps what a migration does.
+    @exclusivity(unchecked) var recorder: StatementRecorder?
 
     /// Told of each statement, if somebody wants to know.
     @exclusivity(unchecked) private var statementLog: StatementLog?
@@ -226,6 +231,7 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
             let (sql, defaults) = try make()
             let statement = try userStatements.statement(for: sql, prepare: prepare)
             statement.parameters.pointee.defaults = defaults
+            statement.isOperation = true
             return try note(statement)
         }
         if let statement = userStatements.latest(for: key) { return try note(statement) }
@@ -233,6 +239,7 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
             let (sql, defaults) = try make()
             let statement = try prepare(sql)
             statement.parameters.pointee.defaults = defaults
+            statement.isOperation = true
             return statement
         }
         return try note(statement)

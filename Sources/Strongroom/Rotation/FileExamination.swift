@@ -135,10 +135,10 @@ struct FileExamination {
             looks += 1
             return looks > Self.mostLooks || (try? goOn()) == nil
         }
-        diagnosis.version = try? VersionHistory(connection: connection).versions().last
+        diagnosis.version = try? VersionHistory(connection: connection).entries().last?.version
         guard let migrator = keys?.migrator else { return }
         do {
-            guard case .run(_, let steps) = try migrator.plan(for: connection) else { return }
+            guard case .apply(let steps) = try migrator.plan(for: connection).work else { return }
             diagnosis.pendingVersions = migrator.migrations[steps].map(\.version)
         } catch let error as StrongroomError where error.code == .newerSchema {
             (diagnosis.finding, diagnosis.reason) = (.newerSchema, error.message)

@@ -52,6 +52,9 @@ struct FileKeys: Sendable {
     /// The key that the file is to have; nil for plaintext. Before ``makeEnvelope(salt:)`` that of a file without an envelope.
     var fileKey: Key? { envelope.map { $0.envelope.fileKeys.last } ?? chain.current }
 
+    /// The keys that may open the file, or an older copy of it, oldest first.
+    var candidates: [Key] { chain.keys + (envelope?.envelope.fileKeys ?? []) }
+
     /// Makes the envelope that is wanted, if there is none, with the current key in its one slot.
     ///
     /// - Parameter salt: The file's first 16 bytes; nil when there are none yet.

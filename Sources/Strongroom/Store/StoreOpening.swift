@@ -46,9 +46,10 @@ struct StoreOpening: Sendable {
         let lock = try await takeLock()
         let content = try FileContent.of(path)
         let chain = try await keyChain()
-        let opened = try await BlockingWork.run {
+        let stop = MigrationStop()
+        let opened = try await stop.running {
             var report = Progress(start: start)
-            var (keys, choice) = try choose(chain, content, &report)
+            var (keys, choice) = try choose(chain, content, stop, &report)
             do {
                 // Found before anything is written: a file of a newer program is refused as it is.
                 let plan = try report.migration == nil ? migrator?.plan(for: choice.connection) : nil
@@ -56,7 +57,7 @@ struct StoreOpening: Sendable {
                 let writer = try writer(choice)
                 try writer.configure(as: .writer, of: file)
                 try file.removeSpentJournal()
-                try migrate(writer, plan, &report)
+                try migrate(writer, plan, stop, &report, key: choice.derived)
                 return (writer, keys.key(choice), report.finished(choice, chain))
             } catch let error as StrongroomError {
                 throw error.diagnosed(file, key: choice.place, of: chain.count, choice.derived?.settings)
@@ -157,20 +158,21 @@ extension StoreOpening {
     }
 
     private func choose(
-        _ chain: KeyChain, _ content: FileContent, _ report: inout Progress
+        _ chain: KeyChain, _ content: FileContent, _ stop: MigrationStop, _ report: inout Progress
     ) throws -> (FileKeys, KeyChoice) {
         let start = ContinuousClock.now
         defer { report.keyDuration = ContinuousClock.now - start - report.migrationDuration }
         if content != .absent {
             try removeSecondName()
             try Rotation.removeLeftovers(of: path)
+            try removeUnfinishedCopies()
         }
         switch content {
         case .absent:
             report.outcome = .created
             guard try !file.hasLog() else { throw logWithoutFile }
             var keys = try fileKeys(chain, salt: nil)
-            let choice = try create(&keys, &report)
+            let choice = try create(&keys, stop, &report)
             return (keys, choice)
         case .plaintext(let size):
             guard chain.opensPlaintext else { throw plaintextFound }
@@ -187,21 +189,25 @@ extension StoreOpening {
         try FileKeys(file, chain, ciphers, protection, salt: salt)
     }
 
-    private func migrate(_ connection: Connection, _ plan: Migrator.Plan?, _ report: inout Progress) throws {
-        guard let plan else { return }
+    private func migrate(
+        _ connection: Connection, _ plan: Migrator.Plan?, _ stop: MigrationStop, _ report: inout Progress,
+        key: DerivedKey? = nil
+    ) throws {
+        guard let plan, report.outcome == .created || settings.migration == .onOpen else { return }
         let start = ContinuousClock.now
         defer { report.migrationDuration = ContinuousClock.now - start }
-        report.migration = try migrator?.carryOut(plan, on: connection)
+        report.migration = try carryOut(
+            plan, on: connection, key: report.outcome == .created ? nil : .some(key), MigrationRun(stop: stop))
     }
 
     /// Makes the file under another name and puts it in place when its schema is complete, so that a crash leaves either no file
     /// or a whole one.
-    private func create(_ keys: inout FileKeys, _ report: inout Progress) throws -> KeyChoice {
+    private func create(_ keys: inout FileKeys, _ stop: MigrationStop, _ report: inout Progress) throws -> KeyChoice {
         try removeLeftovers()
         // An envelope that is made for it is on the disk before the file is.
         let derived = try keys.forNewFile()
         do {
-            try make(derived, &report)
+            try make(derived, stop, &report)
             try FileSystem.synchronize(temporary)
             try FileSystem.moveIntoPlace(temporary, path)
             try FileSystem.synchronize(FileSystem.directory(of: path))
@@ -216,7 +222,7 @@ extension StoreOpening {
         }
     }
 
-    private func make(_ derived: DerivedKey?, _ report: inout Progress) throws {
+    private func make(_ derived: DerivedKey?, _ stop: MigrationStop, _ report: inout Progress) throws {
         try FileSystem.createFile(temporary)
         let made = DatabaseFile(path: temporary, name: file.name, busyTimeout: file.busyTimeout, log: file.log)
         let connection = try made.connect(.existing, key: derived)
@@ -226,7 +232,7 @@ extension StoreOpening {
             try connection.run("CREATE TABLE strongroom_file (created)")
             try connection.run("DROP TABLE strongroom_file")
         }
-        try migrate(connection, migrator?.plan(for: connection), &report)
+        try migrate(connection, migrator?.plan(for: connection), stop, &report)
     }
 
     private var temporary: String { FileSystem.companion(of: path, "new") }

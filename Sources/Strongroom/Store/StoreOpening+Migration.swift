@@ -1,0 +1,59 @@
+import Logging
+
+extension StoreOpening {
+    /// Removes the copies that a killed process was about to make; both are made with the lock held that an opening holds.
+    func removeUnfinishedCopies() throws {
+        for ending in ["snapshot.new", "restoring"] {
+            let path = FileSystem.companion(of: path, ending)
+            for suffix in ["", "-journal", "-wal", "-shm"] { try FileSystem.remove(path + suffix) }
+        }
+    }
+
+    /// Does what a plan says, after a snapshot if one is wanted, and tells the logger.
+    ///
+    /// - Parameter key: The file's key, inside of which nil stands for plaintext; nil for a file that is being made.
+    func carryOut(
+        _ plan: Migrator.Plan, on connection: Connection, key: DerivedKey??, _ run: MigrationRun
+    ) throws -> MigrationReport? {
+        var snapshot: String?
+        if let key, case .beforeMigrating(let keep) = settings.snapshots, plan.hasWork {
+            snapshot = try SnapshotShelf(file: file).add(connection, key, version: plan.from, keep: keep) {
+                if run.stop?.isStopped ?? false { throw CancellationError() }
+                try connection.checkTransaction()
+            }
+        }
+        var report = try migrator?.carryOut(plan, on: connection, run)
+        report?.snapshot = snapshot
+        if let report { tell(report) }
+        return report
+    }
+
+    private func tell(_ report: MigrationReport) {
+        if !report.changed.isEmpty {
+            logger?.warning(
+                "migrations changed after the file had been through them",
+                metadata: ["versions": .array(report.changed.map { .string($0) })])
+        }
+        // Of a file that is made the opening tells.
+        for step in report.steps where report.from != nil {
+            logger?.info(
+                report.undone.isEmpty ? "migrated" : "gone back",
+                metadata: [
+                    "version": .string(step.version),
+                    "milliseconds": .stringConvertible(step.duration.fineMilliseconds),
+                    "rows": .stringConvertible(step.rows),
+                ])
+        }
+    }
+}
+
+extension MigrationStop {
+    /// Runs blocking work of a task on a thread of its own; cancelling the task stops the migration in it.
+    func running<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
+        try await withTaskCancellationHandler {
+            try await BlockingWork.run(work)
+        } onCancel: {
+            stop()
+        }
+    }
+}
