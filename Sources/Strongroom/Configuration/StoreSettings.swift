@@ -22,6 +22,9 @@ public struct StoreSettings: Sendable, Equatable {
     /// When a file that is not on the current key, or has older cipher settings, is rewritten.
     public var rotation: RotationPolicy
 
+    /// When a file that is at an older version is migrated.
+    public var migration: MigrationPolicy
+
     /// The most writes that share a transaction, 1 to 10,000; what lies outside counts as the nearest. With 1 each write has its own.
     public var groupSize: Int {
         didSet { groupSize = Self.limitedGroup(groupSize) }
@@ -47,6 +50,7 @@ public struct StoreSettings: Sendable, Equatable {
     ///   - busyTimeout: How long a statement waits for a lock of another process.
     ///   - openTimeout: How long opening waits for another process that is opening the same file.
     ///   - rotation: When a file that is not on the current key is rewritten.
+    ///   - migration: When a file that is at an older version is migrated.
     ///   - groupSize: The most writes that share a transaction, 1 to 10,000.
     ///   - groupDuration: How long after the first of them is done a transaction takes further writes.
     ///   - readerIdleTime: How long readers' connections stay open when nobody reads, at least 10 ms.
@@ -56,6 +60,7 @@ public struct StoreSettings: Sendable, Equatable {
         busyTimeout: Duration = .seconds(5),
         openTimeout: Duration = .seconds(30),
         rotation: RotationPolicy = .onOpen,
+        migration: MigrationPolicy = .onOpen,
         groupSize: Int = 1_000,
         groupDuration: Duration = .milliseconds(20),
         readerIdleTime: Duration = .seconds(60),
@@ -63,6 +68,7 @@ public struct StoreSettings: Sendable, Equatable {
     ) {
         self.slowStatement = slowStatement
         self.rotation = rotation
+        self.migration = migration
         self.groupSize = Self.limitedGroup(groupSize)
         self.groupDuration = groupDuration
         self.readerIdleTime = readerIdleTime

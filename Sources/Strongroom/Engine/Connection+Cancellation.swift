@@ -43,6 +43,10 @@ extension Connection {
     private static let stepsBetweenLooks: Int32 = 10_000
 
     private var mustStop: Bool {
+        if let rest = patience {
+            patience = rest - 1
+            if rest <= 0 { isGivenUp.store(true, ordering: .relaxed) }
+        }
         // The library's own statements, such as those that undo the work, run to their end.
         guard isGivenUp.load(ordering: .relaxed), !authorizer.isTrusting else { return false }
         if company == .alone { return true }

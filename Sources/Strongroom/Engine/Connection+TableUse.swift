@@ -8,6 +8,7 @@ extension Connection {
         if let watch { try tell(watch, of: statement) }
         guard statement.notedIn != transactionNumber else { return statement }
         statement.notedIn = transactionNumber
+        recorder?.note(statement)
         tables.writes.formUnion(statement.tables.writes)
         guard isWatchingReads else { return statement }
         do {

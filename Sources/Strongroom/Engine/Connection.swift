@@ -51,6 +51,8 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
 
     /// Whether the engine asks now and then, while a statement runs, whether it is given up.
     @exclusivity(unchecked) var isWatched = false
+    /// How often it may ask before the work is given up; nil for as often as it likes.
+    @exclusivity(unchecked) var patience: Int?
     /// How much would be lost with the running statement.
     @exclusivity(unchecked) var company = Company.alone
 
@@ -68,6 +70,8 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
 
     /// Told of each statement before it runs; for tests.
     @exclusivity(unchecked) var watch: StatementWatch?
+    /// Keeps what a migration does.
+    @exclusivity(unchecked) var recorder: StatementRecorder?
 
     /// Told of each statement, if somebody wants to know.
     @exclusivity(unchecked) private var statementLog: StatementLog?
@@ -214,6 +218,7 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
             let (sql, defaults) = try make()
             let statement = try userStatements.statement(for: sql, prepare: prepare)
             statement.parameters.pointee.defaults = defaults
+            statement.isOperation = true
             return try note(statement)
         }
         if let statement = userStatements.latest(for: key) { return try note(statement) }
@@ -221,6 +226,7 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
             let (sql, defaults) = try make()
             let statement = try prepare(sql)
             statement.parameters.pointee.defaults = defaults
+            statement.isOperation = true
             return statement
         }
         return try note(statement)

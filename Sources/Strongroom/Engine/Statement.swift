@@ -21,6 +21,9 @@ final class Statement {
     /// Whether ``tables`` has also what an engine that does not tell of every table opens.
     @exclusivity(unchecked) var isExplained = false
 
+    /// Whether its text is that of a table's operation, and not the user's own.
+    @exclusivity(unchecked) var isOperation = false
+
     /// The transaction in which that was noted last.
     @exclusivity(unchecked) var notedIn = -1
 

@@ -4,7 +4,7 @@
 /// Migration("2") { db in
 ///     try db.addColumn(Contact.columns.phone, to: "contact")
 /// } down: { db in
-///     try db.dropTable("phone")
+///     try db.dropColumn("phone", from: "contact")
 /// }
 /// ```
 public struct Migration: Sendable {
@@ -14,8 +14,8 @@ public struct Migration: Sendable {
     /// The version that the schema has after this step.
     public let version: String
 
-    let up: Step
-    let down: Step?
+    package let up: Step
+    package let down: Step?
 
     /// Describes a step.
     ///
@@ -27,15 +27,5 @@ public struct Migration: Sendable {
         self.version = version
         self.up = up
         self.down = down
-    }
-}
-
-/// The transaction of a migration.
-public struct MigrationTransaction: Writing, ~Copyable {
-    /// What the transaction works on.
-    public let handle: TransactionHandle
-
-    init(_ connection: Connection) {
-        handle = TransactionHandle(connection)
     }
 }

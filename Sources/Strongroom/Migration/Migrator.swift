@@ -11,10 +11,19 @@
 /// ```
 public struct Migrator: Sendable {
     /// The steps, oldest first.
-    let migrations: [Migration]
+    package private(set) var migrations: [Migration]
 
     /// The tables of the newest version; nil when a fresh file runs every step.
-    let tables: [TableSchema]?
+    package private(set) var tables: [TableSchema]?
+
+    /// Told how far the steps have come.
+    private(set) var progress: MigrationRun.Progress?
+
+    /// What becomes of files that went through other statements.
+    private(set) var changePolicy = ChangedMigrations.warn
+
+    /// What today's statements come to.
+    let rehearsal = Rehearsal()
 
     /// Describes a schema's versions.
     ///
@@ -28,6 +37,45 @@ public struct Migrator: Sendable {
 
     /// The newest version, or nil when there is no step.
     public var newestVersion: String? { migrations.last?.version }
+
+    /// The same migrator as it was when a version was its newest; a fresh file runs every step, unless the version is the newest still.
+    ///
+    /// - Parameter version: A version of the list.
+    /// - Returns: The migrator; nil when there is no such version.
+    package func through(_ version: String) -> Migrator? {
+        guard let place = migrations.firstIndex(where: { $0.version == version }) else { return nil }
+        var part = self
+        part.migrations = Array(migrations[...place])
+        if version != newestVersion { part.tables = nil }
+        return part
+    }
+
+    /// The same migrator, which tells how far its steps have come, also while a store is opened.
+    ///
+    /// ```swift
+    /// Migrator { … }.reporting { progress in
+    ///     print(progress.version, progress.done, progress.total)
+    /// }
+    /// ```
+    ///
+    /// - Parameter progress: Called on the thread that migrates, when a step begins and when it calls
+    ///   ``MigrationTransaction/report(_:of:)``; must return soon.
+    /// - Returns: The migrator.
+    public func reporting(_ progress: @escaping @Sendable (MigrationProgress) -> Void) -> Migrator {
+        var telling = self
+        telling.progress = progress
+        return telling
+    }
+
+    /// The same migrator with another answer to migrations that were changed after files had been through them.
+    ///
+    /// - Parameter policy: What becomes of such a file; unless told otherwise it is warned of.
+    /// - Returns: The migrator.
+    public func whenChanged(_ policy: ChangedMigrations) -> Migrator {
+        var other = self
+        other.changePolicy = policy
+        return other
+    }
 
     /// Checks the list.
     ///

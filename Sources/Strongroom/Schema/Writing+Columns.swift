@@ -11,6 +11,7 @@ extension Writing where Self: ~Copyable {
     ///   would be a primary key or the rows have nothing to put into it, `constraint` when the rows break its constraint.
     public func addColumn(_ column: some TableColumn, to table: String) throws {
         let definition = column.definition
+        try note("add column to \(table): \(definition.sql())")
         try savepoint { db in
             let change = try ColumnChange(db.handle.connection, table)
             try change.add(definition)
@@ -32,6 +33,7 @@ extension Writing where Self: ~Copyable {
     ///   `schemaChange` when a view or a trigger cannot follow; nothing was changed.
     public func renameColumn(_ name: String, to newName: String, in table: String) throws {
         try Identifier.check(newName, "column")
+        note("rename column \(name) of \(table) to \(newName)")
         try savepoint { db in
             let connection = db.handle.connection
             try ColumnRenaming(connection, table: table, column: name, newName: newName).run()
@@ -94,6 +96,7 @@ extension Writing where Self: ~Copyable {
     /// - Throws: ``StrongroomError`` with `sql` when there is no such table or column, `schemaChange` when the primary key, an index, a
     ///   trigger, a view, a check or a foreign key needs it: the message names all of them; nothing was changed.
     public func dropColumn(_ name: String, from table: String) throws {
+        note("drop column \(name) of \(table)")
         try savepoint { db in try ColumnChange(db.handle.connection, table).drop(name) }
     }
 
@@ -109,6 +112,7 @@ extension Writing where Self: ~Copyable {
     ///   the new type cannot hold, `constraint` when the rows break a constraint; nothing was changed.
     public func changeColumn(_ column: some TableColumn, in table: String) throws {
         let definition = column.definition
+        try note("change column of \(table): \(definition.sql())")
         try savepoint { db in try ColumnChange(db.handle.connection, table).change(to: definition) }
     }
 }

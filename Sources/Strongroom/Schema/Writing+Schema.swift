@@ -59,6 +59,12 @@ extension Writing where Self: ~Copyable {
     ///   a view or a trigger cannot follow; nothing was changed.
     public func renameTable(_ name: String, to newName: String) throws {
         try Identifier.check(newName, "table")
+        note("rename table \(name) to \(newName)")
         try savepoint { db in try TableRenaming(db.handle.connection, name, newName).run() }
+    }
+
+    /// Tells whoever keeps what a migration does; the statements that make up the change differ from engine to engine.
+    func note(_ change: String) {
+        handle.connection.recorder?.note(change)
     }
 }

@@ -53,16 +53,17 @@ struct StoreOpening: Sendable {
         let lock = try await takeLock()
         let content = try FileContent.of(path)
         let chain = try await configuration.keyChain(for: name)
-        let opened = try await BlockingWork.run {
+        let stop = MigrationStop()
+        let opened = try await stop.running {
             var report = Progress(start: start)
-            var (keys, choice) = try choose(chain, content, &report)
+            var (keys, choice) = try choose(chain, content, stop, &report)
             // Found before anything is written: a file of a newer program is refused as it is.
             let plan = try report.migration == nil ? migrator?.plan(for: choice.connection) : nil
             try rotate(&choice, &keys, content, &report)
             let writer = try writer(choice)
             try writer.configure(as: .writer, of: file)
             try file.removeSpentJournal()
-            try migrate(writer, plan, &report)
+            try migrate(writer, plan, stop, &report)
             return (writer, keys.key(choice), report.finished(choice, chain))
         }
         lock.release()
@@ -139,7 +140,7 @@ extension StoreOpening {
     }
 
     private func choose(
-        _ chain: KeyChain, _ content: FileContent, _ report: inout Progress
+        _ chain: KeyChain, _ content: FileContent, _ stop: MigrationStop, _ report: inout Progress
     ) throws -> (FileKeys, KeyChoice) {
         let start = ContinuousClock.now
         defer { report.keyDuration = ContinuousClock.now - start - report.migrationDuration }
@@ -152,7 +153,7 @@ extension StoreOpening {
             report.outcome = .created
             guard try !file.hasLog() else { throw logWithoutFile }
             var keys = try fileKeys(chain, salt: nil)
-            let choice = try create(&keys, &report)
+            let choice = try create(&keys, stop, &report)
             return (keys, choice)
         case .plaintext(let size):
             guard chain.opensPlaintext else { throw plaintextFound }
@@ -169,21 +170,24 @@ extension StoreOpening {
         try FileKeys(file, chain, ciphers, protection, salt: salt)
     }
 
-    private func migrate(_ connection: Connection, _ plan: Migrator.Plan?, _ report: inout Progress) throws {
-        guard let plan else { return }
+    private func migrate(
+        _ connection: Connection, _ plan: Migrator.Plan?, _ stop: MigrationStop, _ report: inout Progress
+    ) throws {
+        guard let plan, report.outcome == .created || settings.migration == .onOpen else { return }
         let start = ContinuousClock.now
         defer { report.migrationDuration = ContinuousClock.now - start }
-        report.migration = try migrator?.carryOut(plan, on: connection)
+        report.migration = try migrator?.carryOut(plan, on: connection, MigrationRun(stop: stop))
+        if let migration = report.migration { tell(migration) }
     }
 
     /// Makes the file under another name and puts it in place when its schema is complete, so that a crash leaves either no file
     /// or a whole one.
-    private func create(_ keys: inout FileKeys, _ report: inout Progress) throws -> KeyChoice {
+    private func create(_ keys: inout FileKeys, _ stop: MigrationStop, _ report: inout Progress) throws -> KeyChoice {
         try removeLeftovers()
         // An envelope that is made for it is on the disk before the file is.
         let derived = try keys.forNewFile()
         do {
-            try make(derived, &report)
+            try make(derived, stop, &report)
             try FileSystem.synchronize(temporary)
             try FileSystem.moveIntoPlace(temporary, path)
             try FileSystem.synchronize(FileSystem.directory(of: path))
@@ -198,7 +202,7 @@ extension StoreOpening {
         }
     }
 
-    private func make(_ derived: DerivedKey?, _ report: inout Progress) throws {
+    private func make(_ derived: DerivedKey?, _ stop: MigrationStop, _ report: inout Progress) throws {
         try FileSystem.createFile(temporary)
         let made = DatabaseFile(path: temporary, name: file.name, busyTimeout: file.busyTimeout, log: file.log)
         let connection = try made.connect(.existing, key: derived)
@@ -208,7 +212,7 @@ extension StoreOpening {
             try connection.run("CREATE TABLE strongroom_file (created)")
             try connection.run("DROP TABLE strongroom_file")
         }
-        try migrate(connection, migrator?.plan(for: connection), &report)
+        try migrate(connection, migrator?.plan(for: connection), stop, &report)
     }
 
     private var temporary: String { FileSystem.companion(of: path, "new") }

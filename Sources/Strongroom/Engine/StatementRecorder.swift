@@ -1,0 +1,50 @@
+import Crypto
+
+/// Keeps what a migration does: its statements, so far as they do not depend on the rows that it finds.
+///
+/// Every statement that changes something counts once, whatever its bound values, comments, spaces and quotes. What depends on rows does not
+/// count: an insert, update or delete after the step has read rows, and which of its statements an operation of a table chose. Changes of the
+/// schema count always, also those that the library makes up of many statements, which differ from engine to engine.
+final class StatementRecorder {
+    private(set) var lines: [String] = []
+    private var seen: Set<String> = []
+    private var hasReadRows = false
+
+    /// What the statements come to: the SHA-256 of them, in hexadecimal.
+    var fingerprint: String {
+        let digest = SHA256.hash(data: Array(lines.joined(separator: "\n").utf8))
+        return digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    /// Notes a change of the schema that is the library's own.
+    func note(_ change: String) {
+        if seen.insert(change).inserted { lines.append(change) }
+    }
+
+    /// Notes a statement when a transaction first uses it.
+    func note(_ statement: Statement) {
+        let tokens = [SQLToken](sql: statement.sql).filter { $0.kind != .space }
+        guard !statement.isReadOnly else {
+            if !tokens.contains(where: { $0.isNamed("sqlite_master") || $0.isNamed("pragma") }) { hasReadRows = true }
+            return
+        }
+        let isSchema = tokens.first?.isWord("CREATE", "DROP", "ALTER") ?? false
+        guard isSchema || !hasReadRows else { return }
+        note(statement.isOperation ? "write \(statement.tables.writes.sorted())" : Self.normalised(tokens))
+    }
+
+    private static func normalised(_ tokens: [SQLToken]) -> String {
+        var words = tokens.map { $0.name?.asciiFolded ?? $0.text }
+        while words.last == ";" { words.removeLast() }
+        return words.joined(separator: " ")
+    }
+}
+
+extension Connection {
+    /// Runs work and keeps what it does.
+    func recording<T>(_ recorder: StatementRecorder, _ work: () throws -> T) rethrows -> T {
+        self.recorder = recorder
+        defer { self.recorder = nil }
+        return try work()
+    }
+}

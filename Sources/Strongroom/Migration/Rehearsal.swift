@@ -1,0 +1,78 @@
+/// What the statements of a migrator's steps come to in today's program, found on an empty database in memory.
+///
+/// Kept with the migrator, so that a configuration that keeps its migrator rehearses it once.
+final class Rehearsal: Sendable {
+    private struct State {
+        /// How many steps have been looked at.
+        var count = 0
+        var fingerprints: [String: String] = [:]
+    }
+
+    private let state = Locked(State())
+
+    /// How often the engine is asked whether to stop, each time after 10,000 of its steps.
+    private static let patience = 300
+
+    /// The fingerprints by version; those of steps that cannot be run on an empty database, or take long there, are missing.
+    func fingerprints(of migrations: [Migration]) throws -> [String: String] {
+        let known = state.withLock { $0.count >= migrations.count ? $0.fingerprints : nil }
+        if let known { return known }
+        let found = try Self.run(migrations)
+        state.withLock { $0 = State(count: migrations.count, fingerprints: found) }
+        return found
+    }
+
+    private static func run(_ migrations: [Migration]) throws -> [String: String] {
+        let connection = try Connection(path: ":memory:", mode: .create, database: "a migration's rehearsal")
+        defer { connection.close() }
+        try connection.silenceLog()
+        try connection.configure(as: .maker, busyTimeout: 0)
+        connection.beginWork(.alone)
+        connection.patience = patience
+        var found: [String: String] = [:]
+        for migration in migrations {
+            let recorder = StatementRecorder()
+            do {
+                try connection.withoutForeignKeys {
+                    try connection.inTransaction(.immediate) {
+                        try connection.recording(recorder) {
+                            try migration.up(MigrationTransaction(connection, isRehearsal: true))
+                        }
+                        try connection.checkTransaction()
+                    }
+                }
+            } catch {
+                // It needs rows, or a table that was there before the first step; so may those after it.
+                break
+            }
+            found[migration.version] = recorder.fingerprint
+        }
+        return found
+    }
+}
+
+extension Migrator {
+    /// The versions that a file went through and whose statements are others today.
+    ///
+    /// - Throws: ``StrongroomError`` with `invalidMigrator` for ``ChangedMigrations/refuse``.
+    func changedVersions(_ entries: [VersionHistory.Entry], in connection: Connection) throws -> [String] {
+        guard changePolicy != .ignore, let last = entries.last(where: { $0.fingerprint != nil }),
+            let place = migrations.firstIndex(where: { $0.version == last.version })
+        else { return [] }
+        let today = try rehearsal.fingerprints(of: Array(migrations[...place]))
+        let changed = entries.filter { entry in
+            guard let then = entry.fingerprint, let now = today[entry.version] else { return false }
+            return then != now
+        }.map(\.version)
+        guard changePolicy == .refuse, !changed.isEmpty else { return changed }
+        let names = changed.map { "«\($0)»" }.joined(separator: ", ")
+        throw StrongroomError(
+            .invalidMigrator,
+            """
+            The file has been through \(names), whose statements are others in today's program: it may have another schema than a new file. \
+            Put the old statements back, and make the change in a migration of its own. The file was not touched.
+            """,
+            database: connection.database
+        )
+    }
+}

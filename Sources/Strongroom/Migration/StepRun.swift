@@ -1,0 +1,98 @@
+/// Runs one step and changes the history in one transaction.
+struct StepRun {
+    let version: String
+    var isUndoing = false
+    /// Which step it is, counted from 1.
+    var place = 1
+    /// How many there are.
+    var count = 1
+    let connection: Connection
+    let run: MigrationRun
+
+    /// Runs the step.
+    ///
+    /// - Parameter record: Changes the history; gets how long the step took, and its fingerprint.
+    func carryOut(
+        _ body: Migration.Step, record: (VersionHistory, Duration, String) throws -> Void
+    ) throws -> MigrationReport.Step {
+        do {
+            run.tell(progress(0, 0))
+            let start = ContinuousClock.now
+            let before = connection.totalChanges
+            try transact(body, record)
+            // Nobody waits for a single step, and the next one may write as much again.
+            if connection.isCheckpointDue { connection.checkpointIfDue() }
+            return MigrationReport.Step(
+                version: version, duration: ContinuousClock.now - start, rows: connection.totalChanges - before)
+        } catch {
+            throw told(error)
+        }
+    }
+
+    private func transact(_ body: Migration.Step, _ record: (VersionHistory, Duration, String) throws -> Void) throws {
+        // With foreign keys enforced, the rebuild of a table would delete the rows of others that point to it: dropping the old one
+        // counts as deleting its rows. They are checked as a whole before the commit.
+        try connection.withoutForeignKeys {
+            try connection.inTransaction(.immediate) {
+                let start = ContinuousClock.now
+                let recorder = StatementRecorder()
+                try watched {
+                    try connection.recording(recorder) {
+                        try body(MigrationTransaction(connection) { run.tell(progress($0, $1)) })
+                    }
+                    // The step may have overlooked that the engine rolled everything back; its row would be committed by itself.
+                    try connection.checkTransaction()
+                    try connection.checkForeignKeys()
+                }
+                let history = VersionHistory(connection: connection)
+                try history.create()
+                try record(history, ContinuousClock.now - start, recorder.fingerprint)
+            }
+        }
+    }
+
+    private func watched(_ work: () throws -> Void) throws {
+        guard let stop = run.stop else { return try work() }
+        try stop.watching(connection, work)
+    }
+
+    private func progress(_ done: Int, _ total: Int) -> MigrationProgress {
+        MigrationProgress(version: version, step: place, steps: count, done: done, total: total)
+    }
+
+    // MARK: Failures
+
+    private func told(_ error: any Error) -> any Error {
+        guard let failure = error as? StrongroomError else {
+            return error is CancellationError ? error : self.failure("It threw \(type(of: error)).", nil, error)
+        }
+        // The engine's word for a statement that was stopped; whoever has stopped it says why.
+        if failure.code == .interrupted { return run.stop == nil ? failure : CancellationError() }
+        return self.failure("\(failure.code): \(failure.message)", failure, failure)
+    }
+
+    private func failure(_ reason: String, _ cause: StrongroomError?, _ underlying: any Error) -> StrongroomError {
+        let circumstances: [StrongroomError.Code] = [
+            .busy, .damaged, .diskFull, .inputOutput, .outOfMemory, .permissionDenied, .tooManyOpenFiles,
+        ]
+        let advice = cause.map { circumstances.contains($0.code) } ?? false ? "Then" : "Correct the migration, then"
+        let outcome =
+            isUndoing
+            ? "Going back from «\(version)» failed and was undone; the file is at that version."
+            : """
+            Migration «\(version)» failed and was undone; the file is at the version before it, or not made if it was to be \
+            new.
+            """
+        var failure = StrongroomError(
+            .migrationFailed,
+            "\(outcome) \(reason) \(advice) \(isUndoing ? "try" : "open the store") again.",
+            database: connection.database,
+            sql: cause?.sql,
+            resultCode: cause?.resultCode
+        )
+        failure.constraint = cause?.constraint
+        failure.mismatch = cause?.mismatch
+        failure.underlying = underlying
+        return failure
+    }
+}
