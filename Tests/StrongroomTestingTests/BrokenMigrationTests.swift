@@ -82,7 +82,8 @@ struct BrokenMigrationTests {
     ]
 
     @Test(arguments: loans) func anotherConstraint(declaration: String, fault: String) async throws {
-        let library = Library.with("3") { db in try db.execute(SQL(stringLiteral: "CREATE TABLE loan (\(declaration))")) }
+        let library = Library.with("3") { db in try db.execute(SQL(stringLiteral: "CREATE TABLE loan (\(declaration))"))
+        }
         let faults = try await library.faults()
         #expect(faults.contains(fault), "\(faults)")
     }
@@ -94,7 +95,8 @@ struct BrokenMigrationTests {
             try db.execute("CREATE VIEW lent_book AS SELECT book FROM loan")
             try db.execute("INSERT INTO book (title) VALUES ('Lost and found')")
         }.faults()
-        try expectFault("trigger «lent» is in a file that ran every migration and missing from a fresh file", in: faults)
+        try expectFault(
+            "trigger «lent» is in a file that ran every migration and missing from a fresh file", in: faults)
         try expectFault("view «lent_book» is in a file that ran every migration", in: faults)
         try expectFault("table «book» has 0 rows in a fresh file, 1 in a file that ran every migration", in: faults)
     }
@@ -104,7 +106,8 @@ struct BrokenMigrationTests {
     @Test func aChangeThatLosesData() async throws {
         let library = Library.with("3") { db in
             try Library.third.up(db)
-            try db.execute("CREATE TABLE other (id INTEGER PRIMARY KEY, title TEXT NOT NULL, shelf TEXT NOT NULL DEFAULT 'none')")
+            try db.execute(
+                "CREATE TABLE other (id INTEGER PRIMARY KEY, title TEXT NOT NULL, shelf TEXT NOT NULL DEFAULT 'none')")
             try db.execute("DROP TABLE book")
             try db.execute("ALTER TABLE other RENAME TO book")
             try db.execute("CREATE INDEX book_title ON book (title)")
@@ -112,7 +115,8 @@ struct BrokenMigrationTests {
         let faults = try await library.faults()
         #expect(faults.count == 2, "\(faults)")
         try expectFault(
-            "what was planted at «1» (StrongroomTestingTests/Library.swift:", "is not right at «3»", "1 → 3", "1 → 2 → 3", in: faults)
+            "what was planted at «1» (StrongroomTestingTests/Library.swift:", "is not right at «3»", "1 → 3",
+            "1 → 2 → 3", in: faults)
         try expectFault("what was planted at «2»", "is not right at «3»", "2 → 3", in: faults)
     }
 
@@ -123,7 +127,9 @@ struct BrokenMigrationTests {
         }
         let proof = library.proof().planting(at: "1") { db in
             try db.execute("INSERT INTO book (title) VALUES ('Sanditon')")
-        } expecting: { _, _ in true }
+        } expecting: { _, _ in
+            true
+        }
         let faults = try await proof.report().faults.map(\.description)
         try expectFault("a file cannot be brought to «3»", "constraint", "1 → 3", in: faults)
     }
@@ -158,7 +164,8 @@ struct BrokenMigrationTests {
             _ = try? db.execute("UPDATE book SET shelf = 'old'")
             _ = try? db.execute("CREATE INDEX book_title ON book (title)")
         }.faults()
-        let fault = try expectFault("migration «2» is not undone when one of its statements fails", "`try?`", in: faults)
+        let fault = try expectFault(
+            "migration «2» is not undone when one of its statements fails", "`try?`", in: faults)
         #expect(fault.contains("after «ALTER TABLE book ADD COLUMN shelf"))
         #expect(fault.contains("after «UPDATE book"))
         #expect(!fault.contains("before its first statement"))
@@ -220,5 +227,15 @@ struct BrokenMigrationTests {
         }
         let faults = try await library.faults()
         try expectFault("what was planted at «2»", "is not right at «2»", "2 → 3 → 2", in: faults)
+    }
+
+    @Test func aWayDownThatGoesOnAfterAnError() async throws {
+        var library = Library()
+        library.migrations[1] = Migration("2", Library.second.up) { db in
+            try db.dropColumn("shelf", from: "book")
+            try? db.dropIndex("book_title")
+        }
+        let faults = try await library.faults()
+        try expectFault("the way down from «2» is not undone when one of its statements fails", in: faults)
     }
 }

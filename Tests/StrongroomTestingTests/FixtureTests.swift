@@ -80,7 +80,8 @@ struct FixtureTests {
         }
         let faults = try await report(changed).faults.map(\.description)
         try expectFault(
-            "a migration up to «2» was changed after its version was recorded", "column «book.title»: the default is none",
+            "a migration up to «2» was changed after its version was recorded",
+            "column «book.title»: the default is none",
             "fixture \(try Self.name("2"))", in: faults)
     }
 
@@ -113,7 +114,8 @@ struct FixtureTests {
             try db.execute("DELETE FROM book")
         }
         let faults = try await report(losing).faults.map(\.description)
-        try expectFault("what was planted at «1»", "is not right at «3»", "fixture \(try Self.name("1")) → 3", in: faults)
+        try expectFault(
+            "what was planted at «1»", "is not right at «3»", "fixture \(try Self.name("1")) → 3", in: faults)
     }
 
     @Test func aFileThatIsNoFixture() async throws {

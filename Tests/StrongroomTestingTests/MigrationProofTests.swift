@@ -9,9 +9,13 @@ struct MigrationProofTests {
         #expect(report.faults.isEmpty)
         #expect(report.ups == ["1 → 2", "1 → 3", "1 → 2 → 3", "2 → 3"])
         #expect(report.downs == ["2 → 1", "3 → 1", "3 → 2"])
-        // An error before each of the five statements and after the last of each migration, and a kill at as many of the two that have an older file.
-        #expect(report.interruptions == (2 + 4 + 2) + (4 + 2))
-        #expect(report.leftOut == ["no record of table «loan» was there to be read: plant a row, or give `records(of:)` a sample"])
+        // Upwards an error before each of the five statements and at the end of each migration, and a kill at as many of the two that have an
+        // older file; downwards it depends on the engine how many statements a column is dropped by.
+        #expect(report.interruptions >= (2 + 4 + 2) + (4 + 2) + (3 + 2) * 2)
+        #expect(
+            report.leftOut == [
+                "no record of table «loan» was there to be read: plant a row, or give `records(of:)` a sample"
+            ])
     }
 
     @Test func samplesAreInsertedAndFound() async throws {
@@ -65,7 +69,8 @@ struct MigrationProofTests {
         let line = #line + 1
         let failure = await #expect(throws: MigrationProof.Failure.self) { try await library.proof().verify() }
         let text = try #require(failure).description
-        #expect(text.hasPrefix("StrongroomTestingTests/MigrationProofTests.swift:\(line): the migrations of Library have "))
+        #expect(
+            text.hasPrefix("StrongroomTestingTests/MigrationProofTests.swift:\(line): the migrations of Library have "))
         #expect(text.contains("\n1. table «loan» is in a fresh file and missing from a file that ran every migration"))
         #expect(failure?.errorDescription == text)
     }
@@ -80,7 +85,10 @@ struct MigrationProofTests {
     }
 
     @Test func dataForAVersionThatIsNoneIsAFault() async throws {
-        let proof = Library().proof().planting(at: "0.9") { _ in } expecting: { _, _ in true }
+        let proof = Library().proof().planting(at: "0.9") { _ in
+        } expecting: { _, _ in
+            true
+        }
         let faults = try await proof.report().faults
         #expect(faults.count == 1)
         try expectFault("«0.9»", "MigrationProofTests.swift", "no version of the migrator", in: faults.map(\.message))

@@ -88,7 +88,8 @@ struct SchemaMeaningTests {
         ),
         (
             "CREATE TABLE w (a INTEGER, b INTEGER, PRIMARY KEY (a, b))",
-            "CREATE TABLE w (a INTEGER, b INTEGER, PRIMARY KEY (b, a)) WITHOUT ROWID", "table «w»: WITHOUT ROWID is yes in"
+            "CREATE TABLE w (a INTEGER, b INTEGER, PRIMARY KEY (b, a)) WITHOUT ROWID",
+            "table «w»: WITHOUT ROWID is yes in"
         ),
         (
             "CREATE VIRTUAL TABLE w USING fts4(a)", "CREATE VIRTUAL TABLE w USING fts4(a, b)",

@@ -8,7 +8,8 @@ extension ProofRun {
         for fixture in try Fixture.all(in: proof.fixtures) {
             if let cipher = fixture.cipher, cipher > engine {
                 report.leftOut.append(
-                    "fixture \(fixture.name): its format is SQLCipher \(cipher)'s, which the linked SQLCipher \(engine) cannot read")
+                    "fixture \(fixture.name): its format is SQLCipher \(cipher)'s, which the linked SQLCipher \(engine) cannot read"
+                )
                 continue
             }
             try await prove(fixture)
@@ -57,7 +58,9 @@ extension ProofRun {
             ) { opening in
                 let changed = opening.migration?.changed ?? []
                 let names = changed.map { "«\($0)»" }.joined(separator: ", ")
-                return changed.isEmpty ? nil : "the statements of migration \(names) were changed after a file had been through them; \(Self.advice)"
+                return changed.isEmpty
+                    ? nil
+                    : "the statements of migration \(names) were changed after a file had been through them; \(Self.advice)"
             }
         }
     }
@@ -95,8 +98,10 @@ struct Fixture {
     static func name(version: String, cipher: Int) -> String {
         let plain = version.utf8.map { byte in
             let isPlain = byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".")
-            let isAlphanumeric = (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-            return isPlain || isAlphanumeric ? String(UnicodeScalar(byte)) : "%\(String(byte, radix: 16, uppercase: true))"
+            let isAlphanumeric =
+                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+            return isPlain || isAlphanumeric
+                ? String(UnicodeScalar(byte)) : "%\(String(byte, radix: 16, uppercase: true))"
         }
         return "\(plain.joined()).cipher\(cipher).sqlite"
     }

@@ -3,79 +3,119 @@ import Strongroom
 
 extension ProofRun {
     /// The most places at which one migration is interrupted; a longer one is interrupted at so many, evenly.
-    static let mostInterruptions = 100
+    private static let mostInterruptions = 100
 
-    /// Each migration is interrupted after each of its statements: by an error, and as if the process were killed. It comes back to what
-    /// it makes in one go.
-    func proveInterruptions() async throws {
-        for place in migrations.indices {
-            let start = try place == 0 ? ProofFile(subject) : stages[place - 1].copy()
-            guard let straight = try await straightRun(of: place, on: start) else { continue }
-            let count = straight.statements.count
-            var counts = Array(0...count)
-            if count > Self.mostInterruptions {
-                counts = (0..<Self.mostInterruptions).map { $0 * (count + 1) / Self.mostInterruptions }
-                report.leftOut.append(
-                    "migration «\(version(place))» has \(count) statements, and was interrupted after \(counts.count) of them")
-            }
-            for number in counts {
-                let after = number == 0 ? "before its first statement" : "after «\(straight.statements[number - 1])»"
-                try await proveError(place, after: number, of: straight, way: after)
-                try await proveKill(place, after: number, of: straight, way: after)
-            }
-        }
+    /// One step of a migration, which is interrupted.
+    private struct Course: Sendable {
+        /// The migration's place.
+        let place: Int
+        let isDown: Bool
+        /// How messages call it.
+        let title: String
+
+        /// The place of the version that it leads to.
+        var end: Int { isDown ? place - 1 : place }
+        /// Whether it makes the file, which then lies under another name until it is whole.
+        var makesFile: Bool { !isDown && place == 0 }
     }
 
-    /// A migration that ran in one go, and what it left at every instant.
+    /// A step that ran in one go, and what it left at every instant.
     private struct StraightRun {
-        let start: ProofFile
         var statements: [String] = []
-        /// The file as a killed process would leave it before each statement, and after the last; empty for a file that is new, and lies
-        /// under another name until it is whole.
+        /// The file as a killed process would leave it before each statement, and at the end; empty for a file that is new.
         var killed: [ProofFile] = []
         var content: TableContent
     }
 
-    private func straightRun(of place: Int, on start: ProofFile) async throws -> StraightRun? {
-        let file = place == 0 ? start : try start.copy()
+    /// Each migration is interrupted before its first statement and after each one, upwards and downwards: by an error, and as if the
+    /// process were killed. It comes back to what it makes in one go.
+    func proveInterruptions() async throws {
+        for (place, migration) in migrations.enumerated() {
+            let version = migration.version
+            try await prove(Course(place: place, isDown: false, title: "migration «\(version)»"))
+            guard place > 0, migration.down != nil else { continue }
+            try await prove(Course(place: place, isDown: true, title: "the way down from «\(version)»"))
+        }
+    }
+
+    private func prove(_ course: Course) async throws {
+        guard let straight = try await straightRun(course) else { return }
+        let count = straight.statements.count
+        var counts = Array(0...count)
+        if count > Self.mostInterruptions {
+            counts = (0..<Self.mostInterruptions).map { $0 * (count + 1) / Self.mostInterruptions }
+            report.leftOut.append(
+                "\(course.title) has \(count) statements, and was interrupted at \(counts.count) places, evenly")
+        }
+        for number in counts {
+            let way = number == 0 ? "before its first statement" : "after «\(straight.statements[number - 1])»"
+            try await proveError(course, after: number, straight, way)
+            guard straight.killed.indices.contains(number) else { continue }
+            report.interruptions += 1
+            try await proveComeback(straight.killed[number], course, straight, "killed \(way)")
+        }
+    }
+
+    // MARK: Going the step
+
+    private func start(_ course: Course) throws -> ProofFile {
+        if course.isDown { return try stages[course.place].copy() }
+        return try course.makesFile ? ProofFile(subject) : stages[course.place - 1].copy()
+    }
+
+    private func go(_ course: Course, _ file: ProofFile, _ steps: [Migration]) async throws {
+        try await file.using(steps) { store in
+            if course.isDown { try await store.migrate(to: version(course.end)) }
+        }
+    }
+
+    private func straightRun(_ course: Course) async throws -> StraightRun? {
+        let file = try start(course)
         let seen = Locked<(statements: [String], killed: [ProofFile])>(([], []))
-        let watched = watching(place) { statement in
+        let watched = watching(course) { statement in
             // Not inside the lock: it takes long.
-            let copy = place == 0 ? nil : try file.copy()
+            let copy = course.makesFile ? nil : try file.copy()
             seen.withLock { seen in
                 if let copy { seen.killed.append(copy) }
                 if let statement { seen.statements.append(statement) }
             }
         }
-        let content = await attempting("migration «\(version(place))» cannot be run", on: nil) {
-            try await file.using(watched) { store in try await store.read { db in try TableContent(db) } }
+        let content = await attempting("\(course.title) cannot be run", on: nil) {
+            try await go(course, file, watched)
+            return try await sight(file).content
         }
         guard let content else { return nil }
         let (statements, killed) = seen.withLock { $0 }
-        return StraightRun(
-            start: place == 0 ? try ProofFile(subject) : start, statements: statements, killed: killed, content: content)
+        return StraightRun(statements: statements, killed: killed, content: content)
     }
 
     /// The migrations up to one, which tells of each statement before it runs, and, with nil, of its end.
-    private func watching(_ place: Int, _ tell: @escaping @Sendable (String?) throws -> Void) -> [Migration] {
-        let migration = migrations[place]
-        let watched = Migration(migration.version) { db in
-            if db.isRehearsal { return try migration.up(db) }
-            try db.watchingStatements { sql, _ in
-                try tell(sql)
-            } _: {
-                try migration.up(db)
-                try tell(nil)
+    private func watching(_ course: Course, _ tell: @escaping @Sendable (String?) throws -> Void) -> [Migration] {
+        func watched(_ step: @escaping Migration.Step) -> Migration.Step {
+            { db in
+                if db.isRehearsal { return try step(db) }
+                try db.watchingStatements { sql, _ in
+                    try tell(sql)
+                } _: {
+                    try step(db)
+                    try tell(nil)
+                }
             }
         }
-        return migrations[..<place] + [watched]
+        let migration = migrations[course.place]
+        let (up, down) = (migration.up, migration.down)
+        let both = Migration(
+            migration.version, course.isDown ? up : watched(up), down: course.isDown ? down.map(watched) : down)
+        return migrations[..<course.place] + [both]
     }
 
+    // MARK: Interrupting it
+
     /// A statement fails, as it does on a full disk, and so do all that follow.
-    private func proveError(_ place: Int, after count: Int, of straight: StraightRun, way: String) async throws {
-        let file = try place == 0 ? ProofFile(subject) : straight.start.copy()
+    private func proveError(_ course: Course, after count: Int, _ straight: StraightRun, _ way: String) async throws {
+        let file = try start(course)
         let state = Locked<(ran: Int, didThrow: Bool)>((0, false))
-        let failing = watching(place) { statement in
+        let failing = watching(course) { statement in
             try state.withLock { state in
                 // A step that has caught the error comes to its end.
                 if statement == nil, state.didThrow { return }
@@ -86,49 +126,58 @@ extension ProofRun {
                 state.ran += 1
             }
         }
-        let isOpened: Bool
+        let didFinish: Bool
         do {
-            try await file.using(failing) { _ in }
-            isOpened = true
+            try await go(course, file, failing)
+            didFinish = true
         } catch {
-            isOpened = false
+            didFinish = false
         }
         guard state.withLock({ $0.didThrow }) else { return }
         report.interruptions += 1
-        let version = version(place)
-        guard !isOpened else {
+        guard !didFinish else {
             report.add(
                 """
-                migration «\(version)» is not undone when one of its statements fails: it catches the error and goes on, and its version is \
+                \(course.title) is not undone when one of its statements fails: it catches the error and goes on, and the version is \
                 recorded without that statement's work; let errors through (no `try?`)
                 """, on: way)
             return
         }
-        try await proveComeback(file, place, straight, way: way)
-    }
-
-    private func proveKill(_ place: Int, after count: Int, of straight: StraightRun, way: String) async throws {
-        guard straight.killed.indices.contains(count) else { return }
-        report.interruptions += 1
-        try await proveComeback(straight.killed[count], place, straight, way: way)
+        try await proveComeback(file, course, straight, way)
     }
 
     /// The next opening goes on, and comes to what one go makes.
-    private func proveComeback(_ file: ProofFile, _ place: Int, _ straight: StraightRun, way: String) async throws {
-        let origin = place == 0 ? nil : place - 1
-        guard let sight = try await look(at: file, through: place, since: origin, on: "interrupted \(way)") else { return }
-        let (here, there) = ("a file whose migration was interrupted and run again", "one whose migration ran in one go")
-        let differences = try await lastingDifferences(sight.content, straight.content, here: here, there: there) {
-            let again = try place == 0 ? ProofFile(subject) : straight.start.copy()
-            return try await again.using(steps(through: place)) { store in
-                try await store.read { db in try TableContent(db) }
+    private func proveComeback(
+        _ file: ProofFile, _ course: Course, _ straight: StraightRun, _ way: String
+    ) async throws {
+        var seen: Sight?
+        if course.isDown {
+            // The file is still at the version before, with everything in it.
+            guard try await look(at: file, through: course.place, since: course.place, on: "interrupted \(way)") != nil
+            else { return }
+            let again: Void? = await attempting("\(course.title) cannot be gone after an interruption", on: way) {
+                try await go(course, file, steps(through: course.place))
             }
+            guard again != nil else { return }
+            seen = try await look(at: file, through: course.end, since: nil, on: "interrupted \(way)")
+        } else {
+            let origin = course.makesFile ? nil : course.place - 1
+            seen = try await look(at: file, through: course.place, since: origin, on: "interrupted \(way)")
+        }
+        guard let seen else { return }
+        let (here, there) = (
+            "a file whose migration was interrupted and run again", "one whose migration ran in one go"
+        )
+        let differences = try await lastingDifferences(seen.content, straight.content, here: here, there: there) {
+            let again = try start(course)
+            try await go(course, again, steps(through: course.place))
+            return try await sight(again).content
         }
         for difference in differences {
             report.add(
                 """
-                migration «\(version(place))» does not come back from an interruption: \(difference); it must depend on nothing and change \
-                nothing outside of its transaction
+                \(course.title) does not come back from an interruption: \(difference); it must depend on nothing and change nothing outside \
+                of its transaction
                 """, on: way)
         }
     }

@@ -26,7 +26,9 @@ extension ProofRun {
     ) async throws {
         let chain = keys.map { Key.numbered($0) }
         _ = try await look(at: file, through: end, since: start, on: way, keys: chain, rotation: .onOpen) { opening in
-            if let failure = opening.rotationFailure { return "the file could not be rotated while it was migrated: \(failure)" }
+            if let failure = opening.rotationFailure {
+                return "the file could not be rotated while it was migrated: \(failure)"
+            }
             return opening.rotation == nil ? "the file was not rotated while it was migrated" : nil
         }
         // The older key is gone for good.

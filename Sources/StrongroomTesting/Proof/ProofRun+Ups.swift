@@ -68,7 +68,9 @@ extension ProofRun {
         let what = "a file of the newest version cannot be opened once more"
         let seen = await attempting(what, on: way) {
             let before = try await sight(file)
-            let applied = try await file.using(migrations, tables: tables) { store in store.opening.migration?.applied ?? [] }
+            let applied = try await file.using(migrations, tables: tables) { store in
+                store.opening.migration?.applied ?? []
+            }
             return (before, applied, try await sight(file))
         }
         guard let (before, applied, after) = seen else { return }
@@ -108,7 +110,8 @@ extension ProofRun {
         let named = Set(proof.recordProofs.map(\.tableName))
         for record in proof.recordProofs where recordCounts[record.tableName] == 0 {
             report.leftOut.append(
-                "no record of table «\(record.tableName)» was there to be read: plant a row, or give `records(of:)` a sample")
+                "no record of table «\(record.tableName)» was there to be read: plant a row, or give `records(of:)` a sample"
+            )
         }
         for table in tables ?? [] where !named.contains(table.name) {
             report.leftOut.append("the records of table «\(table.name)»: name their type with `records(of:)`")

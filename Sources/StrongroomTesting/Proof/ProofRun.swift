@@ -25,7 +25,8 @@ final class ProofRun {
             configuration: proof.configuration, name: try DatabaseName(proof.database ?? "\(target).sqlite"))
         guard let migrator = try proof.configuration.migrator(for: subject.name), !migrator.migrations.isEmpty else {
             throw StrongroomError(
-                .invalidMigrator, "The configuration gives no migrator, or one without a migration; there is nothing to prove.",
+                .invalidMigrator,
+                "The configuration gives no migrator, or one without a migration; there is nothing to prove.",
                 database: subject.name.fileName)
         }
         migrations = migrator.migrations
@@ -40,7 +41,9 @@ final class ProofRun {
     /// Proves everything that can be proved; what builds on a version that cannot be made is left out.
     func all() async throws {
         for planting in proof.plantings where place(of: planting.version) == nil {
-            report.add("data is planted at «\(planting.version)» (\(planting.place)), which is no version of the migrator", on: nil)
+            report.add(
+                "data is planted at «\(planting.version)» (\(planting.place)), which is no version of the migrator",
+                on: nil)
         }
         guard try await makeSchemas(), try await makeStages() else { return }
         try await proveFreshFile()
@@ -124,7 +127,9 @@ final class ProofRun {
         check: (OpenReport) -> String? = { _ in nil }
     ) async throws -> Sight? {
         let version = version(place)
-        let plantings = proof.plantings.filter { planting in origin.map { migrations[$0].version == planting.version } ?? false }
+        let plantings = proof.plantings.filter { planting in
+            origin.map { migrations[$0].version == planting.version } ?? false
+        }
         let what = "a file cannot be brought to «\(version)»"
         let seen = await attempting(what, on: way) {
             try await file.using(steps(through: place), keys: keys, rotation: rotation, changes: changes) { store in

@@ -57,7 +57,8 @@ private struct RecordWork<T: Table> {
             noting("written") {
                 try T.update(record, in: db)
                 let again = try T.find(key, in: db).map(Self.values)
-                return again == (try Self.values(record)) ? nil : "are other ones after they were read, written and read again"
+                return again == (try Self.values(record))
+                    ? nil : "are other ones after they were read, written and read again"
             }
         }
     }
@@ -70,7 +71,8 @@ private struct RecordWork<T: Table> {
             guard let key = T.key(of: sample), let found = try T.find(key, in: db) else {
                 return "are not found after a sample was inserted"
             }
-            return try Self.values(found) == Self.values(sample) ? nil : "are other ones after a sample was inserted and read"
+            return try Self.values(found) == Self.values(sample)
+                ? nil : "are other ones after a sample was inserted and read"
         }
     }
 }

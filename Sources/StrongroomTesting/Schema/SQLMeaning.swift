@@ -28,7 +28,8 @@ struct SQLMeaning: Hashable, Sendable {
         var tokens = [SQLToken](sql: sql).significant.map { token in
             // Where no column can be meant, the engine takes a name in double quotes for a text.
             token.kind == .quoted && token.text.hasPrefix("\"")
-                ? [SQLToken](sql: "'\(SQLToken.unquoted(token.text).replacing("'", with: "''"))'").first ?? token : token
+                ? [SQLToken](sql: "'\(SQLToken.unquoted(token.text).replacing("'", with: "''"))'").first ?? token
+                : token
         }
         while let inner = tokens.withoutParentheses { tokens = inner }
         let meaning = SQLMeaning(tokens)
@@ -39,7 +40,8 @@ struct SQLMeaning: Hashable, Sendable {
     static func ofCreation(_ sql: String) -> SQLMeaning {
         let meaning = SQLMeaning(sql).text
         for kind in ["view", "trigger"] where meaning.hasPrefix("create \(kind) if not exists ") {
-            return SQLMeaning(meaning.replacing("create \(kind) if not exists ", with: "create \(kind) ", maxReplacements: 1))
+            return SQLMeaning(
+                meaning.replacing("create \(kind) if not exists ", with: "create \(kind) ", maxReplacements: 1))
         }
         return SQLMeaning(meaning)
     }

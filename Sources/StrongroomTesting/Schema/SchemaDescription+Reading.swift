@@ -40,7 +40,9 @@ private struct TableReading {
         self.table = table
         title = "table «\(table)»"
         columns = try db.columns(of: table)
-        sql = try db.value("SELECT sql FROM sqlite_master WHERE type = 'table' AND name = \(table)", as: String.self) ?? ""
+        sql =
+            try db.value("SELECT sql FROM sqlite_master WHERE type = 'table' AND name = \(table)", as: String.self)
+            ?? ""
         text = CreateTableText(sql)
     }
 
@@ -57,7 +59,9 @@ private struct TableReading {
 
     /// The column that is another name of the row id.
     private var rowIDColumn: ColumnInfo? {
-        guard !isWithoutRowID, keyColumns.count == 1, keyColumns[0].declaredType.asciiFolded == "integer" else { return nil }
+        guard !isWithoutRowID, keyColumns.count == 1, keyColumns[0].declaredType.asciiFolded == "integer" else {
+            return nil
+        }
         return keyColumns[0]
     }
 
@@ -81,14 +85,18 @@ private struct TableReading {
         let declaration = declaration(of: column.name)
         let type = column.declaredType
         item.add(
-            "the type", isStrict ? type.asciiFolded : Self.affinity(of: type), shown: type.isEmpty ? "not declared" : type)
+            "the type", isStrict ? type.asciiFolded : Self.affinity(of: type),
+            shown: type.isEmpty ? "not declared" : type)
         // The row id is never NULL, nor is a part of the key that takes its place.
         let isNeverNull = column.name == rowIDColumn?.name || isWithoutRowID && column.keyPlace != nil
         item.add("NULL", isNeverNull || !column.isNullable ? "not allowed" : "allowed")
         item.add("the default", SQLMeaning.ofDefault(column.defaultSQL)?.text, shown: column.defaultSQL)
         item.add("the collation", Self.collation(declaration))
-        let expression = column.generated == nil ? nil : declaration.parenthesised(behind: "AS").first.map(SQLMeaning.init)
-        item.add("the generated value", expression.map { "\($0.text) \(column.generated == .stored ? "stored" : "virtual")" })
+        let expression =
+            column.generated == nil ? nil : declaration.parenthesised(behind: "AS").first.map(SQLMeaning.init)
+        item.add(
+            "the generated value", expression.map { "\($0.text) \(column.generated == .stored ? "stored" : "virtual")" }
+        )
         return item
     }
 
@@ -135,7 +143,9 @@ private struct TableReading {
             var item = SchemaItem(title: "index «\(index.name)»", owner: title)
             let (parts, condition) = Self.content(of: index)
             item.add("the table", table.asciiFolded, shown: "«\(table)»")
-            item.add("what is indexed", parts.joined(separator: ", ").asciiFolded, shown: "(\(parts.joined(separator: ", ")))")
+            item.add(
+                "what is indexed", parts.joined(separator: ", ").asciiFolded,
+                shown: "(\(parts.joined(separator: ", ")))")
             item.add("UNIQUE", index.isUnique)
             item.add("the condition", condition?.text)
             return item
@@ -144,7 +154,8 @@ private struct TableReading {
 
     private static func content(of index: IndexInfo) -> (parts: [String], condition: SQLMeaning?) {
         let tokens = [SQLToken](sql: index.sql ?? "").significant
-        guard let start = tokens.firstIndex(where: { $0.isSign("(") }), let end = tokens.end(ofParenthesisAt: start) else {
+        guard let start = tokens.firstIndex(where: { $0.isSign("(") }), let end = tokens.end(ofParenthesisAt: start)
+        else {
             return ([], nil)
         }
         let written = Array(tokens[(start + 1)..<end]).list
@@ -177,7 +188,8 @@ private struct TableReading {
             let whole = parentKeys.sorted { ($0.keyPlace ?? 0) < ($1.keyPlace ?? 0) }.map(\.name)
             let parents = key.parentColumns.isEmpty ? whole : key.parentColumns
             let target = "«\(key.parent)» \(Self.list(parents))"
-            var item = SchemaItem(title: "foreign key of «\(table)» \(Self.list(key.columns)) to \(target)", owner: title)
+            var item = SchemaItem(
+                title: "foreign key of «\(table)» \(Self.list(key.columns)) to \(target)", owner: title)
             item.add("ON UPDATE", key.actions[0])
             item.add("ON DELETE", key.actions[1])
             item.add("the check", isDeferred(key.columns) ? "when the transaction ends" : "at once")

@@ -10,7 +10,8 @@ struct AddressBookTests {
     static func proof(fixtures: String? = nil) -> MigrationProof {
         MigrationProof(AddressBook(), database: "addressbook_alice.sqlite", fixtures: fixtures)
             .planting(at: "1") { db in
-                try db.execute("INSERT INTO contact (name, phone) VALUES ('Ada', '+44 1'), ('Bob', NULL), ('Cleo', '  ')")
+                try db.execute(
+                    "INSERT INTO contact (name, phone) VALUES ('Ada', '+44 1'), ('Bob', NULL), ('Cleo', '  ')")
             } expecting: { db, version in
                 let names = try texts("SELECT name FROM contact ORDER BY id", db)
                 return try names == ["Ada", "Bob", "Cleo"] && (try numbers(of: "Ada", at: version, db)) == ["+44 1"]
@@ -18,7 +19,8 @@ struct AddressBookTests {
             }
             .planting(at: "2") { db in
                 try db.execute(
-                    "INSERT INTO contact (name, phone, email, created_at) VALUES ('Dora', '49 2', 'dora@example.org', 7)")
+                    "INSERT INTO contact (name, phone, email, created_at) VALUES ('Dora', '49 2', 'dora@example.org', 7)"
+                )
             } expecting: { db, version in
                 let time: SQL = version == "4" ? "SELECT added_at FROM contact" : "SELECT created_at FROM contact"
                 return try db.value(time, as: Int.self) == 7
@@ -50,7 +52,8 @@ struct AddressBookTests {
         return texts
     }
 
-    private static func numbers(of name: String, at version: String, _ db: borrowing ReadTransaction) throws -> [String] {
+    private static func numbers(of name: String, at version: String, _ db: borrowing ReadTransaction) throws -> [String]
+    {
         guard version > "2" else {
             return try texts("SELECT phone FROM contact WHERE name = \(name) AND phone IS NOT NULL", db)
         }
