@@ -25,6 +25,9 @@ public struct StoreSettings: Sendable, Equatable {
     /// When a file that is at an older version is migrated.
     public var migration: MigrationPolicy
 
+    /// Whether a copy of a file is kept from before it is migrated.
+    public var snapshots: SnapshotPolicy
+
     /// The most writes that share a transaction, 1 to 10,000; what lies outside counts as the nearest. With 1 each write has its own.
     public var groupSize: Int {
         didSet { groupSize = Self.limitedGroup(groupSize) }
@@ -51,6 +54,7 @@ public struct StoreSettings: Sendable, Equatable {
     ///   - openTimeout: How long opening waits for another process that is opening the same file.
     ///   - rotation: When a file that is not on the current key is rewritten.
     ///   - migration: When a file that is at an older version is migrated.
+    ///   - snapshots: Whether a copy of a file is kept from before it is migrated.
     ///   - groupSize: The most writes that share a transaction, 1 to 10,000.
     ///   - groupDuration: How long after the first of them is done a transaction takes further writes.
     ///   - readerIdleTime: How long readers' connections stay open when nobody reads, at least 10 ms.
@@ -61,6 +65,7 @@ public struct StoreSettings: Sendable, Equatable {
         openTimeout: Duration = .seconds(30),
         rotation: RotationPolicy = .onOpen,
         migration: MigrationPolicy = .onOpen,
+        snapshots: SnapshotPolicy = .none,
         groupSize: Int = 1_000,
         groupDuration: Duration = .milliseconds(20),
         readerIdleTime: Duration = .seconds(60),
@@ -69,6 +74,7 @@ public struct StoreSettings: Sendable, Equatable {
         self.slowStatement = slowStatement
         self.rotation = rotation
         self.migration = migration
+        self.snapshots = snapshots
         self.groupSize = Self.limitedGroup(groupSize)
         self.groupDuration = groupDuration
         self.readerIdleTime = readerIdleTime

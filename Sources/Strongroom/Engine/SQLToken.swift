@@ -69,6 +69,16 @@ extension [SQLToken] {
     /// The statement.
     package var sql: String { map(\.text).joined() }
 
+    /// A statement by which two can be compared whatever their spaces, comments, quotes and letters' cases.
+    static func normalised(_ sql: String) -> String { [SQLToken](sql: sql).normalised }
+
+    /// The statement without what does not count.
+    var normalised: String {
+        var words = filter { $0.kind != .space }.map { $0.name?.asciiFolded ?? $0.text }
+        while words.last == ";" { words.removeLast() }
+        return words.joined(separator: " ")
+    }
+
     /// The next token that is no space.
     func significant(after place: Int) -> SQLToken? {
         self[Swift.min(place + 1, count)...].first { $0.kind != .space }

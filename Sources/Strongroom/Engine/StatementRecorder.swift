@@ -30,13 +30,7 @@ final class StatementRecorder {
         }
         let isSchema = tokens.first?.isWord("CREATE", "DROP", "ALTER") ?? false
         guard isSchema || !hasReadRows else { return }
-        note(statement.isOperation ? "write \(statement.tables.writes.sorted())" : Self.normalised(tokens))
-    }
-
-    private static func normalised(_ tokens: [SQLToken]) -> String {
-        var words = tokens.map { $0.name?.asciiFolded ?? $0.text }
-        while words.last == ";" { words.removeLast() }
-        return words.joined(separator: " ")
+        note(statement.isOperation ? "write \(statement.tables.writes.sorted())" : tokens.normalised)
     }
 }
 

@@ -17,9 +17,13 @@ public struct MigrationReport: Sendable, Equatable {
     /// The versions that were applied, in order; empty when the file was at the newest already or is fresh.
     public let applied: [String]
     /// The versions that were undone, newest first.
-    public var undone: [String] = []
+    public internal(set) var undone: [String] = []
     /// The versions that the file went through once and whose statements are others in today's program; see ``ChangedMigrations``.
-    public var changed: [String] = []
+    public internal(set) var changed: [String] = []
+    /// What ``Migrator/automatic(tables:removingColumns:)`` has done, in words such as `table «contact»: column «phone» added`.
+    public internal(set) var schemaChanges: [String] = []
+    /// Where the snapshot lies that was made before; nil when none was.
+    public internal(set) var snapshot: String?
     /// What was run, in order.
-    public var steps: [Step] = []
+    public internal(set) var steps: [Step] = []
 }

@@ -20,6 +20,9 @@ final class MigrationStop: Sendable {
 
     private let state = Locked(State())
 
+    /// Whether it has been stopped.
+    var isStopped: Bool { state.withLock { $0.isStopped } }
+
     /// Stops the step that runs, and lets no other one begin.
     func stop() {
         state.withLock { state in

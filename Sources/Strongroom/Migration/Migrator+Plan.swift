@@ -8,6 +8,8 @@ extension Migrator {
             case apply(Range<Int>)
             /// These steps are to be undone, the last one first.
             case undo(Range<Int>)
+            /// The tables are to become what is declared.
+            case adapt([AutomaticSchema.Change])
         }
 
         /// The version that the file has; nil for a fresh file and for one without a history.
@@ -15,6 +17,15 @@ extension Migrator {
         let work: Work
         /// The versions that the file went through and whose statements are others today.
         var changed: [String] = []
+
+        /// Whether anything is to be done to a file that is there.
+        var hasWork: Bool {
+            switch work {
+            case .create: false
+            case .apply(let places), .undo(let places): !places.isEmpty
+            case .adapt(let changes): !changes.isEmpty
+            }
+        }
     }
 
     /// Finds what is to be done.
@@ -24,6 +35,7 @@ extension Migrator {
     ///   mistakes in the list, such as a file whose versions stand in another order or with one missing, and for a version that
     ///   the list does not have or that cannot be gone back to.
     func plan(for connection: Connection, to version: String? = nil) throws -> Plan {
+        if let automatic { return try plan(for: connection, automatic, to: version) }
         try check()
         let target = try place(of: version, connection)
         // In a transaction, at whose end damage is told that would be read as other versions.

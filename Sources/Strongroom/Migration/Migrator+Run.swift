@@ -11,6 +11,7 @@ extension Migrator {
         switch plan.work {
         case .create: return try create(on: connection, run)
         case .apply(let places): return try apply(places, plan, on: connection, run)
+        case .adapt(let changes): return try adapt(changes, plan, on: connection, run)
         case .undo(let places): return try undo(places, plan, on: connection, run)
         }
     }
@@ -18,12 +19,11 @@ extension Migrator {
     private func create(on connection: Connection, _ run: MigrationRun) throws -> MigrationReport {
         let newest = newestVersion ?? ""
         let tables = tables ?? []
-        let step = try StepRun(version: newest, connection: connection, run: run).carryOut { db in
+        _ = try StepRun(version: newest, connection: connection, run: run).carryOut { db in
             for table in tables { try db.createTable(table) }
         } record: { history, duration, _ in
             try history.record(newest, duration: duration, created: true, fingerprint: nil)
         }
-        _ = step
         return MigrationReport(from: nil, to: newest, applied: [])
     }
 

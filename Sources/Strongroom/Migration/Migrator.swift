@@ -16,6 +16,9 @@ public struct Migrator: Sendable {
     /// The tables of the newest version; nil when a fresh file runs every step.
     package private(set) var tables: [TableSchema]?
 
+    /// What the file is compared with; nil for a migrator with steps.
+    let automatic: AutomaticSchema?
+
     /// Told how far the steps have come.
     private(set) var progress: MigrationRun.Progress?
 
@@ -33,6 +36,13 @@ public struct Migrator: Sendable {
     public init(tables: [TableSchema]? = nil, @MigrationBuilder _ migrations: () -> [Migration]) {
         self.tables = tables
         self.migrations = migrations()
+        automatic = nil
+    }
+
+    init(automatic: AutomaticSchema) {
+        self.automatic = automatic
+        tables = automatic.tables
+        migrations = []
     }
 
     /// The newest version, or nil when there is no step.
@@ -81,6 +91,7 @@ public struct Migrator: Sendable {
     ///
     /// - Throws: ``StrongroomError`` with `invalidMigrator` for no step, a version without a name, or a version that stands twice.
     func check() throws {
+        if let automatic { return try automatic.check() }
         guard !migrations.isEmpty else {
             throw StrongroomError(
                 .invalidMigrator, "The migrator has no migration; give it at least the first version.")

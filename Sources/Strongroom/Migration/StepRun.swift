@@ -11,9 +11,9 @@ struct StepRun {
 
     /// Runs the step.
     ///
-    /// - Parameter record: Changes the history; gets how long the step took, and its fingerprint.
+    /// - Parameter record: Changes the history; gets how long the step took, and its fingerprint. Nil for a file that keeps none.
     func carryOut(
-        _ body: Migration.Step, record: (VersionHistory, Duration, String) throws -> Void
+        _ body: Migration.Step, record: ((VersionHistory, Duration, String) throws -> Void)? = nil
     ) throws -> MigrationReport.Step {
         do {
             run.tell(progress(0, 0))
@@ -29,7 +29,9 @@ struct StepRun {
         }
     }
 
-    private func transact(_ body: Migration.Step, _ record: (VersionHistory, Duration, String) throws -> Void) throws {
+    private func transact(
+        _ body: Migration.Step, _ record: ((VersionHistory, Duration, String) throws -> Void)?
+    ) throws {
         // With foreign keys enforced, the rebuild of a table would delete the rows of others that point to it: dropping the old one
         // counts as deleting its rows. They are checked as a whole before the commit.
         try connection.withoutForeignKeys {
@@ -44,6 +46,7 @@ struct StepRun {
                     try connection.checkTransaction()
                     try connection.checkForeignKeys()
                 }
+                guard let record else { return }
                 let history = VersionHistory(connection: connection)
                 try history.create()
                 try record(history, ContinuousClock.now - start, recorder.fingerprint)
@@ -76,6 +79,7 @@ struct StepRun {
             .busy, .damaged, .diskFull, .inputOutput, .outOfMemory, .permissionDenied, .tooManyOpenFiles,
         ]
         let advice = cause.map { circumstances.contains($0.code) } ?? false ? "Then" : "Correct the migration, then"
+        guard version != Migrator.automaticVersion else { return refusal(reason, cause, underlying) }
         let outcome =
             isUndoing
             ? "Going back from «\(version)» failed and was undone; the file is at that version."
@@ -92,6 +96,23 @@ struct StepRun {
         )
         failure.constraint = cause?.constraint
         failure.mismatch = cause?.mismatch
+        failure.underlying = underlying
+        return failure
+    }
+
+    /// The error for a schema that could not be brought to what is declared.
+    private func refusal(_ reason: String, _ cause: StrongroomError?, _ underlying: any Error) -> StrongroomError {
+        var failure = StrongroomError(
+            .migrationFailed,
+            """
+            The tables could not be brought to what is declared, and the file is as it was. \(reason) Correct the declaration or the rows, then \
+            open the store again.
+            """,
+            database: connection.database,
+            sql: cause?.sql,
+            resultCode: cause?.resultCode
+        )
+        failure.constraint = cause?.constraint
         failure.underlying = underlying
         return failure
     }

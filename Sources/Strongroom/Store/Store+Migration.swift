@@ -45,21 +45,24 @@ extension Store {
         let opening = try file.opening()
         let migrator = try migrator()
         let lock = try await opening.takeLock()
-        let report = try await access.perform(.writeAlone, AccessLimits(label: "migration")) { connection in
+        let report = try await access.perform(.writeAlone, AccessLimits(label: "migration")) { [file] connection in
             let plan = try migrator.plan(for: connection, to: version)
-            return try migrator.carryOut(plan, on: connection, MigrationRun(progress: [progress]))
+            return try opening.carryOut(
+                plan, on: connection, key: .some(file.pageKey), MigrationRun(progress: [progress]))
         }
         lock.release()
-        opening.tell(report)
+        guard let report else { throw noMigrator }
         return report
     }
 
     private func migrator() throws -> Migrator {
-        guard let migrator = try file.opening().migrator else {
-            throw StrongroomError(
-                .invalidMigrator, "The configuration gives no migrator for the database; give one.",
-                database: name.fileName)
-        }
+        guard let migrator = try file.opening().migrator else { throw noMigrator }
         return migrator
+    }
+
+    var noMigrator: StrongroomError {
+        StrongroomError(
+            .invalidMigrator, "The configuration gives no migrator for the database; give one.", database: name.fileName
+        )
     }
 }

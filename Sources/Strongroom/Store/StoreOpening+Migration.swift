@@ -1,14 +1,33 @@
 import Logging
 
 extension StoreOpening {
-    /// Tells the logger what a migration did.
-    func tell(_ report: MigrationReport) {
+    /// Does what a plan says, after a snapshot if one is wanted, and tells the logger.
+    ///
+    /// - Parameter key: The file's key, inside of which nil stands for plaintext; nil for a file that is being made.
+    func carryOut(
+        _ plan: Migrator.Plan, on connection: Connection, key: DerivedKey??, _ run: MigrationRun
+    ) throws -> MigrationReport? {
+        var snapshot: String?
+        if let key, case .beforeMigrating(let keep) = settings.snapshots, plan.hasWork {
+            snapshot = try SnapshotShelf(file: file).add(connection, key, version: plan.from, keep: keep) {
+                if run.stop?.isStopped ?? false { throw CancellationError() }
+                try connection.checkTransaction()
+            }
+        }
+        var report = try migrator?.carryOut(plan, on: connection, run)
+        report?.snapshot = snapshot
+        if let report { tell(report) }
+        return report
+    }
+
+    private func tell(_ report: MigrationReport) {
         if !report.changed.isEmpty {
             logger?.warning(
                 "migrations changed after the file had been through them",
                 metadata: ["versions": .array(report.changed.map { .string($0) })])
         }
-        for step in report.steps {
+        // Of a file that is made the opening tells.
+        for step in report.steps where report.from != nil {
             logger?.info(
                 report.undone.isEmpty ? "migrated" : "gone back",
                 metadata: [

@@ -63,7 +63,7 @@ struct StoreOpening: Sendable {
             let writer = try writer(choice)
             try writer.configure(as: .writer, of: file)
             try file.removeSpentJournal()
-            try migrate(writer, plan, stop, &report)
+            try migrate(writer, plan, stop, &report, key: choice.derived)
             return (writer, keys.key(choice), report.finished(choice, chain))
         }
         lock.release()
@@ -171,13 +171,14 @@ extension StoreOpening {
     }
 
     private func migrate(
-        _ connection: Connection, _ plan: Migrator.Plan?, _ stop: MigrationStop, _ report: inout Progress
+        _ connection: Connection, _ plan: Migrator.Plan?, _ stop: MigrationStop, _ report: inout Progress,
+        key: DerivedKey? = nil
     ) throws {
         guard let plan, report.outcome == .created || settings.migration == .onOpen else { return }
         let start = ContinuousClock.now
         defer { report.migrationDuration = ContinuousClock.now - start }
-        report.migration = try migrator?.carryOut(plan, on: connection, MigrationRun(stop: stop))
-        if let migration = report.migration { tell(migration) }
+        report.migration = try carryOut(
+            plan, on: connection, key: report.outcome == .created ? nil : .some(key), MigrationRun(stop: stop))
     }
 
     /// Makes the file under another name and puts it in place when its schema is complete, so that a crash leaves either no file

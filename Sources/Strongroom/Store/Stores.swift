@@ -13,7 +13,7 @@ public final class Stores: Sendable {
         var discovered: Set<String> = []
         /// Why a target has none of the configurations that were found for it.
         var faults: [String: StrongroomError] = [:]
-        var openings: [DatabaseName: (id: OpeningWaits.Opening, task: Task<Store, any Error>)] = [:]
+        var openings: [DatabaseName: OpeningInProgress] = [:]
     }
 
     private let state = Locked(State())
@@ -110,7 +110,15 @@ public final class Stores: Sendable {
     public func open(_ name: DatabaseName) async throws -> Store {
         while true {
             let opening = try opening(of: name)
-            let store = try await OpeningWaits.wait(for: opening.id) { try await opening.task.value }
+            let store: Store
+            do {
+                store = try await OpeningWaits.wait(for: opening.id) {
+                    try await opening.waiters.wait(for: opening.task)
+                }
+            } catch is CancellationError where opening.waiters.isAbandoned && !Task.isCancelled {
+                // Those who asked for it before were cancelled, and this one came too late to keep it going.
+                continue
+            }
             guard store.access.isClosing else { return store }
             // Whoever closes a store that somebody else is closing waits for them; then the name is free.
             try await store.close()
@@ -119,7 +127,7 @@ public final class Stores: Sendable {
 
     private func opening(
         of name: DatabaseName
-    ) throws -> (id: OpeningWaits.Opening, task: Task<Store, any Error>) {
+    ) throws -> OpeningInProgress {
         try state.withLock { state in
             if let opening = state.openings[name] { return opening }
             if let fault = state.faults[name.target] { throw fault.naming(name.fileName) }
@@ -128,8 +136,9 @@ public final class Stores: Sendable {
             }
             let id = OpeningWaits.Opening(of: name)
             let task = Task { try await OpeningWaits.run(id) { try await make(name, configuration) } }
-            state.openings[name] = (id, task)
-            return (id, task)
+            let opening = OpeningInProgress(id: id, task: task)
+            state.openings[name] = opening
+            return opening
         }
     }
 

@@ -15,6 +15,10 @@ struct RecordedVersions: Equatable {
         self.entries = entries.map { Entry(version: $0.0, isCreated: $0.1) }
     }
 
+    init(applied versions: [String]) {
+        entries = versions.map { Entry(version: $0, isCreated: false) }
+    }
+
     /// Reads the history of a vault's file, without a migrator, which might change it.
     init(of vault: Vault) async throws {
         entries = try await vault.with(\.migrator, nil).using { store in

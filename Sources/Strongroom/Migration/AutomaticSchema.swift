@@ -1,0 +1,96 @@
+/// Brings a file's tables to what a program declares.
+struct AutomaticSchema: Sendable {
+    let tables: [TableSchema]
+    let removesColumns: Bool
+
+    /// A change that a file needs.
+    enum Change: Equatable {
+        case createTable(String)
+        case renameColumn(table: String, from: String, to: String)
+        case addColumn(table: String, String)
+        case changeColumn(table: String, String)
+        case dropColumn(table: String, String)
+        case dropIndex(table: String, String)
+        case createIndex(table: String, String)
+
+        /// For reports.
+        var words: String {
+            switch self {
+            case .createTable(let table): "table «\(table)» added"
+            case .renameColumn(let table, let from, let to): "table «\(table)»: column «\(from)» renamed to «\(to)»"
+            case .addColumn(let table, let column): "table «\(table)»: column «\(column)» added"
+            case .changeColumn(let table, let column): "table «\(table)»: column «\(column)» changed"
+            case .dropColumn(let table, let column): "table «\(table)»: column «\(column)» removed"
+            case .dropIndex(let table, let index): "table «\(table)»: index «\(index)» removed"
+            case .createIndex(let table, let index): "table «\(table)»: index «\(index)» added"
+            }
+        }
+    }
+
+    /// Looks for mistakes in the declarations.
+    ///
+    /// - Throws: ``StrongroomError`` with `invalidMigrator`, `invalidName`, or what the engine cannot make.
+    func check() throws {
+        var seen: Set<String> = []
+        for table in tables {
+            _ = try table.creationSQL()
+            guard seen.insert(table.name.asciiFolded).inserted else {
+                throw StrongroomError(
+                    .invalidMigrator, "The table «\(table.name)» stands twice in the migrator; give each table once.")
+            }
+        }
+    }
+
+    /// What a file needs, in the order in which it is to be done; in a transaction, without a write.
+    ///
+    /// - Throws: ``StrongroomError`` with `schemaChange` for what cannot be brought to the declaration.
+    func changes(of connection: Connection) throws -> [Change] {
+        let entries = try connection.schemaEntries()
+        return try tables.flatMap { try TableComparison($0, entries, connection, removesColumns).changes() }
+    }
+
+    /// Makes the changes.
+    func carryOut(_ changes: [Change], in db: borrowing MigrationTransaction) throws {
+        for change in changes { try carryOut(change, db) }
+    }
+
+    private func carryOut(_ change: Change, _ db: borrowing MigrationTransaction) throws {
+        switch change {
+        case .createTable(let name):
+            try db.createTable(schema(name))
+        case .renameColumn(let table, let from, let to):
+            try db.renameColumn(from, to: to, in: table)
+        case .addColumn(let table, let column):
+            try db.addColumn(DeclaredColumn(definition: definition(column, of: table)), to: table)
+        case .changeColumn(let table, let column):
+            try db.changeColumn(DeclaredColumn(definition: definition(column, of: table)), in: table)
+        case .dropColumn(let table, let column):
+            try db.dropColumn(column, from: table)
+        case .dropIndex(_, let index):
+            try db.dropIndex(index)
+        case .createIndex(let table, let name):
+            // A column that was added or changed has brought its own.
+            for index in try schema(table).indexes where index.name(in: table) == name {
+                try db.createIndex(index, on: table, ifNotExists: true)
+            }
+        }
+    }
+
+    private func schema(_ name: String) throws -> TableSchema {
+        guard let table = tables.first(where: { $0.name == name }) else {
+            throw StrongroomError(.invalidMigrator, "There is no table «\(name)» in the migrator.")
+        }
+        return table
+    }
+
+    private func definition(_ column: String, of table: String) throws -> ColumnDefinition {
+        guard let found = try schema(table).columns.first(where: { $0.name == column }) else {
+            throw StrongroomError(.invalidMigrator, "There is no column «\(column)» in table «\(table)».")
+        }
+        return found
+    }
+
+    private struct DeclaredColumn: TableColumn {
+        let definition: ColumnDefinition
+    }
+}

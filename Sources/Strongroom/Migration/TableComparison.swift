@@ -1,0 +1,177 @@
+/// Compares a declared table with the one in a file.
+struct TableComparison {
+    typealias Change = AutomaticSchema.Change
+
+    private let schema: TableSchema
+    private let entries: [SchemaEntry]
+    private let connection: Connection
+    private let removesColumns: Bool
+
+    init(_ schema: TableSchema, _ entries: [SchemaEntry], _ connection: Connection, _ removesColumns: Bool) {
+        self.schema = schema
+        self.entries = entries
+        self.connection = connection
+        self.removesColumns = removesColumns
+    }
+
+    /// What the file's table needs, in order.
+    func changes() throws -> [Change] {
+        let name = schema.name.asciiFolded
+        guard let entry = entries.first(where: { $0.kind == .table && $0.name.asciiFolded == name }) else {
+            if let other = entries.first(where: { $0.kind == .view && $0.name.asciiFolded == name }) {
+                throw refusal("\(other.title) has the name of a declared table; rename one.")
+            }
+            return [.createTable(schema.name)]
+        }
+        guard let text = CreateTableText(entry.sql) else {
+            throw refusal("Table «\(entry.name)» is virtual, and its columns are its module's; do not declare it.")
+        }
+        let infos = try connection.columnInfos(of: entry.name).filter { !$0.isHidden }
+        let renamed = try renamedColumns(infos)
+        var changes = renamed.map { Change.renameColumn(table: schema.name, from: $0.from, to: $0.to) }
+        changes += try leftColumns(infos, renamed)
+        changes += try columnChanges(infos, renamed, text)
+        return try indexesToDrop(renamed) + changes + indexesToCreate(renamed)
+    }
+
+    private func refusal(_ message: String) -> StrongroomError {
+        StrongroomError(.schemaChange, "\(message) The file was not touched.", database: connection.database)
+    }
+
+    // MARK: Columns
+
+    private typealias Renaming = (from: String, to: String)
+
+    /// The columns that the file has under their former names, those first whose new name must become free for another.
+    private func renamedColumns(_ infos: [ColumnInfo]) throws -> [Renaming] {
+        var taken = infos.map(\.name)
+        var waiting = schema.columns.compactMap { column -> Renaming? in
+            guard let old = column.previousName, !Identifier.areSame(old, column.name),
+                taken.contains(where: { Identifier.areSame($0, old) })
+            else { return nil }
+            // A column that is declared under that name, and not renamed itself, is another one.
+            let isOther = schema.columns.contains { Identifier.areSame($0.name, old) && $0.previousName == nil }
+            return isOther ? nil : (old, column.name)
+        }
+        var renamed: [Renaming] = []
+        while let place = waiting.firstIndex(where: { next in !taken.contains { Identifier.areSame($0, next.to) } }) {
+            let next = waiting.remove(at: place)
+            taken.removeAll { Identifier.areSame($0, next.from) }
+            taken.append(next.to)
+            renamed.append(next)
+        }
+        // What is left has both names in the file; it is a mistake unless the former one is a declared column's today.
+        if let both = waiting.first(where: { old in !schema.columns.contains { Identifier.areSame($0.name, old.from) } }) {
+            throw refusal(
+                """
+                Table «\(schema.name)» has both «\(both.from)» and «\(both.to)», which was once «\(both.from)»; bring the values together and \
+                drop one.
+                """)
+        }
+        return renamed
+    }
+
+    /// The columns that are no longer declared.
+    private func leftColumns(_ infos: [ColumnInfo], _ renamed: [Renaming]) throws -> [Change] {
+        let left = infos.filter { info in
+            !schema.columns.contains { Identifier.areSame($0.name, info.name) }
+                && !renamed.contains { Identifier.areSame($0.from, info.name) }
+        }
+        if let key = left.first(where: { $0.keyPlace != nil }) {
+            throw refusal(
+                "Column «\(key.name)» belongs to the primary key of table «\(schema.name)» in the file, and is not declared; declare it."
+            )
+        }
+        if removesColumns { return try left.flatMap { try removal(of: $0.name) } }
+        // Nothing could be inserted any more.
+        if let needed = left.first(where: { !$0.isNullable && $0.defaultSQL == nil && $0.generated == nil }) {
+            throw refusal(
+                """
+                Column «\(needed.name)» of table «\(schema.name)» may not be NULL, has no default and is not declared, so that no row could be \
+                inserted. Declare it, or let the migrator remove columns.
+                """)
+        }
+        return []
+    }
+
+    /// A column goes with the indexes on it that are no longer declared either.
+    private func removal(of column: String) throws -> [Change] {
+        let indexes = try connection.indexInfos(of: schema.name).filter { index in
+            index.isExplicit && index.parts.contains { Identifier.areSame($0.column ?? "", column) }
+                && !schema.indexes.contains { Identifier.areSame($0.name(in: schema.name), index.name) }
+        }
+        return indexes.map { .dropIndex(table: schema.name, $0.name) } + [.dropColumn(table: schema.name, column)]
+    }
+
+    private func columnChanges(
+        _ infos: [ColumnInfo], _ renamed: [Renaming], _ text: CreateTableText
+    ) throws -> [Change] {
+        try schema.columns.compactMap { column in
+            let name = renamed.first { Identifier.areSame($0.to, column.name) }?.from ?? column.name
+            guard let info = infos.first(where: { Identifier.areSame($0.name, name) }), let place = text.place(of: name)
+            else {
+                guard !column.isPrimaryKey else { throw otherKey(column) }
+                return .addColumn(table: schema.name, column.name)
+            }
+            guard (info.keyPlace != nil) == column.isPrimaryKey else { throw otherKey(column) }
+            var declared = [SQLToken](sql: try column.sql(isWholeKey: schema.primaryKeys.count == 1))
+            var found = text.items[place]
+            // The name is compared already.
+            for tokens in [0, 1] {
+                let first = (tokens == 0 ? declared : found).firstIndex { $0.kind != .space } ?? 0
+                if tokens == 0 { declared.removeSubrange(...first) } else { found.removeSubrange(...first) }
+            }
+            guard declared.normalised != found.normalised else { return nil }
+            guard column.isPrimaryKey else { return .changeColumn(table: schema.name, column.name) }
+            // A key stays as it is, so only what is stored in it has to be the same.
+            guard Identifier.areSame(info.declaredType, column.storageClass.rawValue) else { throw otherKey(column) }
+            return nil
+        }
+    }
+
+    private func otherKey(_ column: ColumnDefinition) -> StrongroomError {
+        refusal(
+            """
+            The primary key of table «\(schema.name)» in the file is another one than the declared (column «\(column.name)»), and is not changed \
+            by itself. Make a new table in a migration of your own, and move the rows.
+            """)
+    }
+
+    // MARK: Indexes
+
+    /// Indexes that have another form than the declared, or the name that they had by a column's former name.
+    private func indexesToDrop(_ renamed: [Renaming]) throws -> [Change] {
+        try schema.indexes.compactMap { index in
+            let name = index.name(in: schema.name)
+            if let entry = entry(name) {
+                let isSame = try [SQLToken].normalised(entry.sql) == [SQLToken].normalised(index.sql(table: schema.name))
+                // What names a column by its former name follows it.
+                return isSame || !renamed.isEmpty ? nil : .dropIndex(table: schema.name, name)
+            }
+            guard index.name == nil, let former = formerName(index, renamed), let entry = entry(former),
+                Identifier.areSame(entry.table, schema.name)
+            else { return nil }
+            return .dropIndex(table: schema.name, entry.name)
+        }
+    }
+
+    private func indexesToCreate(_ renamed: [Renaming]) throws -> [Change] {
+        let dropped = try indexesToDrop(renamed)
+        return schema.indexes.compactMap { index in
+            let name = index.name(in: schema.name)
+            let isThere = entry(name) != nil && !dropped.contains(.dropIndex(table: schema.name, name))
+            return isThere ? nil : .createIndex(table: schema.name, name)
+        }
+    }
+
+    private func entry(_ index: String) -> SchemaEntry? {
+        entries.first { $0.kind == .index && Identifier.areSame($0.name, index) }
+    }
+
+    private func formerName(_ index: TableIndex, _ renamed: [Renaming]) -> String? {
+        let columns = index.columns.map { column in
+            renamed.first { Identifier.areSame($0.to, column) }?.from ?? column
+        }
+        return columns == index.columns ? nil : ([schema.name] + columns).joined(separator: "_")
+    }
+}

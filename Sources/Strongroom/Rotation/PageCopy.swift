@@ -1,0 +1,87 @@
+/// A copy of a database under another name, with the key that the database has.
+struct PageCopy {
+    let file: DatabaseFile
+    /// What opens the file; nil for plaintext.
+    let key: DerivedKey?
+    /// Where the copy lies.
+    let path: String
+
+    private static let pagesAtOnce = 1_024
+
+    /// The copy as a database.
+    var target: DatabaseFile { DatabaseFile(path: path, name: file.name, busyTimeout: file.busyTimeout, log: nil) }
+
+    /// Makes the copy, checks the authentication code of every page of it and brings it to the disk.
+    ///
+    /// - Parameters:
+    ///   - source: A connection outside a transaction. Others may read and write meanwhile.
+    ///   - purpose: What the error calls the work when there is no room, as in "Migrating".
+    ///   - goOn: Called now and then; what it throws ends the copying, and nothing is left.
+    /// - Throws: ``StrongroomError`` with `diskFull`, `damaged`, or the engine's failure.
+    func make(from source: Connection, for purpose: String, goOn: () throws -> Void) throws {
+        try remove()
+        do {
+            guard let status = try FileStatus.at(file.path) else { throw gone }
+            try source.inSnapshot {
+                let size = try source.ownNumber("PRAGMA page_count") * source.ownNumber("PRAGMA page_size")
+                try FreeSpace.require(size + Rotation.margin, beside: path, for: purpose)
+                try FileSystem.createFile(path)
+                try FileSystem.setAccess(like: status, of: path)
+                try fill(source, goOn)
+                // Its end checks that no page was read that is damaged: such a one is copied as zeros.
+            }
+            try verify(goOn)
+            try FileSystem.synchronize(path)
+        } catch {
+            try? remove()
+            throw error
+        }
+    }
+
+    /// Removes the copy, and what an interrupted one left.
+    func remove() throws {
+        for suffix in ["", "-journal", "-wal", "-shm"] { try FileSystem.remove(path + suffix) }
+    }
+
+    private func fill(_ source: Connection, _ goOn: () throws -> Void) throws {
+        let connection = try target.connect(.existing, key: key)
+        defer { connection.close() }
+        try connection.run("PRAGMA journal_mode = OFF")
+        try connection.run("PRAGMA synchronous = OFF")
+        try connection.copyPages(from: source, pagesAtOnce: Self.pagesAtOnce) { _, _ in try goOn() }
+    }
+
+    private func verify(_ goOn: () throws -> Void) throws {
+        try Self.checkPages(of: path, key, file, goOn)
+        let connection = try target.connect(.readOnly, key: key)
+        defer { connection.close() }
+        try connection.proveKey()
+    }
+
+    /// Checks the authentication code of every page of a file that nobody has open.
+    static func checkPages(
+        of path: String, _ key: DerivedKey?, _ file: DatabaseFile, _ goOn: () throws -> Void
+    ) throws {
+        guard let key else { return }
+        let verifier = try PageVerifier(closed: PlainFile(path), PageCipher(key, settings: key.settings))
+        let damaged = try verifier.damagedPages { _ in try goOn() }
+        guard !damaged.isEmpty else { return }
+        throw StrongroomError(
+            .damaged,
+            "The copy «\(path)» has \(damaged.count) damaged pages. Look at the disk, then try again.",
+            database: file.name)
+    }
+
+    private var gone: StrongroomError {
+        StrongroomError(
+            .fileMissing, "The file «\(file.path)» is gone. Bring it back, then try again.", database: file.name)
+    }
+}
+
+extension Connection {
+    /// A number that the library's own SQL answers; 0 when it answers something else.
+    func ownNumber(_ sql: String) throws -> Int64 {
+        guard case .integer(let number)? = try ownValue(sql) else { return 0 }
+        return number
+    }
+}

@@ -1,0 +1,40 @@
+/// An opening that runs, or has come to its end.
+struct OpeningInProgress {
+    let id: OpeningWaits.Opening
+    let task: Task<Store, any Error>
+    let waiters = OpeningWaiters()
+}
+
+/// Those who wait for one opening: when the last of them is cancelled, so is the opening.
+final class OpeningWaiters: Sendable {
+    private struct State {
+        var count = 0
+        var isAbandoned = false
+    }
+
+    private let state = Locked(State())
+
+    /// Whether all who waited were cancelled.
+    var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
+
+    /// Waits for the opening.
+    func wait<T: Sendable>(for task: Task<T, any Error>) async throws -> T {
+        state.withLock { $0.count += 1 }
+        let isHere = Locked(true)
+        let leave: @Sendable () -> Bool = { [state] in
+            guard isHere.withLock({ isHere in defer { isHere = false }; return isHere }) else { return false }
+            return state.withLock { state in
+                state.count -= 1
+                return state.count == 0
+            }
+        }
+        defer { _ = leave() }
+        return try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            guard leave() else { return }
+            state.withLock { $0.isAbandoned = true }
+            task.cancel()
+        }
+    }
+}

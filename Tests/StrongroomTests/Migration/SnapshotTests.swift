@@ -1,0 +1,210 @@
+import Foundation
+import Strongroom
+import StrongroomTesting
+import Testing
+
+@Suite("Snapshots from before a migration")
+struct SnapshotTests {
+    private let directory: TemporaryDirectory
+    private let vault: Vault
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        vault = Vault(directory.path(""), keys: .numbered(1)).with(\.settings.snapshots, .beforeMigrating(keep: 2))
+    }
+
+    /// Steps that write their version as a line.
+    private static func migrator(_ newest: Int) -> Migrator {
+        Migrator {
+            (1...newest).map { number in
+                Migration("v \(number)") { db in
+                    if number == 1 { try db.execute("CREATE TABLE line (text TEXT NOT NULL)") }
+                    try db.execute("INSERT INTO line VALUES (\("\(number)"))")
+                }
+            }
+        }
+    }
+
+    private func keep(_ newest: Int, _ lines: String...) async throws -> MigrationReport? {
+        try await vault.with(\.migrator, Self.migrator(newest)).using { store in
+            try await store.write { db in
+                for line in lines { try db.execute("INSERT INTO line VALUES (\(line))") }
+            }
+            return store.opening.migration
+        }
+    }
+
+    private func lines() async throws -> [String] { try await vault.with(\.migrator, nil).lines() }
+
+    @Test func theNewestAreKeptAndEachHoldsWhatTheFileHeld() async throws {
+        #expect(try await keep(1, "a")?.snapshot == nil)
+        #expect(try await keep(1)?.snapshot == nil)
+        let stores = try Stores(vault)
+        #expect(try stores.snapshots(of: "vault.sqlite") == [])
+        for newest in 2...4 {
+            let report = try await keep(newest, "after \(newest)")
+            #expect(report?.snapshot.map(FileManager.default.fileExists(atPath:)) == true)
+        }
+        let snapshots = try stores.snapshots(of: "vault.sqlite")
+        #expect(snapshots.map(\.number) == [3, 2])
+        #expect(snapshots.map(\.version) == ["v 3", "v 2"])
+        for snapshot in snapshots {
+            #expect(snapshot.size > 0 && snapshot.date.timeIntervalSinceNow < 60)
+            let bytes = try Data(contentsOf: URL(filePath: snapshot.path))
+            #expect(Int64(bytes.count) == snapshot.size && !bytes.starts(with: Data("SQLite format 3".utf8)))
+        }
+        try await stores.restore("vault.sqlite", snapshots[1])
+        #expect(try await lines() == ["1", "a", "2", "after 2"])
+        try await stores.restore("vault.sqlite")
+        #expect(try await lines() == ["1", "a", "2", "after 2", "3", "after 3"])
+        // They stay, and the file migrates again.
+        #expect(try stores.snapshots(of: "vault.sqlite") == snapshots)
+        #expect(try await keep(4)?.applied == ["v 4"])
+        #expect(try await lines().last == "4")
+    }
+
+    @Test func goingBackKeepsASnapshotToo() async throws {
+        let migrator = Migrator {
+            Migration("1") { db in try db.execute("CREATE TABLE line (text TEXT NOT NULL)") }
+            Migration(
+                "2", { db in try db.execute("INSERT INTO line VALUES ('2')") },
+                down: { db in try db.execute("DELETE FROM line") })
+        }
+        try await vault.with(\.migrator, migrator).using { store in
+            try await store.write { db in try db.execute("INSERT INTO line VALUES ('a')") }
+            #expect(try await store.migrate(to: "1").snapshot != nil)
+            #expect(try await store.migrate(to: "1").snapshot == nil)
+        }
+        #expect(try await lines() == [])
+        #expect(try await Stores(vault).restore("vault.sqlite").version == "2")
+        #expect(try await lines() == ["2", "a"])
+    }
+
+    @Test func aSnapshotIsMadeAlsoWhenTheMigrationFails() async throws {
+        struct Refused: Error {}
+        _ = try await keep(1, "a")
+        let failing = Migrator {
+            Migration("v 1") { db in
+                try db.execute("CREATE TABLE line (text TEXT NOT NULL)")
+                try db.execute("INSERT INTO line VALUES ('1')")
+            }
+            Migration("v 2") { _ in throw Refused() }
+        }
+        try await expectFailure(.migrationFailed) { try await vault.with(\.migrator, failing).open() }
+        #expect(try Stores(vault).snapshots(of: "vault.sqlite").map(\.version) == ["v 1"])
+    }
+
+    @Test func withoutTheSettingNoneIsMade() async throws {
+        let without = vault.with(\.settings.snapshots, .none)
+        for newest in 1...2 {
+            let report = try await without.with(\.migrator, Self.migrator(newest)).keep()
+            #expect(report.migration?.snapshot == nil)
+        }
+        #expect(try DirectorySnapshot(vault.directory).names == ["vault.sqlite"])
+        let error = try await expectFailure(.fileMissing) { try await Stores(without).restore("vault.sqlite") }
+        #expect(error.message.contains("no such snapshot"))
+    }
+
+    // MARK: Putting back
+
+    @Test func aStoreThatIsOpenIsNotReplaced() async throws {
+        _ = try await keep(1, "a")
+        _ = try await keep(2)
+        let stores = try Stores(vault.with(\.migrator, Self.migrator(2)))
+        let store = try await stores.open("vault.sqlite")
+        try await expectFailure(.sameFile) { try await stores.restore("vault.sqlite") }
+        try await store.write { db in try db.execute("INSERT INTO line VALUES ('b')") }
+        try await stores.closeAll()
+        #expect(try await lines() == ["1", "a", "2", "b"])
+    }
+
+    @Test func aSnapshotThatIsNotWholeIsRefusedAndTheFileStays() async throws {
+        _ = try await keep(1, "a")
+        _ = try await keep(2)
+        let snapshot = try #require(try Stores(vault).snapshots(of: "vault.sqlite").first)
+        var bytes = try Data(contentsOf: URL(filePath: snapshot.path))
+        bytes[bytes.count - 2_000] ^= 1
+        try bytes.write(to: URL(filePath: snapshot.path))
+        let before = try DirectorySnapshot(vault.directory)
+        try await expectFailure(.damaged) { try await Stores(vault).restore("vault.sqlite") }
+        try before.expectUntouched()
+    }
+
+    @Test func aSnapshotOfAKeyThatIsGoneIsRefusedAndTheFileStays() async throws {
+        _ = try await keep(1, "a")
+        _ = try await keep(2)
+        let rotating = Vault(vault.directory, keys: .numbered(1), .numbered(2))
+        try await rotating.with(\.migrator, nil).keep()
+        let newKey = Vault(vault.directory, keys: .numbered(2)).with(\.migrator, nil)
+        let before = try DirectorySnapshot(vault.directory)
+        try await expectFailure(.wrongKey) { try await Stores(newKey).restore("vault.sqlite") }
+        try before.expectUntouched()
+        #expect(try await newKey.lines() == ["1", "a", "2"])
+        // With the older key in the chain it is put back, and rotated when it is opened.
+        try await Stores(rotating).restore("vault.sqlite")
+        #expect(try await rotating.with(\.migrator, nil).lines() == ["1", "a"])
+        #expect(try await newKey.lines() == ["1", "a"])
+    }
+
+    @Test func theLogOfTheFileIsNotPlayedIntoTheSnapshot() async throws {
+        _ = try await keep(1, "a")
+        _ = try await keep(2)
+        await #expect(processExitsWith: .signal(SIGKILL)) { [root = vault.directory as String] in
+            let store = try await Vault(root, keys: .numbered(1)).with(\.migrator, nil).open()
+            try await store.write { db in
+                for number in 0..<200 { try db.execute("INSERT INTO line VALUES (\("\(number)"))") }
+            }
+            kill(getpid(), SIGKILL)
+        }
+        #expect(FileManager.default.fileExists(atPath: vault.path + "-wal"))
+        try await Stores(vault).restore("vault.sqlite")
+        #expect(try await lines() == ["1", "a"])
+    }
+
+    @Test func aFileThatIsGoneIsRestored() async throws {
+        _ = try await keep(1, "a")
+        _ = try await keep(2)
+        try FileManager.default.removeItem(atPath: vault.path)
+        try await Stores(vault).restore("vault.sqlite")
+        #expect(try await lines() == ["1", "a"])
+    }
+
+    @Test func filesWithAnEnvelopeKeepIt() async throws {
+        let wrapped = vault.with(\.protection, .envelope)
+        for newest in 1...2 { try await wrapped.with(\.migrator, Self.migrator(newest)).keep() }
+        let keys = try Data(contentsOf: URL(filePath: vault.path + ".keys"))
+        try await Stores(wrapped).restore("vault.sqlite")
+        #expect(try Data(contentsOf: URL(filePath: vault.path + ".keys")) == keys)
+        #expect(try await wrapped.with(\.migrator, nil).lines() == ["1"])
+    }
+
+    @Test func plaintextFilesHavePlaintextSnapshots() async throws {
+        let plain = Vault(directory.path("plain")) { _ in .plaintext }
+            .with(\.settings.snapshots, .beforeMigrating(keep: 0))
+        for newest in 1...3 { try await plain.with(\.migrator, Self.migrator(newest)).keep() }
+        let snapshots = try Stores(plain).snapshots(of: "vault.sqlite")
+        #expect(snapshots.map(\.version) == ["v 2"])
+        try await Stores(plain).restore("vault.sqlite")
+        #expect(try await plain.with(\.migrator, nil).lines() == ["1", "2"])
+    }
+
+    @Test func aFileThatAnotherProcessHasOpenIsNotReplaced() async throws {
+        _ = try await keep(1, "a")
+        _ = try await keep(2)
+        let (isOpen, mayClose) = (directory.path("is-open"), directory.path("may-close"))
+        async let other: Void = {
+            await #expect(processExitsWith: .success) {
+                [root = vault.directory as String, isOpen = isOpen as String, mayClose = mayClose as String] in
+                try await Vault(root, keys: .numbered(1)).with(\.migrator, nil).using { _ in
+                    try Data().write(to: URL(filePath: isOpen))
+                    try await eventually { FileManager.default.fileExists(atPath: mayClose) }
+                }
+            }
+        }()
+        try await eventually { FileManager.default.fileExists(atPath: isOpen) }
+        try await expectFailure(.locked) { try await Stores(vault).restore("vault.sqlite") }
+        try Data().write(to: URL(filePath: mayClose))
+        await other
+        #expect(try await lines() == ["1", "a", "2"])
+    }
+}
