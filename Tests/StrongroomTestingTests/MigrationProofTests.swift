@@ -64,6 +64,37 @@ struct MigrationProofTests {
         #expect(report.downs == ["3 → 2"])
     }
 
+    @Test func aLongMigrationIsInterruptedAtSomePlacesAndTheReportSaysSo() async throws {
+        var library = Library()
+        library.migrations = [
+            Library.first,
+            Migration("2") { db in
+                try Library.second.up(db)
+                for _ in 0..<300 { try db.execute("UPDATE book SET title = title || '!'") }
+            },
+        ]
+        library.tables = [Book.schema]
+        let proof = MigrationProof(library, fixtures: "/nonexistent").planting(at: "1") { db in
+            try db.execute("INSERT INTO book (title) VALUES ('Emma')")
+        } expecting: { db, version in
+            try db.value("SELECT length(title) FROM book", as: Int.self) == (version == "1" ? 4 : 304)
+        }
+        let report = try await proof.verify()
+        #expect(report.interruptions == 2 + 100 + 100)
+        #expect(
+            report.leftOut.contains("migration «2» has 303 statements, and was interrupted at 100 places, evenly"),
+            "\(report)")
+    }
+
+    @Test func tablesWhoseRecordsNobodyNamedAreTold() async throws {
+        let report = try await MigrationProof(Library(), fixtures: "/nonexistent").records(of: Book.self).verify()
+        #expect(
+            report.leftOut == [
+                "no record of table «book» was there to be read: plant a row, or give `records(of:)` a sample",
+                "the records of table «loan»: name their type with `records(of:)`",
+            ])
+    }
+
     @Test func theFailureTellsTheCallersLineAndEveryFault() async throws {
         let library = Library.with("3") { _ in }
         let line = #line + 1

@@ -22,8 +22,10 @@ extension ProofRun {
     /// A step that ran in one go, and what it left at every instant.
     private struct StraightRun {
         var statements: [String] = []
-        /// The file as a killed process would leave it before each statement, and at the end; empty for a file that is new.
-        var killed: [ProofFile] = []
+        /// After how many statements it is interrupted.
+        var places: [Int] = []
+        /// The file as a killed process would leave it at these places; empty for a file that is new.
+        var killed: [Int: ProofFile] = [:]
         var content: TableContent
     }
 
@@ -41,18 +43,17 @@ extension ProofRun {
     private func prove(_ course: Course) async throws {
         guard let straight = try await straightRun(course) else { return }
         let count = straight.statements.count
-        var counts = Array(0...count)
-        if count > Self.mostInterruptions {
-            counts = (0..<Self.mostInterruptions).map { $0 * (count + 1) / Self.mostInterruptions }
+        if straight.places.count <= count {
             report.leftOut.append(
-                "\(course.title) has \(count) statements, and was interrupted at \(counts.count) places, evenly")
+                "\(course.title) has \(count) statements, and was interrupted at \(straight.places.count) places, evenly"
+            )
         }
-        for number in counts {
+        for number in straight.places {
             let way = number == 0 ? "before its first statement" : "after «\(straight.statements[number - 1])»"
             try await proveError(course, after: number, straight, way)
-            guard straight.killed.indices.contains(number) else { continue }
+            guard let killed = straight.killed[number] else { continue }
             report.interruptions += 1
-            try await proveComeback(straight.killed[number], course, straight, "killed \(way)")
+            try await proveComeback(killed, course, straight, "killed \(way)")
         }
     }
 
@@ -70,23 +71,41 @@ extension ProofRun {
     }
 
     private func straightRun(_ course: Course) async throws -> StraightRun? {
-        let file = try start(course)
-        let seen = Locked<(statements: [String], killed: [ProofFile])>(([], []))
-        let watched = watching(course) { statement in
-            // Not inside the lock: it takes long.
-            let copy = course.makesFile ? nil : try file.copy()
-            seen.withLock { seen in
-                if let copy { seen.killed.append(copy) }
-                if let statement { seen.statements.append(statement) }
-            }
+        let statements = Locked<[String]>([])
+        let counting = watching(course) { statement in
+            if let statement { statements.withLock { $0.append(statement) } }
         }
+        let file = try start(course)
         let content = await attempting("\(course.title) cannot be run", on: nil) {
-            try await go(course, file, watched)
+            try await go(course, file, counting)
             return try await sight(file).content
         }
         guard let content else { return nil }
-        let (statements, killed) = seen.withLock { $0 }
-        return StraightRun(statements: statements, killed: killed, content: content)
+        var straight = StraightRun(content: content)
+        straight.statements = statements.withLock { $0 }
+        let count = straight.statements.count
+        let places = min(count + 1, Self.mostInterruptions)
+        straight.places = (0..<places).map { $0 * (count + 1) / places }
+        if !course.makesFile { straight.killed = try await killed(course, at: Set(straight.places)) }
+        return straight
+    }
+
+    /// Goes the step once more and copies the file as it lies there after so many statements.
+    private func killed(_ course: Course, at places: Set<Int>) async throws -> [Int: ProofFile] {
+        let file = try start(course)
+        let seen = Locked<(count: Int, files: [Int: ProofFile])>((0, [:]))
+        let copying = watching(course) { _ in
+            let count = seen.withLock { $0.count }
+            // Not inside the lock: it takes long.
+            let copy = places.contains(count) ? try file.copy() : nil
+            seen.withLock { seen in
+                seen.count += 1
+                seen.files[count] = copy
+            }
+        }
+        let what = "\(course.title) cannot be run"
+        let isDone: Void? = await attempting(what, on: nil) { try await go(course, file, copying) }
+        return isDone == nil ? [:] : seen.withLock { $0.files }
     }
 
     /// The migrations up to one, which tells of each statement before it runs, and, with nil, of its end.
