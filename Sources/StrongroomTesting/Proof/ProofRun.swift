@@ -63,7 +63,9 @@ final class ProofRun {
             return try await work()
         } catch {
             let cause = (error as? StrongroomError)?.underlying.map { " (\($0))" } ?? ""
-            report.add("\(what): \(error)\(cause)", on: way)
+            // Every file has a directory of its own; without it one fault on many ways has one text.
+            let text = "\(error)\(cause)".replacing(/«[^»]*\/strongroom-[0-9A-F-]{36}\//, with: "«")
+            report.add("\(what): \(text)", on: way)
             return nil
         }
     }
