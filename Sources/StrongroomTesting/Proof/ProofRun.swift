@@ -62,7 +62,9 @@ final class ProofRun {
         do {
             return try await work()
         } catch {
-            let cause = (error as? StrongroomError)?.underlying.map { " (\($0))" } ?? ""
+            // What the library threw itself stands in its message; what a migration threw does not.
+            let underlying = (error as? StrongroomError)?.underlying
+            let cause = underlying.map { $0 is StrongroomError ? "" : " (\($0))" } ?? ""
             // Every file has a directory of its own; without it one fault on many ways has one text.
             let text = "\(error)\(cause)".replacing(/«[^»]*\/strongroom-[0-9A-F-]{36}\//, with: "«")
             report.add("\(what): \(text)", on: way)
