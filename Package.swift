@@ -103,7 +103,10 @@ let package = Package(
         ),
         .testTarget(name: "StrongroomCommandsTests", dependencies: ["StrongroomCommands"], swiftSettings: settings),
         .testTarget(
-            name: "ConfigurationsTests", dependencies: ["Configurations", "StrongroomTesting"], swiftSettings: settings),
+            name: "ConfigurationsTests", dependencies: ["Configurations", "StrongroomTesting"],
+            exclude: ["AddressBook/Fixtures"], swiftSettings: settings),
+        .testTarget(
+            name: "StrongroomTestingTests", dependencies: ["Strongroom", "StrongroomTesting"], swiftSettings: settings),
         // For the tests alone, and in no product: work that is interrupted, and a program that does it.
         .target(name: "FaultWork", dependencies: ["Strongroom"], path: "Tests/FaultWork", swiftSettings: settings),
         .executableTarget(

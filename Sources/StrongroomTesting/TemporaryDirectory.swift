@@ -13,10 +13,13 @@ public final class TemporaryDirectory: Sendable {
     /// Makes a directory, for the owner alone.
     ///
     /// - Throws: The file system's error.
-    public init() throws {
-        url = FileManager.default.temporaryDirectory
-            .resolvingSymlinksInPath()
-            .appending(path: "strongroom-\(UUID().uuidString)")
+    public convenience init() throws {
+        try self.init(in: FileManager.default.temporaryDirectory)
+    }
+
+    /// Makes a directory in another one.
+    init(in parent: URL) throws {
+        url = parent.resolvingSymlinksInPath().appending(path: "strongroom-\(UUID().uuidString)")
         try FileManager.default.createDirectory(
             at: url,
             withIntermediateDirectories: true,

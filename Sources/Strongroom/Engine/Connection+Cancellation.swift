@@ -14,17 +14,17 @@ extension Connection {
     func beginWork(_ company: Company) {
         self.company = company
         isGivenUp.store(false, ordering: .relaxed)
-        watch()
+        askNowAndThen()
     }
 
     /// Lets the engine ask, while a statement runs, whether it is to be stopped, which fails with `interrupted`; for connections with which the
     /// library works for itself.
     func stop(when isUnwanted: @escaping () -> Bool) {
         self.isUnwanted = isUnwanted
-        watch()
+        askNowAndThen()
     }
 
-    private func watch() {
+    private func askNowAndThen() {
         guard !isWatched else { return }
         isWatched = true
         sqlite3_progress_handler(

@@ -5,6 +5,7 @@ extension Connection {
     /// Notes what a statement is going to do; costs a comparison for one that has been noted in this transaction.
     func note(_ statement: Statement) throws -> Statement {
         use.statements += 1
+        if let watch { try tell(watch, of: statement) }
         guard statement.notedIn != transactionNumber else { return statement }
         statement.notedIn = transactionNumber
         recorder?.note(statement)

@@ -74,6 +74,8 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
     /// What has been asked of the engine.
     @exclusivity(unchecked) var use = EngineUse()
 
+    /// Told of each statement before it runs; for tests.
+    @exclusivity(unchecked) var watch: StatementWatch?
     /// Keeps what a migration does.
     @exclusivity(unchecked) var recorder: StatementRecorder?
 
@@ -197,6 +199,7 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
         try trusting {
             let statement = try ownStatements.statement(for: sql, prepare: prepare)
             defer { statement.finish() }
+            if let watch, Self.isChange(sql) { try watch(sql, true) }
             tables.writes.formUnion(statement.tables.writes)
             for (index, value) in values.enumerated() {
                 try Bindings(statement).bind(value, at: index)

@@ -1,6 +1,6 @@
 /// A piece of SQL text as the engine's tokenizer sees it; the texts of all pieces joined are the SQL.
-struct SQLToken: Equatable {
-    enum Kind {
+package struct SQLToken: Equatable {
+    package enum Kind {
         /// White space or a comment.
         case space
         /// A word: a keyword or a name.
@@ -14,11 +14,11 @@ struct SQLToken: Equatable {
         case sign
     }
 
-    let kind: Kind
-    var text: String
+    package let kind: Kind
+    package var text: String
 
     /// The name that the token may be; nil for what is none.
-    var name: String? {
+    package var name: String? {
         switch kind {
         case .word: text
         case .quoted: Self.unquoted(text)
@@ -26,14 +26,14 @@ struct SQLToken: Equatable {
         }
     }
 
-    func isWord(_ words: String...) -> Bool { kind == .word && words.contains(text.uppercased()) }
-    func isSign(_ sign: String) -> Bool { kind == .sign && text == sign }
+    package func isWord(_ words: String...) -> Bool { kind == .word && words.contains(text.uppercased()) }
+    package func isSign(_ sign: String) -> Bool { kind == .sign && text == sign }
 
     /// Whether it may be a name; case does not count for A to Z.
     func isNamed(_ wanted: String) -> Bool { name.map { $0.asciiFolded == wanted.asciiFolded } ?? false }
 
     /// A name without its quotes.
-    static func unquoted(_ text: String) -> String {
+    package static func unquoted(_ text: String) -> String {
         guard let first = text.unicodeScalars.first else { return text }
         let inner = String(text.unicodeScalars.dropFirst().dropLast())
         guard first != "[" else { return inner }
@@ -53,21 +53,21 @@ struct SQLToken: Equatable {
 
 extension String {
     /// The name as the engine compares it: A to Z in small letters, all others as they are.
-    var asciiFolded: String {
+    package var asciiFolded: String {
         String(decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }, as: UTF8.self)
     }
 }
 
 extension [SQLToken] {
     /// The pieces of a statement.
-    init(sql: String) {
+    package init(sql: String) {
         var scanner = SQLScanner(sql)
         self = []
         while let token = scanner.next() { append(token) }
     }
 
     /// The statement.
-    var sql: String { map(\.text).joined() }
+    package var sql: String { map(\.text).joined() }
 
     /// A statement by which two can be compared whatever their spaces, comments, quotes and letters' cases.
     static func normalised(_ sql: String) -> String { [SQLToken](sql: sql).normalised }

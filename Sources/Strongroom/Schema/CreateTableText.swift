@@ -2,17 +2,17 @@
 ///
 /// The text is edited, and not made anew from what the pragmas tell: these know neither checks nor generated columns' expressions,
 /// the names of constraints, conflict clauses or comments.
-struct CreateTableText {
+package struct CreateTableText {
     /// All before the list's parenthesis but the name, and the name's place in it.
     private var head: [SQLToken]
     private let namePlace: Int
     /// The columns and the constraints, with the space around each.
-    private(set) var items: [[SQLToken]]
+    package private(set) var items: [[SQLToken]]
     /// All behind the list.
-    private let tail: [SQLToken]
+    package let tail: [SQLToken]
 
     /// - Returns: nil for a virtual table and for what is not understood.
-    init?(_ sql: String) {
+    package init?(_ sql: String) {
         let tokens = [SQLToken](sql: sql)
         guard let open = tokens.firstIndex(where: { $0.isSign("(") }),
             let create = tokens.first(where: { $0.kind != .space }), create.isWord("CREATE"),
@@ -40,10 +40,10 @@ struct CreateTableText {
     var sql: String { head.sql + "(" + items.map(\.sql).joined(separator: ",") + ")" + tail.sql }
 
     /// Whether the rows have no ids of their own.
-    var isWithoutRowID: Bool { tail.contains { $0.isWord("ROWID") } }
+    package var isWithoutRowID: Bool { tail.contains { $0.isWord("ROWID") } }
 
     /// The column that an item describes, or nil for a constraint of the table.
-    static func column(_ item: [SQLToken]) -> String? {
+    package static func column(_ item: [SQLToken]) -> String? {
         guard let first = item.first(where: { $0.kind != .space }) else { return nil }
         if first.isWord("CONSTRAINT", "PRIMARY", "UNIQUE", "CHECK", "FOREIGN") { return nil }
         return first.name ?? (first.kind == .literal ? SQLToken.unquoted(first.text) : nil)

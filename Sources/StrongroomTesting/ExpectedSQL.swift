@@ -1,0 +1,106 @@
+public import Strongroom
+
+/// What `expectSQL` throws: the statements were others.
+public struct UnexpectedSQL: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The statements that were expected, with their white space made one.
+    public let expected: [String]
+    /// The statements that ran.
+    public let actual: [String]
+    /// The file and the line of the expectation.
+    public let place: String
+
+    /// The first difference, and all statements that ran, ready to be copied.
+    public var description: String {
+        let place = zip(expected, actual).enumerated().first { $0.element.0 != $0.element.1 }?.offset
+        var lines = ["\(self.place): the work ran other SQL than expected."]
+        if let place {
+            lines.append("statement \(place + 1), expected: \(expected[place])")
+            lines.append("statement \(place + 1), ran:      \(actual[place])")
+        } else {
+            lines.append("expected were \(expected.count) statements, and \(actual.count) ran")
+        }
+        lines.append("All that ran:")
+        lines += actual.map { "    \"\($0.replacing("\"", with: "\\\""))\"," }
+        return lines.joined(separator: "\n")
+    }
+}
+
+extension Reading where Self: ~Copyable {
+    /// Pins the statements that work runs, with placeholders in place of values; white space does not count.
+    ///
+    /// What the library does of its own, such as a savepoint, is not among them.
+    ///
+    /// ```swift
+    /// let found = try await store.read { db in
+    ///     try db.expectSQL("SELECT `id`, `name` FROM `contact` WHERE `id` = ?1") { try Contact.find(1, in: db) }
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - expected: The statements, in order.
+    ///   - fileID: The caller's file.
+    ///   - line: The caller's line.
+    ///   - work: The work, in this transaction.
+    /// - Returns: What the work returns.
+    /// - Throws: ``UnexpectedSQL`` with the statements that ran; what the work throws.
+    @discardableResult
+    public func expectSQL<T>(
+        _ expected: String..., fileID: String = #fileID, line: Int = #line, _ work: () throws -> T
+    ) throws -> T {
+        try expectSQL(expected, fileID: fileID, line: line, work)
+    }
+
+    func expectSQL<T>(_ expected: [String], fileID: String, line: Int, _ work: () throws -> T) throws -> T {
+        var actual: [String] = []
+        let result = try watchingStatements { sql, isOwn in
+            if !isOwn { actual.append(sql.withPlainSpace) }
+        } _: {
+            try work()
+        }
+        let wanted = expected.map(\.withPlainSpace)
+        guard wanted == actual else {
+            throw UnexpectedSQL(expected: wanted, actual: actual, place: "\(fileID):\(line)")
+        }
+        return result
+    }
+}
+
+extension Store {
+    /// Pins the statements that a write runs; see `expectSQL` of a transaction.
+    ///
+    /// ```swift
+    /// try await store.expectSQL("DELETE FROM `contact` WHERE `id` = ?1") { db in try Contact.delete(1, in: db) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - expected: The statements, in order.
+    ///   - fileID: The caller's file.
+    ///   - line: The caller's line.
+    ///   - work: The write.
+    /// - Returns: What the write returns.
+    /// - Throws: ``UnexpectedSQL`` with the statements that ran, and nothing was written; as `Store.write`.
+    @discardableResult
+    public func expectSQL<T: Sendable>(
+        _ expected: String..., fileID: String = #fileID, line: Int = #line,
+        _ work: @escaping @Sendable (borrowing WriteTransaction) throws -> T
+    ) async throws -> T {
+        try await write(as: .immediate) { db in
+            try db.expectSQL(expected, fileID: fileID, line: line) { try work(db) }
+        }
+    }
+}
+
+extension String {
+    /// With one space wherever there is white space, but in texts and names.
+    fileprivate var withPlainSpace: String {
+        var text = ""
+        for token in [SQLToken](sql: self) {
+            if token.kind == .space, token.text.first?.isWhitespace == true {
+                if !text.isEmpty, text.last != " " { text += " " }
+            } else {
+                text += token.text
+            }
+        }
+        return text.last == " " ? String(text.dropLast()) : text
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import Strongroom
+
+/// A database file in a directory of its own, of which copies can be made while it is closed.
+struct ProofFile: Sendable {
+    /// What is asked of the configuration that is proved.
+    let subject: ProofSubject
+    let directory: TemporaryDirectory
+
+    init(_ subject: ProofSubject) throws {
+        self.subject = subject
+        directory = try TemporaryDirectory(in: Self.parent)
+    }
+
+    /// A file system in memory where there is one with room: a proof opens hundreds of files, and each would wait for the disk many times.
+    private static var parent: URL {
+        let memory = "/dev/shm"
+        let attributes = try? FileManager.default.attributesOfFileSystem(forPath: memory)
+        let free = (attributes?[.systemFreeSize] as? NSNumber)?.int64Value ?? 0
+        let hasRoom = free >= leastRoom && FileManager.default.isWritableFile(atPath: memory)
+        return hasRoom ? URL(filePath: memory) : FileManager.default.temporaryDirectory
+    }
+
+    /// Bytes.
+    private static let leastRoom: Int64 = 256 * 1_024 * 1_024
+
+    /// Begins with a copy of a file of another place.
+    init(_ subject: ProofSubject, copying path: String) throws {
+        try self.init(subject)
+        try FileManager.default.copyItem(atPath: path, toPath: self.path)
+    }
+
+    var path: String { directory.path(ProofConfiguration.fileName) }
+
+    /// Copies the file and what belongs to it, as it lies there: also in the middle of a transaction, which leaves what a process would leave
+    /// that is killed at that moment.
+    ///
+    /// The process's own reading of a file that is open drops its locks on it, of which nobody but the proof knows.
+    func copy() throws -> ProofFile {
+        let copy = try ProofFile(subject)
+        for name in try FileManager.default.contentsOfDirectory(atPath: directory.path("")) {
+            // The index of the log is shared memory, which does not outlive its processes, as the lock does not.
+            guard !name.hasSuffix("-shm"), !name.hasSuffix(".lock") else { continue }
+            try FileManager.default.copyItem(atPath: directory.path(name), toPath: copy.directory.path(name))
+        }
+        return copy
+    }
+
+    /// Opens the file, works with it and closes it again.
+    func using<T: Sendable>(
+        _ migrations: [Migration]?, tables: [TableSchema]? = nil, keys: [Key] = [.numbered(1)],
+        rotation: RotationPolicy? = nil, protection: KeyProtection? = nil, changes: ChangedMigrations = .ignore,
+        _ work: (Store) async throws -> T
+    ) async throws -> T {
+        let migrator = migrations.map { migrations in Migrator(tables: tables) { migrations }.whenChanged(changes) }
+        let configuration = ProofConfiguration(
+            subject: subject, directory: directory, migrator: migrator, keys: keys, rotation: rotation,
+            protection: protection)
+        let store = try await Stores(configuration).open(ProofConfiguration.fileName)
+        do {
+            let result = try await work(store)
+            try await store.close()
+            return result
+        } catch {
+            // The first failure is the one to tell.
+            try? await store.close()
+            throw error
+        }
+    }
+}
+
+/// What is proved: a configuration, and the database that it is asked about.
+struct ProofSubject: Sendable {
+    let configuration: any Configuration
+    let name: DatabaseName
+}
+
+/// The configuration that is proved, with other files and other keys.
+private struct ProofConfiguration: Configuration {
+    static let target = "proof"
+    static let fileName = "proof.sqlite"
+
+    let subject: ProofSubject
+    let directory: TemporaryDirectory
+    let migrator: Migrator?
+    let keys: [Key]
+    let rotation: RotationPolicy?
+    let protection: KeyProtection?
+
+    func filePath(for database: DatabaseName) -> String? { directory.path(database.fileName) }
+
+    func keyChain(for database: DatabaseName) throws -> KeyChain { try KeyChain(keys) }
+
+    func keyProtection(for database: DatabaseName) -> KeyProtection {
+        protection ?? subject.configuration.keyProtection(for: subject.name)
+    }
+
+    func cipherSettings(for database: DatabaseName) throws -> [CipherSettings] {
+        try subject.configuration.cipherSettings(for: subject.name)
+    }
+
+    func migrator(for database: DatabaseName) -> Migrator? { migrator }
+
+    func settings(for database: DatabaseName) -> StoreSettings {
+        var settings = subject.configuration.settings(for: subject.name)
+        if let rotation { settings.rotation = rotation }
+        return settings
+    }
+}
+
+extension Key {
+    /// A raw key, which costs no derivation.
+    static func numbered(_ number: UInt8) -> Key { .raw(Array(repeating: number, count: 32)) }
+}

@@ -1,0 +1,37 @@
+import Strongroom
+
+extension ProofRun {
+    /// Keys change on the way: at once with every pair that ends at the newest version, and with every single step.
+    func proveRotation() async throws {
+        guard subject.configuration.settings(for: subject.name).rotation != .never else {
+            report.leftOut.append("rotation on the way: the configuration's settings say that files are never rotated")
+            return
+        }
+        for start in migrations.indices where start < last {
+            let way = "\(version(start)) → \(version(last)) with a new key"
+            try await rotate(try stages[start].copy(), to: last, from: start, keys: 1...2, on: way)
+        }
+        let file = try stages[0].copy()
+        var way = version(0)
+        for end in migrations.indices.dropFirst() {
+            way += " → \(version(end))"
+            let newest = UInt8(clamping: min(end + 1, 250))
+            try await rotate(file, to: end, from: 0, keys: (newest - 1)...newest, on: "\(way) with a new key each")
+            guard newest < 250 else { return }
+        }
+    }
+
+    private func rotate(
+        _ file: ProofFile, to end: Int, from start: Int, keys: ClosedRange<UInt8>, on way: String
+    ) async throws {
+        let chain = keys.map { Key.numbered($0) }
+        _ = try await look(at: file, through: end, since: start, on: way, keys: chain, rotation: .onOpen) { opening in
+            if let failure = opening.rotationFailure {
+                return "the file could not be rotated while it was migrated: \(failure)"
+            }
+            return opening.rotation == nil ? "the file was not rotated while it was migrated" : nil
+        }
+        // The older key is gone for good.
+        _ = try await look(at: file, through: end, since: start, on: way, keys: Array(chain.suffix(1)))
+    }
+}

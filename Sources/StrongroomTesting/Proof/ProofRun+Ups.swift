@@ -1,0 +1,120 @@
+import Strongroom
+
+extension ProofRun {
+    /// A file that is made fresh is the one that ran every migration, and its content is, too.
+    func proveFreshFile() async throws {
+        guard let tables else {
+            try await proveRecords(in: stages[last].copy(), on: "a file that ran every migration")
+            return
+        }
+        let (fresh, migrated) = ("a fresh file", "a file that ran every migration")
+        let file = try ProofFile(subject)
+        let seen = await attempting("a fresh file cannot be made", on: nil) {
+            try await file.using(migrations, tables: tables) { store in
+                try await store.read { db in Sight(schema: try SchemaDescription(db), content: try TableContent(db)) }
+            }
+        }
+        guard let seen else { return }
+        for difference in seen.schema.differences(from: schemas[last], here: fresh, there: migrated) {
+            report.add(difference, on: nil)
+        }
+        guard let straight = try await content(afterRunning: migrations) else { return }
+        let differences = try await lastingDifferences(seen.content, straight, here: fresh, there: migrated) {
+            try await content(afterRunning: migrations)
+        }
+        for difference in differences {
+            report.add("\(difference): a fresh file runs no migration, and gets no row from one", on: nil)
+        }
+        try await proveThatNothingChanges(file, on: fresh, tables: tables)
+        try await proveRecords(in: file, on: fresh)
+    }
+
+    private func content(afterRunning steps: [Migration]) async throws -> TableContent? {
+        let file = try ProofFile(subject)
+        return try await file.using(steps) { store in try await store.read { db in try TableContent(db) } }
+    }
+
+    /// Every pair of versions, at once and one by one.
+    func proveUps() async throws {
+        for start in migrations.indices {
+            for end in migrations.indices where end > start {
+                let file = try stages[start].copy()
+                let way = "\(version(start)) → \(version(end))"
+                guard try await look(at: file, through: end, since: start, on: way) != nil else { continue }
+                report.ups.append(way)
+                guard end == last else { continue }
+                try await proveThatNothingChanges(file, on: way)
+                try await proveRecords(in: file, on: way)
+            }
+            try await proveOneByOne(from: start)
+        }
+        try await proveThatNothingChanges(stages[last].copy(), on: "at «\(version(last))»")
+        try await proveRecords(in: stages[last].copy(), on: "at «\(version(last))»")
+    }
+
+    private func proveOneByOne(from start: Int) async throws {
+        let file = try stages[start].copy()
+        var way = version(start)
+        for end in migrations.indices where end > start {
+            way += " → \(version(end))"
+            // The first step is a pair.
+            guard try await look(at: file, through: end, since: start, on: way) != nil else { return }
+            if end > start + 1 { report.ups.append(way) }
+        }
+    }
+
+    /// Opens a file that is at the newest version once more.
+    private func proveThatNothingChanges(_ file: ProofFile, on way: String, tables: [TableSchema]? = nil) async throws {
+        let what = "a file of the newest version cannot be opened once more"
+        let seen = await attempting(what, on: way) {
+            let before = try await sight(file)
+            let applied = try await file.using(migrations, tables: tables) { store in
+                store.opening.migration?.applied ?? []
+            }
+            return (before, applied, try await sight(file))
+        }
+        guard let (before, applied, after) = seen else { return }
+        if !applied.isEmpty {
+            report.add("migrations run a second time: \(applied.joined(separator: ", "))", on: way)
+        }
+        let (first, second) = ("the file when it was opened first", "it when it was opened again")
+        let differences =
+            before.schema.differences(from: after.schema, here: first, there: second)
+            + before.content.differences(from: after.content, here: first, there: second).map(\.text)
+        for difference in differences { report.add("opening a second time changes the file: \(difference)", on: way) }
+    }
+
+    /// What a file holds, with no migrator to change it.
+    func sight(_ file: ProofFile) async throws -> Sight {
+        try await file.using(nil, rotation: .manual) { store in
+            try await store.read { db in Sight(schema: try SchemaDescription(db), content: try TableContent(db)) }
+        }
+    }
+
+    /// Reads and writes every named table's records, in a file that nobody needs afterwards.
+    private func proveRecords(in file: ProofFile, on way: String) async throws {
+        for record in proof.recordProofs {
+            let what = "the records of table «\(record.tableName)» cannot be proved"
+            let finding = await attempting(what, on: way) {
+                try await file.using(migrations, tables: tables) { store in
+                    try await store.write(as: .immediate) { db in try record.prove(db) }
+                }
+            }
+            for fault in finding?.faults ?? [] { report.add(fault, on: way) }
+            recordCounts[record.tableName, default: 0] += finding?.count ?? 0
+        }
+    }
+
+    /// Tells of tables whose records nobody has read.
+    func noteUnprovedRecords() {
+        let named = Set(proof.recordProofs.map(\.tableName))
+        for record in proof.recordProofs where recordCounts[record.tableName] == 0 {
+            report.leftOut.append(
+                "no record of table «\(record.tableName)» was there to be read: plant a row, or give `records(of:)` a sample"
+            )
+        }
+        for table in tables ?? [] where !named.contains(table.name) {
+            report.leftOut.append("the records of table «\(table.name)»: name their type with `records(of:)`")
+        }
+    }
+}

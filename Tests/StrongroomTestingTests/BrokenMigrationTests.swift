@@ -1,0 +1,241 @@
+import Strongroom
+import StrongroomTesting
+import Testing
+
+/// For each thing that the kit claims to catch a migrator in which just that is broken.
+@Suite("The proof of broken migrations goes red")
+struct BrokenMigrationTests {
+    // MARK: A fresh file and one that ran every migration
+
+    @Test func aLostColumn() async throws {
+        let library = Library.with("2") { db in try db.execute("CREATE INDEX book_title ON book (title)") }
+        let proof = MigrationProof(library, fixtures: "/nonexistent").records(of: Book.self)
+        let faults = try await proof.report().faults.map(\.description)
+        try expectFault(
+            "column «book.shelf» is in a fresh file and missing from a file that ran every migration", in: faults)
+        // An empty table shows it, too.
+        try expectFault("the records Book of table «book» cannot be read at the newest version", "shelf", in: faults)
+    }
+
+    @Test func aWrongDefault() async throws {
+        let faults = try await Library.with("2") { db in
+            try db.execute("ALTER TABLE book ADD COLUMN shelf TEXT NOT NULL DEFAULT 'some'")
+            try db.execute("UPDATE book SET shelf = 'old'")
+            try db.execute("CREATE INDEX book_title ON book (title)")
+        }.faults()
+        #expect(
+            faults == [
+                "column «book.shelf»: the default is 'none' in a fresh file, 'some' in a file that ran every migration"
+            ])
+    }
+
+    @Test func aMissingIndex() async throws {
+        let faults = try await Library.with("2") { db in
+            try db.execute("ALTER TABLE book ADD COLUMN shelf TEXT NOT NULL DEFAULT 'none'")
+            try db.execute("UPDATE book SET shelf = 'old'")
+        }.faults()
+        #expect(faults == ["index «book_title» is in a fresh file and missing from a file that ran every migration"])
+    }
+
+    /// What a version 3 is to say of loans, and what the fault is then.
+    static let loans = [
+        (
+            "id INTEGER PRIMARY KEY, book TEXT NOT NULL UNIQUE REFERENCES book (id) ON DELETE CASCADE, reader TEXT NOT NULL COLLATE NOCASE CHECK (length(reader) > 0)",
+            "column «loan.book»: the type is INTEGER in a fresh file, TEXT in a file that ran every migration"
+        ),
+        (
+            "id INTEGER PRIMARY KEY, book INTEGER UNIQUE REFERENCES book (id) ON DELETE CASCADE, reader TEXT NOT NULL COLLATE NOCASE CHECK (length(reader) > 0)",
+            "column «loan.book»: NULL is not allowed in a fresh file, allowed in a file that ran every migration"
+        ),
+        (
+            "id INTEGER PRIMARY KEY, book INTEGER NOT NULL REFERENCES book (id) ON DELETE CASCADE, reader TEXT NOT NULL COLLATE NOCASE CHECK (length(reader) > 0)",
+            "unique constraint on «loan» (book) is in a fresh file and missing from a file that ran every migration"
+        ),
+        (
+            "id INTEGER PRIMARY KEY, book INTEGER NOT NULL UNIQUE REFERENCES book (id), reader TEXT NOT NULL COLLATE NOCASE CHECK (length(reader) > 0)",
+            "foreign key of «loan» (book) to «book» (id): ON DELETE is CASCADE in a fresh file, NO ACTION in a file that ran every migration"
+        ),
+        (
+            "id INTEGER PRIMARY KEY, book INTEGER NOT NULL UNIQUE, reader TEXT NOT NULL COLLATE NOCASE CHECK (length(reader) > 0)",
+            "foreign key of «loan» (book) to «book» (id) is in a fresh file and missing from a file that ran every migration"
+        ),
+        (
+            "id INTEGER PRIMARY KEY, book INTEGER NOT NULL UNIQUE REFERENCES book (id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED, reader TEXT NOT NULL COLLATE NOCASE CHECK (length(reader) > 0)",
+            "foreign key of «loan» (book) to «book» (id): the check is at once in a fresh file, when the transaction ends in a file that ran every migration"
+        ),
+        (
+            "id INTEGER PRIMARY KEY, book INTEGER NOT NULL UNIQUE REFERENCES book (id) ON DELETE CASCADE, reader TEXT NOT NULL CHECK (length(reader) > 0)",
+            "column «loan.reader»: the collation is NOCASE in a fresh file, BINARY in a file that ran every migration"
+        ),
+        (
+            "id INTEGER PRIMARY KEY, book INTEGER NOT NULL UNIQUE REFERENCES book (id) ON DELETE CASCADE, reader TEXT NOT NULL COLLATE NOCASE",
+            "check (length ( reader ) > 0) of «loan» is in a fresh file and missing from a file that ran every migration"
+        ),
+        (
+            "id INTEGER PRIMARY KEY AUTOINCREMENT, book INTEGER NOT NULL UNIQUE REFERENCES book (id) ON DELETE CASCADE, reader TEXT NOT NULL COLLATE NOCASE CHECK (length(reader) > 0)",
+            "table «loan»: AUTOINCREMENT is no in a fresh file, yes in a file that ran every migration"
+        ),
+        (
+            "id INT PRIMARY KEY NOT NULL, book INTEGER NOT NULL UNIQUE REFERENCES book (id) ON DELETE CASCADE, reader TEXT NOT NULL COLLATE NOCASE CHECK (length(reader) > 0)",
+            "table «loan»: an integer key that is the row id is yes in a fresh file, no in a file that ran every migration"
+        ),
+    ]
+
+    @Test(arguments: loans) func anotherConstraint(declaration: String, fault: String) async throws {
+        let library = Library.with("3") { db in try db.execute(SQL(stringLiteral: "CREATE TABLE loan (\(declaration))"))
+        }
+        let faults = try await library.faults()
+        #expect(faults.contains(fault), "\(faults)")
+    }
+
+    @Test func whatOnlyAMigrationMakes() async throws {
+        let faults = try await Library.with("3") { db in
+            try Library.third.up(db)
+            try db.execute("CREATE TRIGGER lent AFTER INSERT ON loan BEGIN UPDATE book SET shelf = 'out'; END")
+            try db.execute("CREATE VIEW lent_book AS SELECT book FROM loan")
+            try db.execute("INSERT INTO book (title) VALUES ('Lost and found')")
+        }.faults()
+        try expectFault(
+            "trigger «lent» is in a file that ran every migration and missing from a fresh file", in: faults)
+        try expectFault("view «lent_book» is in a file that ran every migration", in: faults)
+        try expectFault("table «book» has 0 rows in a fresh file, 1 in a file that ran every migration", in: faults)
+    }
+
+    // MARK: Data
+
+    @Test func aChangeThatLosesData() async throws {
+        let library = Library.with("3") { db in
+            try Library.third.up(db)
+            try db.execute(
+                "CREATE TABLE other (id INTEGER PRIMARY KEY, title TEXT NOT NULL, shelf TEXT NOT NULL DEFAULT 'none')")
+            try db.execute("DROP TABLE book")
+            try db.execute("ALTER TABLE other RENAME TO book")
+            try db.execute("CREATE INDEX book_title ON book (title)")
+        }
+        let faults = try await library.faults()
+        #expect(faults.count == 2, "\(faults)")
+        try expectFault(
+            "what was planted at «1» (StrongroomTestingTests/Library.swift:", "is not right at «3»", "1 → 3",
+            "1 → 2 → 3", in: faults)
+        try expectFault("what was planted at «2»", "is not right at «3»", "2 → 3", in: faults)
+    }
+
+    @Test func aMigrationThatTheDataRefuses() async throws {
+        let library = Library.with("3") { db in
+            try Library.third.up(db)
+            try db.execute("CREATE UNIQUE INDEX one ON book (shelf)")
+        }
+        let proof = library.proof().planting(at: "1") { db in
+            try db.execute("INSERT INTO book (title) VALUES ('Sanditon')")
+        } expecting: { _, _ in
+            true
+        }
+        let faults = try await proof.report().faults.map(\.description)
+        try expectFault("a file cannot be brought to «3»", "constraint", "1 → 3", in: faults)
+    }
+
+    @Test func aRecordThatDoesNotFitItsTable() async throws {
+        struct Wrong: Table, Record {
+            var id: Int64?
+            var shelf: Int
+            struct Columns: Sendable {
+                let id = Column<Int64?>("id", primaryKey: true)
+                let shelf = Column<Int>("shelf")
+            }
+            static let columns = Columns()
+            static let schema = TableSchema("book", columns.id, columns.shelf)
+            static func key(of record: Wrong) -> Int64? { record.id }
+            static func setKey(_ key: Int64, of record: inout Wrong) { record.id = key }
+            init(row: borrowing Row) throws { (id, shelf) = (try row[0], try row[1]) }
+            func encode(to bindings: borrowing Bindings) throws {
+                try bindings.set(id, at: 0)
+                try bindings.set(shelf, at: 1)
+            }
+        }
+        let faults = try await Library().proof().records(of: Wrong.self).report().faults.map(\.description)
+        try expectFault("the records Wrong of table «book» cannot be read at the newest version", "1 → 3", in: faults)
+    }
+
+    // MARK: Interruptions
+
+    @Test func aStepThatGoesOnAfterAnError() async throws {
+        let faults = try await Library.with("2") { db in
+            try db.execute("ALTER TABLE book ADD COLUMN shelf TEXT NOT NULL DEFAULT 'none'")
+            _ = try? db.execute("UPDATE book SET shelf = 'old'")
+            _ = try? db.execute("CREATE INDEX book_title ON book (title)")
+        }.faults()
+        let fault = try expectFault(
+            "migration «2» is not undone when one of its statements fails", "`try?`", in: faults)
+        #expect(fault.contains("after «ALTER TABLE book ADD COLUMN shelf"))
+        #expect(fault.contains("after «UPDATE book"))
+        #expect(!fault.contains("before its first statement"))
+    }
+
+    /// What the step has done for a file is noted outside of the file, where no transaction undoes it.
+    @Test func aStepThatIsNotOneTransaction() async throws {
+        let done = Locked<Set<String>>([])
+        let library = Library.with("2") { db in
+            try db.execute("ALTER TABLE book ADD COLUMN shelf TEXT NOT NULL DEFAULT 'none'")
+            var path = ""
+            try db.forEachRow("PRAGMA database_list") { row in path = try row[2] }
+            let isFirst = done.withLock { $0.insert(path).inserted }
+            if isFirst { try db.execute("UPDATE book SET shelf = 'old'") }
+            try db.execute("CREATE INDEX book_title ON book (title)")
+        }
+        let faults = try await library.faults()
+        let fault = try expectFault(
+            "migration «2» does not come back from an interruption: column «book.shelf» has other values", in: faults)
+        #expect(fault.contains("after «UPDATE book"))
+        #expect(!fault.contains("after «ALTER TABLE"))
+    }
+
+    // MARK: Running twice
+
+    /// The step sees to it that its own version is forgotten.
+    @Test func aMigrationThatRunsAgain() async throws {
+        let faults = try await Library.with("3") { db in
+            if try !db.hasTable("loan") { try Library.third.up(db) }
+            try db.execute("INSERT INTO book (title) VALUES ('Again')")
+            try db.execute("DROP TRIGGER IF EXISTS forget")
+            try db.execute(
+                """
+                CREATE TRIGGER forget AFTER INSERT ON strongroom_migrations
+                BEGIN DELETE FROM strongroom_migrations WHERE version = '3'; END
+                """)
+        }.faults()
+        try expectFault("migrations run a second time: 3", "1 → 3", in: faults)
+        try expectFault("opening a second time changes the file: table «book» has", in: faults)
+    }
+
+    // MARK: Going back
+
+    @Test func aWayDownThatLeavesSomething() async throws {
+        var library = Library()
+        library.migrations[1] = Migration("2", Library.second.up) { db in try db.dropColumn("shelf", from: "book") }
+        let faults = try await library.faults()
+        try expectFault(
+            "at «1» index «book_title» is in a file that came another way and missing from an empty file that ran every migration",
+            "1 → 2 → 1", "1 → 3 → 1", in: faults)
+        try expectFault("a file cannot be brought to «2»", "1 → 2 → 1 → 2", in: faults)
+    }
+
+    @Test func aWayDownThatLosesData() async throws {
+        var library = Library()
+        library.migrations[2] = Migration("3", Library.third.up) { db in
+            try db.dropTable("loan")
+            try db.execute("DELETE FROM book")
+        }
+        let faults = try await library.faults()
+        try expectFault("what was planted at «2»", "is not right at «2»", "2 → 3 → 2", in: faults)
+    }
+
+    @Test func aWayDownThatGoesOnAfterAnError() async throws {
+        var library = Library()
+        library.migrations[1] = Migration("2", Library.second.up) { db in
+            try db.dropColumn("shelf", from: "book")
+            try? db.dropIndex("book_title")
+        }
+        let faults = try await library.faults()
+        try expectFault("the way down from «2» is not undone when one of its statements fails", in: faults)
+    }
+}

@@ -1,0 +1,150 @@
+import Strongroom
+import StrongroomTesting
+import Testing
+
+/// A configuration whose migrator a test chooses: books, and from version 3 on their loans.
+struct Library: Configuration {
+    static let target = "library"
+
+    var migrations = Library.sound
+    var tables: [TableSchema]? = [Book.schema, Loan.schema]
+    var settings = StoreSettings(readers: 1)
+    var protection = KeyProtection.direct
+
+    func keyChain(for database: DatabaseName) throws -> KeyChain {
+        throw StrongroomError(.noConfiguration, "The proof asks for no key; it has its own.")
+    }
+    func migrator(for database: DatabaseName) -> Migrator? { Migrator(tables: tables) { migrations } }
+    func settings(for database: DatabaseName) -> StoreSettings { settings }
+    func keyProtection(for database: DatabaseName) -> KeyProtection { protection }
+
+    static let first = Migration("1") { db in
+        try db.execute("CREATE TABLE book (id INTEGER PRIMARY KEY, title TEXT NOT NULL)")
+    }
+
+    static let second = Migration("2") { db in
+        try db.execute("ALTER TABLE book ADD COLUMN shelf TEXT NOT NULL DEFAULT 'none'")
+        try db.execute("UPDATE book SET shelf = 'old'")
+        try db.execute("CREATE INDEX book_title ON book (title)")
+    } down: { db in
+        try db.dropIndex("book_title")
+        try db.dropColumn("shelf", from: "book")
+    }
+
+    static let third = Migration("3") { db in
+        try db.execute(
+            """
+            CREATE TABLE loan (
+                id INTEGER PRIMARY KEY, book INTEGER NOT NULL REFERENCES book (id) ON DELETE CASCADE,
+                reader TEXT NOT NULL COLLATE NOCASE CHECK (length(reader) > 0), UNIQUE (book))
+            """)
+    } down: { db in
+        try db.dropTable("loan")
+    }
+
+    /// Migrations in which nothing is wrong.
+    static let sound = [first, second, third]
+
+    /// A library with a migration in the place of one of the sound ones.
+    static func with(
+        _ version: String, _ up: @escaping Migration.Step, down: Migration.Step? = nil
+    ) -> Library {
+        var library = Library()
+        let broken = Migration(version, up, down: down)
+        library.migrations = sound.map { $0.version == version ? broken : $0 }
+        return library
+    }
+
+    /// A proof with a book that lies in files of version 1 and 2.
+    func proof(fixtures: String = "/nonexistent") -> MigrationProof {
+        MigrationProof(self, fixtures: fixtures)
+            .planting(at: "1") { db in
+                try db.execute("INSERT INTO book (title) VALUES ('Emma')")
+            } expecting: { db, version in
+                let shelf = version == "1" ? "old" : try db.value("SELECT shelf FROM book", as: String.self)
+                return try db.value("SELECT title FROM book", as: String.self) == "Emma" && shelf == "old"
+            }
+            .planting(at: "2") { db in
+                try db.execute("INSERT INTO book (title, shelf) VALUES ('Persuasion', 'new')")
+            } expecting: { db, _ in
+                try db.value("SELECT shelf FROM book WHERE title = 'Persuasion'", as: String.self) == "new"
+            }
+            .records(of: Book.self)
+            .records(of: Loan.self)
+    }
+
+    /// The faults that the proof finds, as lines.
+    func faults() async throws -> [String] {
+        try await proof().report().faults.map(\.description)
+    }
+}
+
+struct Book: Table, Record, Equatable {
+    var id: Int64?
+    var title = ""
+    var shelf = "none"
+
+    struct Columns: Sendable {
+        let id = Column<Int64?>("id", primaryKey: true)
+        let title = Column<String>("title", indexed: true)
+        let shelf = Column<String>("shelf", default: "none")
+    }
+    static let columns = Columns()
+    static let schema = TableSchema("book", columns.id, columns.title, columns.shelf)
+
+    static func key(of book: Book) -> Int64? { book.id }
+    static func setKey(_ key: Int64, of book: inout Book) { book.id = key }
+
+    init(title: String) { self.title = title }
+    init(row: borrowing Row) throws {
+        id = try row[0]
+        title = try row[1]
+        shelf = try row[2]
+    }
+    func encode(to bindings: borrowing Bindings) throws {
+        try bindings.set(id, at: 0)
+        try bindings.set(title, at: 1)
+        try bindings.set(shelf, at: 2)
+    }
+}
+
+struct Loan: Table, Record, Equatable {
+    var id: Int64?
+    var book: Int64
+    var reader: String
+
+    struct Columns: Sendable {
+        let id = Column<Int64?>("id", primaryKey: true)
+        let book = Column<Int64>("book", unique: true, references: Reference("book", column: "id", onDelete: .cascade))
+        let reader = Column<String>("reader", check: "length(reader) > 0", collation: .noCase)
+    }
+    static let columns = Columns()
+    static let schema = TableSchema("loan", columns.id, columns.book, columns.reader)
+
+    static func key(of loan: Loan) -> Int64? { loan.id }
+    static func setKey(_ key: Int64, of loan: inout Loan) { loan.id = key }
+
+    init(book: Int64, reader: String) {
+        self.book = book
+        self.reader = reader
+    }
+    init(row: borrowing Row) throws {
+        id = try row[0]
+        book = try row[1]
+        reader = try row[2]
+    }
+    func encode(to bindings: borrowing Bindings) throws {
+        try bindings.set(id, at: 0)
+        try bindings.set(book, at: 1)
+        try bindings.set(reader, at: 2)
+    }
+}
+
+/// Checks that a fault is told by a line that has all the words, and gives the line.
+@discardableResult
+func expectFault(
+    _ words: String..., in faults: [String], sourceLocation: SourceLocation = #_sourceLocation
+) throws -> String {
+    let line = faults.first { line in words.allSatisfy { line.contains($0) } }
+    return try #require(line, "no fault tells of \(words): \(faults)", sourceLocation: sourceLocation)
+}

@@ -1,0 +1,127 @@
+import Strongroom
+import StrongroomTesting
+import Testing
+
+@Suite("Proving migrations")
+struct MigrationProofTests {
+    @Test func soundMigrationsAreProvedOnEveryWay() async throws {
+        let report = try await Library().proof().verify()
+        #expect(report.faults.isEmpty)
+        #expect(report.ups == ["1 → 2", "1 → 3", "1 → 2 → 3", "2 → 3"])
+        #expect(report.downs == ["2 → 1", "3 → 1", "3 → 2"])
+        // Upwards an error before each of the five statements and at the end of each migration, and a kill at as many of the two that have an
+        // older file; downwards it depends on the engine how many statements a column is dropped by.
+        #expect(report.interruptions >= (2 + 4 + 2) + (4 + 2) + (3 + 2) * 2)
+        #expect(
+            report.leftOut == [
+                "no record of table «loan» was there to be read: plant a row, or give `records(of:)` a sample"
+            ])
+    }
+
+    @Test func samplesAreInsertedAndFound() async throws {
+        let proof = MigrationProof(Library(), fixtures: "/nonexistent")
+            .records(of: Book.self, Book(title: "Emma"), Book(title: "Sanditon"))
+            .records(of: Loan.self, Loan(book: 1, reader: "Jane"))
+        let report = try await proof.verify()
+        #expect(report.leftOut.isEmpty)
+    }
+
+    @Test func withAnEnvelopeTheSameIsProved() async throws {
+        var library = Library()
+        library.protection = .envelope
+        let report = try await library.proof().verify()
+        #expect(report.ups.count == 4)
+    }
+
+    @Test func withoutTablesAFreshFileRunsEveryMigration() async throws {
+        var library = Library()
+        library.tables = nil
+        try await library.proof().verify()
+    }
+
+    @Test func aConfigurationThatNeverRotatesIsProvedWithoutAndTheReportSaysSo() async throws {
+        var library = Library()
+        library.settings.rotation = .never
+        let report = try await library.proof().verify()
+        #expect(report.leftOut.contains { $0.contains("rotation") })
+    }
+
+    @Test func aValueThatIsAnotherInEachRunIsNoFault() async throws {
+        let library = Library.with("2") { db in
+            try db.execute("ALTER TABLE book ADD COLUMN shelf TEXT NOT NULL DEFAULT 'none'")
+            try db.execute("UPDATE book SET title = title || random()")
+            try db.execute("UPDATE book SET shelf = 'old'")
+            try db.execute("CREATE INDEX book_title ON book (title)")
+        }
+        let proof = MigrationProof(library, fixtures: "/nonexistent")
+            .planting(at: "1") { db in
+                try db.execute("INSERT INTO book (title) VALUES ('Emma')")
+            } expecting: { db, _ in
+                try db.value("SELECT count(*) FROM book WHERE title LIKE 'Emma%'", as: Int.self) == 1
+            }
+        let report = try await proof.verify()
+        #expect(report.leftOut.contains("the way down from «2»: there is no `down`"))
+        #expect(report.downs == ["3 → 2"])
+    }
+
+    @Test func aLongMigrationIsInterruptedAtSomePlacesAndTheReportSaysSo() async throws {
+        var library = Library()
+        library.migrations = [
+            Library.first,
+            Migration("2") { db in
+                try Library.second.up(db)
+                for _ in 0..<300 { try db.execute("UPDATE book SET title = title || '!'") }
+            },
+        ]
+        library.tables = [Book.schema]
+        let proof = MigrationProof(library, fixtures: "/nonexistent").planting(at: "1") { db in
+            try db.execute("INSERT INTO book (title) VALUES ('Emma')")
+        } expecting: { db, version in
+            try db.value("SELECT length(title) FROM book", as: Int.self) == (version == "1" ? 4 : 304)
+        }
+        let report = try await proof.verify()
+        #expect(report.interruptions == 2 + 100 + 100)
+        #expect(
+            report.leftOut.contains("migration «2» has 303 statements, and was interrupted at 100 places, evenly"),
+            "\(report)")
+    }
+
+    @Test func tablesWhoseRecordsNobodyNamedAreTold() async throws {
+        let report = try await MigrationProof(Library(), fixtures: "/nonexistent").records(of: Book.self).verify()
+        #expect(
+            report.leftOut == [
+                "no record of table «book» was there to be read: plant a row, or give `records(of:)` a sample",
+                "the records of table «loan»: name their type with `records(of:)`",
+            ])
+    }
+
+    @Test func theFailureTellsTheCallersLineAndEveryFault() async throws {
+        let library = Library.with("3") { _ in }
+        let line = #line + 1
+        let failure = await #expect(throws: MigrationProof.Failure.self) { try await library.proof().verify() }
+        let text = try #require(failure).description
+        #expect(
+            text.hasPrefix("StrongroomTestingTests/MigrationProofTests.swift:\(line): the migrations of Library have "))
+        #expect(text.contains("\n1. table «loan» is in a fresh file and missing from a file that ran every migration"))
+        #expect(failure?.errorDescription == text)
+    }
+
+    @Test func aConfigurationWithoutAMigratorIsRefused() async throws {
+        struct Bare: Configuration {
+            static let target = "bare"
+            func keyChain(for database: DatabaseName) throws -> KeyChain { .plaintext }
+        }
+        let error = await #expect(throws: StrongroomError.self) { try await MigrationProof(Bare()).verify() }
+        #expect(error?.code == .invalidMigrator)
+    }
+
+    @Test func dataForAVersionThatIsNoneIsAFault() async throws {
+        let proof = Library().proof().planting(at: "0.9") { _ in
+        } expecting: { _, _ in
+            true
+        }
+        let faults = try await proof.report().faults
+        #expect(faults.count == 1)
+        try expectFault("«0.9»", "MigrationProofTests.swift", "no version of the migrator", in: faults.map(\.message))
+    }
+}
