@@ -51,7 +51,9 @@ private struct FileRemoval {
 
     /// What the engine and the library put beside a file, and may have left when they were killed.
     private static let endings = ["-wal", "-shm", "-journal", ".keys", ".keys.copy"]
-    private static let companions = ["new", "rotating", "plaintext", "restoring", "snapshot.new", "keys.new", "keys.copy.new"]
+    private static let companions = [
+        "new", "rotating", "plaintext", "restoring", "snapshot.new", "keys.new", "keys.copy.new",
+    ]
     private static let snapshots = "snapshot-"
 
     func run() throws -> Bool {
