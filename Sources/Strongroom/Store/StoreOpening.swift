@@ -162,6 +162,7 @@ extension StoreOpening {
     ) throws -> (FileKeys, KeyChoice) {
         let start = ContinuousClock.now
         defer { report.keyDuration = ContinuousClock.now - start - report.migrationDuration }
+        try EnvelopeFile(databasePath: path, name: file.name).removeLeftovers()
         if content != .absent {
             try removeSecondName()
             try Rotation.removeLeftovers(of: path)

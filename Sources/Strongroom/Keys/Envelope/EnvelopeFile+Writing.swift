@@ -38,6 +38,11 @@ extension EnvelopeFile {
         return written + placed + [.synchronize(FileSystem.directory(of: databasePath))]
     }
 
+    /// Removes what an interrupted writing has left; the lock between processes is held.
+    func removeLeftovers() throws {
+        try removeLeftovers(of: steps([], .replace))
+    }
+
     func write(_ envelope: OpenEnvelope, _ placing: Placing) throws {
         let steps = steps(envelope.envelope.bytes, placing)
         for (place, step) in steps.enumerated() {
