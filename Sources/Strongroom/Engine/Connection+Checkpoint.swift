@@ -44,7 +44,8 @@ extension Connection {
             return
         }
         // Whoever gave the last work up has nothing to do with this.
-        isGivenUp.store(false, ordering: .relaxed)
+        let wasGivenUp = isGivenUp.exchange(false, ordering: .relaxed)
+        defer { if wasGivenUp { isGivenUp.store(true, ordering: .relaxed) } }
         let before = busyTimeout
         busyTimeout = Self.patience
         defer { busyTimeout = before }

@@ -9,9 +9,12 @@ final class StatementRecorder {
     private(set) var lines: [String] = []
     private var seen: Set<String> = []
     private var hasReadRows = false
+    /// Whether another run of the step may do otherwise for a reason that does not lie in its statements.
+    var isIncomparable = false
 
-    /// What the statements come to: the SHA-256 of them, in hexadecimal.
-    var fingerprint: String {
+    /// What the statements come to: the SHA-256 of them, in hexadecimal; nil when they cannot be compared.
+    var fingerprint: String? {
+        guard !isIncomparable else { return nil }
         let digest = SHA256.hash(data: Array(lines.joined(separator: "\n").utf8))
         return digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }

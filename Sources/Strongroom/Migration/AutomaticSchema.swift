@@ -13,6 +13,9 @@ struct AutomaticSchema: Sendable {
         case dropIndex(table: String, String)
         case createIndex(table: String, String)
 
+        /// Whether it is a new column.
+        var isAddition: Bool { if case .addColumn = self { true } else { false } }
+
         /// For reports.
         var words: String {
             switch self {
@@ -69,9 +72,10 @@ struct AutomaticSchema: Sendable {
         case .dropIndex(_, let index):
             try db.dropIndex(index)
         case .createIndex(let table, let name):
-            // A column that was added or changed has brought its own.
             for index in try schema(table).indexes where index.name(in: table) == name {
-                try db.createIndex(index, on: table, ifNotExists: true)
+                // A column that was added or changed has brought one of that name, which may be of another form.
+                try db.dropIndex(name, ifExists: true)
+                try db.createIndex(index, on: table)
             }
         }
     }

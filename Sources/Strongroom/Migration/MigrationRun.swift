@@ -5,6 +5,8 @@ struct MigrationRun: Sendable {
     var progress: [Progress] = []
     /// Nil where whoever lends the connection stops its work.
     var stop: MigrationStop?
+    /// Whether what is done is thrown away.
+    var isRehearsal = false
 
     func tell(_ progress: MigrationProgress) {
         for each in self.progress { each(progress) }

@@ -3,16 +3,22 @@ public struct MigrationTransaction: Writing, ~Copyable {
     /// What the transaction works on.
     public let handle: TransactionHandle
 
-    /// Whether the step runs on an empty database in memory, so that its statements are known, and on no file; see ``ChangedMigrations``.
+    /// Whether what the step does is thrown away: it runs on an empty database in memory, so that its statements are known
+    /// (see ``ChangedMigrations``), or on a copy, for ``Store/dryRun(to:progress:)``.
     ///
-    /// A step that changes anything besides its database, such as a file that it imports and then removes, leaves that out here.
-    public let isRehearsal: Bool
+    /// A step that changes anything besides its database, such as a file that it imports and then removes, leaves that out here. A step that asks
+    /// has no fingerprint, since it may do otherwise in earnest.
+    public var isRehearsal: Bool {
+        handle.connection.recorder?.isIncomparable = true
+        return isThrownAway
+    }
 
+    private let isThrownAway: Bool
     private let tell: (Int, Int) -> Void
 
     init(_ connection: Connection, isRehearsal: Bool = false, tell: @escaping (Int, Int) -> Void = { _, _ in }) {
         handle = TransactionHandle(connection)
-        self.isRehearsal = isRehearsal
+        isThrownAway = isRehearsal
         self.tell = tell
     }
 

@@ -13,7 +13,7 @@ struct StepRun {
     ///
     /// - Parameter record: Changes the history; gets how long the step took, and its fingerprint. Nil for a file that keeps none.
     func carryOut(
-        _ body: Migration.Step, record: ((VersionHistory, Duration, String) throws -> Void)? = nil
+        _ body: Migration.Step, record: ((VersionHistory, Duration, String?) throws -> Void)? = nil
     ) throws -> MigrationReport.Step {
         do {
             run.tell(progress(0, 0))
@@ -30,7 +30,7 @@ struct StepRun {
     }
 
     private func transact(
-        _ body: Migration.Step, _ record: ((VersionHistory, Duration, String) throws -> Void)?
+        _ body: Migration.Step, _ record: ((VersionHistory, Duration, String?) throws -> Void)?
     ) throws {
         // With foreign keys enforced, the rebuild of a table would delete the rows of others that point to it: dropping the old one
         // counts as deleting its rows. They are checked as a whole before the commit.
@@ -40,7 +40,10 @@ struct StepRun {
                 let recorder = StatementRecorder()
                 try watched {
                     try connection.recording(recorder) {
-                        try body(MigrationTransaction(connection) { run.tell(progress($0, $1)) })
+                        try body(
+                            MigrationTransaction(connection, isRehearsal: run.isRehearsal) {
+                                run.tell(progress($0, $1))
+                            })
                     }
                     // The step may have overlooked that the engine rolled everything back; its row would be committed by itself.
                     try connection.checkTransaction()

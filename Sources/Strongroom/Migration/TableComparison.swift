@@ -29,8 +29,10 @@ struct TableComparison {
         let infos = try connection.columnInfos(of: entry.name).filter { !$0.isHidden }
         let renamed = try renamedColumns(infos)
         var changes = renamed.map { Change.renameColumn(table: schema.name, from: $0.from, to: $0.to) }
-        changes += try leftColumns(infos, renamed)
-        changes += try columnChanges(infos, renamed, text)
+        let left = try leftColumns(infos, renamed)
+        let own = try columnChanges(infos, renamed, text)
+        // A check may be on a column that comes, and one that goes is needed until nothing is declared with it.
+        changes += own.filter(\.isAddition) + own.filter { !$0.isAddition } + left
         return try indexesToDrop(renamed) + changes + indexesToCreate(renamed)
     }
 
@@ -49,8 +51,10 @@ struct TableComparison {
             guard let old = column.previousName, !Identifier.areSame(old, column.name),
                 taken.contains(where: { Identifier.areSame($0, old) })
             else { return nil }
-            // A column that is declared under that name, and not renamed itself, is another one.
-            let isOther = schema.columns.contains { Identifier.areSame($0.name, old) && $0.previousName == nil }
+            // A column that is declared under that name, and not renamed itself, is another one, where the file has both.
+            let isOther =
+                taken.contains { Identifier.areSame($0, column.name) }
+                && schema.columns.contains { Identifier.areSame($0.name, old) && $0.previousName == nil }
             return isOther ? nil : (old, column.name)
         }
         var renamed: [Renaming] = []
@@ -108,8 +112,12 @@ struct TableComparison {
         _ infos: [ColumnInfo], _ renamed: [Renaming], _ text: CreateTableText
     ) throws -> [Change] {
         try schema.columns.compactMap { column in
-            let name = renamed.first { Identifier.areSame($0.to, column.name) }?.from ?? column.name
-            guard let info = infos.first(where: { Identifier.areSame($0.name, name) }), let place = text.place(of: name)
+            let former = renamed.first { Identifier.areSame($0.to, column.name) }?.from
+            let name = former ?? column.name
+            // What has that name today may be on its way to another one.
+            let isLeaving = former == nil && renamed.contains { Identifier.areSame($0.from, name) }
+            guard !isLeaving, let info = infos.first(where: { Identifier.areSame($0.name, name) }),
+                let place = text.place(of: name)
             else {
                 guard !column.isPrimaryKey else { throw otherKey(column) }
                 return .addColumn(table: schema.name, column.name)

@@ -57,6 +57,15 @@ struct DatabaseFile: Sendable {
         try ["-wal", "-journal"].contains { try FileStatus.at(path + $0).map { $0.size > 0 } ?? false }
     }
 
+    /// What the names of snapshots begin with, behind the file's own.
+    static let snapshotEnding = "snapshot-"
+
+    /// Whether a snapshot lies beside the file, which has the key and the content that the file had then.
+    func hasSnapshots() throws -> Bool {
+        let beginning = FileSystem.name(of: FileSystem.companion(of: path, Self.snapshotEnding))
+        return try FileSystem.names(in: FileSystem.directory(of: path)).contains { $0.hasPrefix(beginning) }
+    }
+
     /// Removes a rollback journal that has been used up: a rotation that was killed, or met damage, leaves it behind. To be called when the file
     /// is one that is written through a log, or is had alone: then no program needs it.
     func removeSpentJournal() throws {

@@ -41,7 +41,7 @@ extension Rotation {
             formerSettings: choice.derived?.settings,
             settings: settings,
             bytes: outcome.bytes,
-            isOldContentGone: outcome.isOldContentGone,
+            isOldContentGone: try outcome.isOldContentGone && !file.hasSnapshots(),
             writingDuration: ContinuousClock.now - start - outcome.verification,
             verificationDuration: outcome.verification
         )

@@ -72,6 +72,12 @@ struct ColumnChange {
         if !column.isNullable, let value = try column.defaultValue?.get(), value != .null {
             sources[column.name.asciiFolded] = "ifnull(\(name), \(value.literal))"
         }
+        if column.generated == nil { try refuseLoss(name, column) }
+        if column.storageClass.engineName == nil, sources.isEmpty {
+            // The engine keeps a text as a text there.
+            sources[column.name.asciiFolded] =
+                "CASE typeof(\(name)) WHEN 'text' THEN CAST(\(name) AS BLOB) ELSE \(name) END"
+        }
         try rebuild(changed, sources)
         if column.isIndexed { try makeIndex(on: column.name) }
         guard column.generated == nil, let type = column.storageClass.engineName else { return }
@@ -85,6 +91,28 @@ struct ColumnChange {
                 "\(count) rows of table «\(table.name)» hold values in «\(column.name)» that \(column.storageClass.rawValue) does not fit; change them first."
             )
         }
+    }
+
+    /// Refuses a change after which a value would be another one.
+    private func refuseLoss(_ name: String, _ column: ColumnDefinition) throws {
+        // Digits of a number that a floating-point one keeps.
+        let digits = "length(replace(replace(ltrim(\(name), '-0.'), '.', ''), '-', ''))"
+        let loss: String
+        switch column.storageClass.engineName {
+        case "integer": loss = "typeof(\(name)) = 'text' AND CAST(CAST(\(name) AS INTEGER) AS TEXT) <> \(name)"
+        case "real":
+            loss = """
+                typeof(\(name)) = 'integer' AND CAST(CAST(\(name) AS REAL) AS INTEGER) <> \(name) \
+                OR typeof(\(name)) = 'text' AND \(digits) > 15
+                """
+        case "text": loss = "typeof(\(name)) = 'real' AND CAST(CAST(\(name) AS TEXT) AS REAL) <> \(name)"
+        default: return
+        }
+        let lossy = try connection.ownValue("SELECT count(*) FROM \(Identifier.quote(table.name)) WHERE \(loss)")
+        guard case .integer(let count)? = lossy, count > 0 else { return }
+        throw refusal(
+            "\(count) rows of table «\(table.name)» hold values in «\(column.name)» that would be other ones as \(column.storageClass.rawValue); change them first."
+        )
     }
 
     private func makeIndex(on column: String) throws {

@@ -94,14 +94,23 @@ extension Connection {
             check("EXPLAIN SELECT * FROM \(Identifier.quote(entry.name))", entry)
         }
         for entry in entries where entry.kind == .trigger {
-            let table = Identifier.quote(entry.table)
-            check("EXPLAIN DELETE FROM \(table)", entry)
-            check("EXPLAIN INSERT INTO \(table) DEFAULT VALUES", entry)
-            let columns = (try? columnInfos(of: entry.table).filter { $0.generated == nil }) ?? []
-            let assignments = columns.map { "\(Identifier.quote($0.name)) = \(Identifier.quote($0.name))" }
-            check("EXPLAIN UPDATE \(table) SET \(assignments.joined(separator: ", "))", entry)
+            check(firing(entry), entry)
         }
         return broken
+    }
+
+    /// A statement that fires a trigger: of a view nothing else may be tried.
+    private func firing(_ trigger: SchemaEntry) -> String {
+        let table = Identifier.quote(trigger.table)
+        let event = [SQLToken](sql: trigger.sql).first { $0.isWord("DELETE", "INSERT", "UPDATE") }?.text.uppercased()
+        switch event {
+        case "DELETE": return "EXPLAIN DELETE FROM \(table)"
+        case "INSERT": return "EXPLAIN INSERT INTO \(table) DEFAULT VALUES"
+        default:
+            let columns = (try? columnInfos(of: trigger.table).filter { $0.generated == nil }) ?? []
+            let assignments = columns.map { "\(Identifier.quote($0.name)) = \(Identifier.quote($0.name))" }
+            return "EXPLAIN UPDATE \(table) SET \(assignments.joined(separator: ", "))"
+        }
     }
 
     /// How many rows point nowhere, in a table and in those that point to it; nil where the engine cannot tell, since a

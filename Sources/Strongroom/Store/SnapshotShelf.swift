@@ -4,7 +4,7 @@ import Foundation
 struct SnapshotShelf {
     let file: DatabaseFile
 
-    private static let ending = "snapshot-"
+    private static let ending = DatabaseFile.snapshotEnding
     /// Bytes of a version that stand in a name.
     private static let longestVersion = 40
 
@@ -19,15 +19,16 @@ struct SnapshotShelf {
         }.sorted { $0.number > $1.number }
     }
 
-    /// - Parameter rest: The name behind the prefix: the number, and the version after a hyphen.
+    /// - Parameter rest: The name behind the prefix: the number, a hyphen, and the version, in which there is none; with another one it is a log
+    ///   of the engine's.
     private func snapshot(_ rest: String, _ stem: String) throws -> Snapshot? {
         let parts = rest.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let number = Int(parts[0]), number > 0 else { return nil }
+        guard parts.count == 2, !parts[1].contains("-"), let number = Int(parts[0]), number > 0 else { return nil }
         let path = "\(stem)\(Self.ending)\(rest)"
         guard let status = try FileStatus.at(path), status.isRegularFile else { return nil }
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         return Snapshot(
-            number: number, version: parts.count > 1 ? String(parts[1]).removingPercentEncoding : nil,
+            number: number, version: parts[1].isEmpty ? nil : String(parts[1]).removingPercentEncoding,
             date: attributes[.modificationDate] as? Date ?? .distantPast, size: status.size, path: path)
     }
 
@@ -44,7 +45,7 @@ struct SnapshotShelf {
         let before = try snapshots()
         let copy = PageCopy(file: file, key: key, path: FileSystem.companion(of: file.path, "snapshot.new"))
         try copy.make(from: source, for: "Keeping a snapshot of", goOn: goOn)
-        let name = "\(Self.ending)\((before.first?.number ?? 0) + 1)" + (version.map { "-" + Self.encoded($0) } ?? "")
+        let name = "\(Self.ending)\((before.first?.number ?? 0) + 1)-" + (version.map(Self.encoded) ?? "")
         let path = FileSystem.companion(of: file.path, name)
         do {
             try FileSystem.moveIntoPlace(copy.path, path)
@@ -53,8 +54,23 @@ struct SnapshotShelf {
             try? copy.remove()
             throw error
         }
-        for old in before.dropFirst(max(1, keep) - 1) { try FileSystem.remove(old.path) }
+        for old in surplus(before, keep: keep, version.map(Self.encoded)?.removingPercentEncoding) { try remove(old) }
         return path
+    }
+
+    /// Those that go when another one is there: of the same version first, since a migration that fails each time makes one each time.
+    private func surplus(_ before: [Snapshot], keep: Int, _ version: String?) -> [Snapshot] {
+        var kept = before
+        var surplus: [Snapshot] = []
+        while kept.count > max(1, keep) - 1 {
+            surplus.append(kept.remove(at: kept.lastIndex { $0.version == version } ?? kept.count - 1))
+        }
+        return surplus
+    }
+
+    /// Removes a snapshot, with what an engine that has looked into it may have left.
+    func remove(_ snapshot: Snapshot) throws {
+        for ending in ["", "-wal", "-shm", "-journal"] { try FileSystem.remove(snapshot.path + ending) }
     }
 
     /// The version as a part of a file's name.

@@ -23,7 +23,7 @@ extension Store {
         let opening = try file.opening()
         guard let migrator = opening.migrator else { throw noMigrator }
         // Of another instance of this process, too: a lock belongs to what was opened, not to the process.
-        guard let lock = try FileLock.take(FileSystem.companion(of: path, "trial.lock")) else {
+        guard let lock = try await StoreOpening.takeLock(FileSystem.companion(of: path, "trial.lock")) else {
             throw StrongroomError(
                 .locked, "Another trial of «\(path)» runs. Wait for it to finish, then try again.",
                 database: name.fileName)
@@ -44,8 +44,8 @@ extension Store {
             connection = try copy.target.connect(.existing, key: key)
             defer { connection.close() }
             try connection.configure(as: .maker, of: copy.target)
-            return try migrator.tried(
-                to: version, on: connection, copying: copying, MigrationRun(progress: [progress], stop: stop))
+            let run = MigrationRun(progress: [progress], stop: stop, isRehearsal: true)
+            return try migrator.tried(to: version, on: connection, copying: copying, run)
         }
         lock.release()
         return trial

@@ -31,18 +31,21 @@ extension Store {
     ) async throws {
         let target = try await BlockingWork.run {
             try FileSystem.createDirectories(FileSystem.directory(of: path))
-            let target = try FileSystem.resolve(path)
-            guard try FileStatus.at(target) == nil else {
-                throw StrongroomError(
-                    .notAFile, "Something lies at «\(target)» already, and is not overwritten. Give another path.")
-            }
-            return target
+            return try FileSystem.resolve(path)
         }
-        guard let lock = try FileLock.take(FileSystem.companion(of: target, "lock")) else {
+        func check() throws {
+            guard try FileStatus.at(target) != nil else { return }
+            throw StrongroomError(
+                .notAFile, "Something lies at «\(target)» already, and is not overwritten. Give another path.")
+        }
+        try check()
+        guard let lock = try await StoreOpening.takeLock(FileSystem.companion(of: target, "lock")) else {
             throw StrongroomError(
                 .locked,
                 "Somebody opens «\(target)», or exports to it, at this moment. Wait for them, or give another path.")
         }
+        // Whoever had the lock before may have made it.
+        try check()
         // First, as `verify` does it: an engine of version 3 takes a page of zeros for sound.
         try await access.perform(.writeAlone) { [file] connection in try file.checkPages(connection) }
         // A reader's seat is held so that nobody rotates or closes meanwhile; the reader itself cannot write another file.

@@ -108,20 +108,30 @@ struct StoreOpening: Sendable {
 
     /// Keeps other processes from opening the file.
     func takeLock() async throws -> FileLock {
-        let deadline = ContinuousClock.now + settings.openTimeout
+        let path = FileSystem.companion(of: path, "lock")
+        if let lock = try await Self.takeLock(path, within: settings.openTimeout) { return lock }
+        throw StrongroomError(
+            .locked,
+            """
+            Another process has been opening «\(self.path)» for longer than \(settings.openTimeout). Wait for it to finish, or \
+            end it; then open again.
+            """,
+            database: name.fileName
+        )
+    }
+
+    /// How long a lock is waited for that nobody should have: a process that is being started has for a moment what the one has that starts it.
+    static let startOfAProcess = Duration.seconds(2)
+
+    /// Waits for a lock between processes.
+    ///
+    /// - Returns: The lock; nil when somebody else has held it all the time.
+    static func takeLock(_ path: String, within patience: Duration = startOfAProcess) async throws -> FileLock? {
+        let deadline = ContinuousClock.now + patience
         while true {
-            if let lock = try FileLock.take(FileSystem.companion(of: path, "lock")) { return lock }
-            guard ContinuousClock.now < deadline else {
-                throw StrongroomError(
-                    .locked,
-                    """
-                    Another process has been opening «\(path)» for longer than \(settings.openTimeout). Wait for it to finish, or \
-                    end it; then open again.
-                    """,
-                    database: name.fileName
-                )
-            }
-            try await Task.sleep(for: Self.lockPause)
+            if let lock = try FileLock.take(path) { return lock }
+            guard ContinuousClock.now < deadline else { return nil }
+            try await Task.sleep(for: lockPause)
         }
     }
 

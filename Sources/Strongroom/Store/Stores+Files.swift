@@ -38,33 +38,37 @@ extension Stores {
         do {
             try OpenFiles.shared.claim(path, name)
             defer { OpenFiles.shared.release(path) }
-            return try await BlockingWork.run { try FileRemoval(path: path).run() }
+            let lockPath = FileSystem.companion(of: path, "lock")
+            guard let lock = try await StoreOpening.takeLock(lockPath) else {
+                throw FileRemoval.inUse(path, "Another process is opening it")
+            }
+            let wasThere = try await BlockingWork.run { try FileRemoval(path: path, lockPath: lockPath).run() }
+            lock.release()
+            return wasThere
         } catch {
             throw (error as? StrongroomError)?.naming(name.fileName) ?? error
         }
     }
 }
 
-/// Removes a file that this process does not have open.
+/// Removes a file that this process does not have open; the lock between processes is held.
 private struct FileRemoval {
     let path: String
+    let lockPath: String
 
     /// What the engine and the library put beside a file, and may have left when they were killed.
     private static let endings = ["-wal", "-shm", "-journal", ".keys", ".keys.copy"]
     private static let companions = [
-        "new", "rotating", "plaintext", "restoring", "snapshot.new", "keys.new", "keys.copy.new",
+        "new", "rotating", "plaintext", "restoring", "snapshot.new", "trial", "trial.lock", "keys.new", "keys.copy.new",
     ]
-    private static let snapshots = "snapshot-"
 
     func run() throws -> Bool {
-        let lockPath = FileSystem.companion(of: path, "lock")
-        guard let lock = try FileLock.take(lockPath) else { throw inUse("Another process is opening it") }
         let status = try FileStatus.at(path)
         guard status?.isRegularFile ?? true else {
             throw StrongroomError(.notAFile, "What lies at «\(path)» is no file, and was not removed.")
         }
         let holders = try Set(FileHolders.locking(["", "-shm"].map { path + $0 }) + FileHolders.opening(path))
-        guard holders.isEmpty else { throw inUse("It is open in \(FileHolders.describe(holders.sorted()))") }
+        guard holders.isEmpty else { throw Self.inUse(path, "It is open in \(FileHolders.describe(holders.sorted()))") }
         // The file first: without it nothing that is left can be taken for a database, and without its log it might be an older one.
         try FileSystem.remove(path)
         for ending in Self.endings { try FileSystem.remove(path + ending) }
@@ -72,18 +76,14 @@ private struct FileRemoval {
             let leftover = FileSystem.companion(of: path, companion)
             for ending in ["", "-wal", "-shm", "-journal"] { try FileSystem.remove(leftover + ending) }
         }
-        let directory = FileSystem.directory(of: path)
-        let beginning = FileSystem.name(of: FileSystem.companion(of: path, Self.snapshots))
-        for name in try FileSystem.names(in: directory) where name.hasPrefix(beginning) {
-            try FileSystem.remove("\(directory)/\(name)")
-        }
+        let shelf = SnapshotShelf(file: DatabaseFile(path: path, name: "", busyTimeout: 0, log: nil))
+        for snapshot in try shelf.snapshots() { try shelf.remove(snapshot) }
         try FileSystem.remove(lockPath)
-        try FileSystem.synchronize(directory)
-        lock.release()
+        try FileSystem.synchronize(FileSystem.directory(of: path))
         return status != nil
     }
 
-    private func inUse(_ reason: String) -> StrongroomError {
+    static func inUse(_ path: String, _ reason: String) -> StrongroomError {
         StrongroomError(.locked, "\(reason), so «\(path)» was not removed. Close it there, then try again.")
     }
 }

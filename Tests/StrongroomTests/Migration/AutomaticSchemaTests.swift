@@ -233,4 +233,61 @@ struct AutomaticSchemaTests {
             try await expectFailure(.invalidMigrator) { try await store.migrate(to: "2") }
         }
     }
+
+    // MARK: Found by readers
+
+    static let lossy: [(TableSchema, TableSchema, SQL)] = [
+        (
+            TableSchema("thing", id, Column<String>("value")), TableSchema("thing", id, Column<Int>("value")),
+            "INSERT INTO thing VALUES (1, '0012')"
+        ),
+        (
+            TableSchema("thing", id, Column<Int>("value")), TableSchema("thing", id, Column<Double>("value")),
+            "INSERT INTO thing VALUES (1, 9007199254740993)"
+        ),
+        (
+            TableSchema("thing", id, Column<Double>("value")), TableSchema("thing", id, Column<String>("value")),
+            "INSERT INTO thing VALUES (1, 0.1 + 0.2)"
+        ),
+        (
+            TableSchema("thing", id, Column<String>("value")), TableSchema("thing", id, Column<Double>("value")),
+            "INSERT INTO thing VALUES (1, '12345678901234567890')"
+        ),
+    ]
+
+    @Test(arguments: lossy.indices)
+    func aValueThatWouldBeAnotherOneIsKeptAndTheChangeRefused(number: Int) async throws {
+        let (old, new, insert) = Self.lossy[number]
+        try await adapt(old)
+        try await execute(insert)
+        let before = try await texts("SELECT '' || quote(value) FROM thing")
+        try await expectFailure(.migrationFailed) { try await automatic(new).open() }
+        #expect(try await texts("SELECT '' || quote(value) FROM thing") == before)
+    }
+
+    @Test func aTextBecomesBytes() async throws {
+        try await adapt(TableSchema("thing", Self.id, Column<String>("value")))
+        try await execute("INSERT INTO thing VALUES (1, 'é')")
+        try await adapt(TableSchema("thing", Self.id, Column<[UInt8]>("value")))
+        #expect(try await texts("SELECT '' || quote(value) FROM thing") == ["X'C3A9'"])
+    }
+
+    @Test func aFormerNameThatIsANewColumnTodayIsStillTheFormerOne() async throws {
+        try await adapt(TableSchema("thing", Self.id, Column<String?>("email")))
+        try await execute("INSERT INTO thing VALUES (1, 'old@example.org')")
+        let new = TableSchema(
+            "thing", Self.id, Column<String?>("mail", previously: "email"), Column<String?>("email"))
+        try await adapt(new)
+        #expect(try await texts("SELECT mail FROM thing") == ["old@example.org"])
+        #expect(try await texts("SELECT quote(email) FROM thing") == ["NULL"])
+    }
+
+    @Test func aDeclaredFormOfAnIndexOnANewColumnIsTheOneThatIsMade() async throws {
+        try await adapt(TableSchema("thing", Self.id))
+        let email = Column<String?>("email", indexed: true)
+        let index = TableIndex(on: email, unique: true)
+        try await adapt(TableSchema("thing", Self.id, email, indexes: [index]))
+        try await execute("INSERT INTO thing VALUES (1, 'a')")
+        try await expectFailure(.constraint) { try await execute("INSERT INTO thing VALUES (2, 'a')") }
+    }
 }

@@ -65,7 +65,8 @@ struct DryRunTests {
         let migrator = Migrator {
             Self.first
             Migration("2") { db in
-                if !db.isRehearsal { try content.withLock { $0 = try Data(contentsOf: URL(filePath: copy)) } }
+                let isThere = FileManager.default.fileExists(atPath: copy)
+                if isThere { try content.withLock { $0 = try Data(contentsOf: URL(filePath: copy)) } }
             }
         }
         try await manual(migrator).using { store in _ = try await store.dryRun() }
@@ -73,6 +74,23 @@ struct DryRunTests {
         #expect(bytes.count >= 4_096 && bytes.range(of: Data("legible".utf8)) == nil)
         #expect(!bytes.starts(with: Data("SQLite format 3".utf8)))
         #expect(!FileManager.default.fileExists(atPath: copy))
+    }
+
+    @Test func aStepIsToldThatNothingOfItStays() async throws {
+        try await vault.with(\.migrator, Migrator { Self.first }).keep("a")
+        let effects = Locked(0)
+        let migrator = Migrator {
+            Self.first
+            Migration("2") { db in if !db.isRehearsal { effects.withLock { $0 += 1 } } }
+        }
+        try await manual(migrator).using { store in
+            _ = try await store.dryRun()
+            #expect(effects.withLock { $0 } == 0)
+            try await store.migrate()
+            #expect(effects.withLock { $0 } == 1)
+        }
+        // It cannot be compared, and is not said to be another one.
+        try await vault.with(\.migrator, migrator.whenChanged(.refuse)).using { _ in }
     }
 
     @Test func aMigrationThatFailsOnTheCopyFailsTheTrialAlone() async throws {

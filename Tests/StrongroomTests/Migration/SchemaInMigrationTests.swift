@@ -104,4 +104,19 @@ struct SchemaInMigrationTests {
         }
         try await vault.with(\.migrator, migrator).using { _ in }
     }
+
+    @Test func aTriggerInPlaceOfAChangeIsMadeAndKept() async throws {
+        let migrator = Migrator {
+            Migration("1") { db in
+                try db.createTable(Self.person)
+                try db.createView("short", as: "SELECT id FROM person")
+                try db.createTrigger(
+                    Trigger("short_insert", .insteadOf, .insert, on: "short", "DELETE FROM person WHERE id = new.id"))
+                try db.execute("INSERT INTO short (id) VALUES (7)")
+                try db.createTrigger(
+                    Trigger("short_delete", .insteadOf, .delete, on: "short", "DELETE FROM person WHERE id = old.id"))
+            }
+        }
+        try await vault.with(\.migrator, migrator).using { _ in }
+    }
 }

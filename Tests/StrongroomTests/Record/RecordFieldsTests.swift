@@ -45,6 +45,20 @@ struct RecordFieldsTests {
                 """#)
     }
 
+    @Test func numbersThatAreNoneOfTheColumnAreRefused() throws {
+        var person = Self.person
+        let manyDigits = "9007199254740994" + String(repeating: "0", count: 170) + "e-170"
+        for text in [
+            #"{"age": 1.0000000000000000001}"#, #"{"age": 9007199254740993.5}"#, #"{"ratio": 1e300}"#,
+            #"{"small": \#(manyDigits)}"#,
+        ] {
+            #expect(error { try person.apply(json: text) }?.code == .typeMismatch, "\(text)")
+        }
+        // One that is also in a key that nobody knows does not stop the process.
+        _ = error { try person.apply(json: #"{"nobody": \#(manyDigits)}"#) }
+        #expect(person == Self.person)
+    }
+
     @Test func aRecordComesBack() throws {
         let person = Self.person
         for dates in [RecordCoding.DateStyle.iso8601, .secondsSince1970, .millisecondsSince1970, .stored] {

@@ -32,8 +32,10 @@ struct FilesOfADatabaseTests {
         try await vault.keep("first")
         for name in ["vault.sqlite.other", "vault_other.sqlite"] { try await stores.open(name).close() }
         let others = try names.filter { $0.contains("other") }
-        for ending in ["new", "rotating", "rotating-journal", "plaintext", "restoring", "snapshot-1", "snapshot-2.new"]
-        {
+        for ending in [
+            "new", "rotating", "rotating-journal", "plaintext", "restoring", "trial", "snapshot-1-", "snapshot-2-1.5",
+            "snapshot-2-1.5-wal",
+        ] {
             try Data([1]).write(to: URL(filePath: vault.beside(ending)))
         }
         for ending in ["-wal", "-journal"] { try Data([1]).write(to: URL(filePath: vault.path + ending)) }

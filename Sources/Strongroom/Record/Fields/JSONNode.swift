@@ -30,10 +30,15 @@ enum JSONNode: Codable {
             self = .text(text)
         } else if let bool = try? single.decode(Bool.self) {
             self = .bool(bool)
-        } else if let integer = try? single.decode(Int64.self) {
-            self = .integer(integer)
+        } else if let decimal = try? single.decode(Decimal.self), let real = try? single.decode(Double.self) {
+            // First: asked for an integer, Foundation rounds what is none, and traps on a number of more digits than a decimal has.
+            if let integer = try? single.decode(Int64.self), Decimal(integer) == decimal {
+                self = .integer(integer)
+            } else {
+                self = .real(real, decimal)
+            }
         } else if let real = try? single.decode(Double.self) {
-            self = .real(real, try? single.decode(Decimal.self))
+            self = .real(real, nil)
         } else {
             self = .list(try single.decode([JSONNode].self))
         }
@@ -50,7 +55,8 @@ enum JSONNode: Codable {
         case .null, .object: try single.encodeNil()
         case .bool(let bool): try single.encode(bool)
         case .integer(let integer): try single.encode(integer)
-        case .real(let real, _): try single.encode(real)
+        case .real(let real, let decimal):
+            if let decimal, Double("\(decimal)") == real { try single.encode(decimal) } else { try single.encode(real) }
         case .float(let float): try single.encode(float)
         case .text(let text): try single.encode(text)
         case .list(let list): try single.encode(list)

@@ -118,7 +118,7 @@ extension RecordField {
         switch kind {
         case .integer, .other(.integer): number.asInteger.map { .integer($0) }
         case .real, .other(.real), .date: .real(real)
-        case .float: .real(Double(Float(real)))
+        case .float: Float(real).isFinite || !real.isFinite ? .real(Double(Float(real))) : nil
         case .decimal: decimal.flatMap { try? $0.stored() }
         case .any: number
         default: nil

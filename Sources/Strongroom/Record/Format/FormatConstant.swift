@@ -85,7 +85,7 @@ enum FormatConstant {
         case (.integer, .integer), (.bool, .integer), (.other(.integer), .integer), (.any, _): number
         case (.real, _), (.other(.real), _): number.asReal.map { .real($0) }
         // To the nearest, as a literal in Swift's source.
-        case (.float, _): number.asReal.map { .real(Double(Float($0))) }
+        case (.float, _): number.asReal.flatMap { Float($0).isFinite ? .real(Double(Float($0))) : nil }
         case (.decimal, .integer(let integer)): .text(digits ?? String(integer))
         case (.decimal, _): digits.map { .text($0) }
         default: nil

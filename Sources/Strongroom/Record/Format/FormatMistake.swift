@@ -59,18 +59,30 @@ struct FormatMistake {
         var quote: UInt8?
         var isEscaped = false
         var isInWord = false
+        var isLost = false
+        var first: Int?
         for (place, byte) in bytes.enumerated() {
             if let open = quote {
-                if byte == open, !isEscaped { quote = nil } else { hidden[place] = true }
+                if byte == open, !isEscaped {
+                    quote = nil
+                    // A word that touches it: the quotes are not where they were meant to be.
+                    isLost = isLost || place + 1 < bytes.count && bytes[place + 1].isWordByte
+                } else {
+                    hidden[place] = true
+                }
                 isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
             } else if byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"") {
                 quote = byte
+                first = first ?? place
                 isInWord = false
             } else {
                 let isNumber = place > 0 && hidden[place - 1] && (byte == UInt8(ascii: ".") || byte.isWordByte)
                 hidden[place] = !isInWord && (byte.isDigit || isNumber)
                 isInWord = !hidden[place] && (byte.isWordByte || isInWord && byte == UInt8(ascii: "."))
             }
+        }
+        if let first, isLost || quote != nil {
+            for place in (first + 1)..<max(first + 1, bytes.count) { hidden[place] = true }
         }
         return hidden
     }

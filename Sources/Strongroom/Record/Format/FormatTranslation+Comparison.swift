@@ -58,9 +58,9 @@ extension FormatTranslation {
         guard case .property(let property) = terms.0 else {
             throw mistake("\(comparison.sign.name) wants a property before it.", at: comparison.left)
         }
-        try checkUse(of: property, comparison)
-        let column: any FormatProperty = comparison.isCaseless ? try lowercased(property, comparison) : property
         let list = try values(terms.1, comparison, property)
+        try checkUse(of: property, comparison, isOrder: comparison.sign.isOrder || list.isRange)
+        let column: any FormatProperty = comparison.isCaseless ? try lowercased(property, comparison) : property
         let constants =
             comparison.isCaseless
             ? try list.constants.enumerated().map { try folded($1, property, at: operand($0, comparison)) }
@@ -132,7 +132,7 @@ extension FormatTranslation {
 
     /// Refuses what the engine would answer otherwise than Swift.
     private func checkUse(
-        of property: any FormatProperty, _ comparison: FormatComparison, isNullTest: Bool = false
+        of property: any FormatProperty, _ comparison: FormatComparison, isNullTest: Bool = false, isOrder: Bool? = nil
     ) throws {
         let place = comparison.range.lowerBound
         if property.kind == .coded, !isNullTest {
@@ -140,7 +140,7 @@ extension FormatTranslation {
                 "Equal values of \(property.type) can be stored in different forms; keep what is compared in a column of its own.",
                 at: place, code: .notTranslatable)
         }
-        if property.kind == .decimal, comparison.sign.isOrder {
+        if property.kind == .decimal, isOrder ?? comparison.sign.isOrder {
             throw mistake(
                 "The engine sorts a Decimal as text, 9 behind 10; keep an integer, of cents for example.", at: place,
                 code: .notTranslatable)

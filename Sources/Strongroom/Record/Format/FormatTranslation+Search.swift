@@ -5,7 +5,7 @@ extension FormatTranslation {
         case (.property(let property), .constant(let constant)):
             try checkText(property, comparison)
             let part = try text(constant, comparison, at: comparison.right)
-            guard comparison.sign != .like else { return like(property, part, comparison) }
+            guard comparison.sign != .like else { return try like(property, part, comparison) }
             let subject = Computed<String?>(plain: try sql(property, comparison))
             return switch comparison.sign {
             case .beginsWith: subject.hasPrefix(part)
@@ -63,7 +63,14 @@ extension FormatTranslation {
     }
 
     /// The engine's LIKE takes no notice of case, its GLOB does; each has its own wildcards.
-    private func like(_ property: any FormatProperty, _ pattern: String, _ comparison: FormatComparison) -> Condition {
+    private func like(
+        _ property: any FormatProperty, _ pattern: String, _ comparison: FormatComparison
+    ) throws -> Condition {
+        guard FormatPattern(pattern).starCount <= FormatPattern.mostStars else {
+            throw mistake(
+                "A pattern has at most \(FormatPattern.mostStars) stars, since more take an old engine very long; use CONTAINS with AND.",
+                at: comparison.right)
+        }
         guard !comparison.isCaseless else {
             return Computed<String?>(plain: property.sql).like(FormatPattern(pattern).like)
         }
@@ -86,6 +93,22 @@ struct FormatPattern {
     }
 
     private let pieces: [Piece]
+
+    static let mostStars = 5
+
+    /// Stars that are not one behind the other.
+    var starCount: Int {
+        var (count, wasStar) = (0, false)
+        for piece in pieces {
+            if case .anyText = piece {
+                if !wasStar { count += 1 }
+                wasStar = true
+            } else {
+                wasStar = false
+            }
+        }
+        return count
+    }
 
     // By bytes: to Swift a star and a combining mark are one character.
     init(_ pattern: String) {

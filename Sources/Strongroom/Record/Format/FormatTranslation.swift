@@ -48,19 +48,33 @@ struct FormatTranslation {
 
     private func condition(_ node: FormatNode) throws -> Condition {
         switch node {
-        case .all(let nodes): try joined(nodes, &&)
-        case .any(let nodes): try joined(nodes, ||)
+        case .all(let nodes): try joined(nodes, &&, " AND ")
+        case .any(let nodes): try joined(nodes, ||, " OR ")
         case .not(let node): try !condition(node)
         case .comparison(let comparison): try condition(comparison)
         }
     }
 
     private func joined(
-        _ nodes: [FormatNode], _ join: (Condition, Condition) -> Condition
+        _ nodes: [FormatNode], _ join: (Condition, Condition) -> Condition, _ sign: String
     ) throws -> Condition {
+        guard nodes.count <= Self.mostJoined else { return try listed(nodes, sign) }
         var result = try condition(nodes[0])
         for node in nodes.dropFirst() { result = join(result, try condition(node)) }
         return result
+    }
+
+    /// Conditions that the closure would join two and two, which is too deep for the engine when they are many.
+    private static let mostJoined = 8
+
+    private func listed(_ nodes: [FormatNode], _ sign: String) throws -> Condition {
+        var sql = SQL(verbatim: "(")
+        for (place, node) in nodes.enumerated() {
+            if place > 0 { sql.append(text: sign) }
+            sql.append(try condition(node).sql)
+        }
+        sql.append(text: ")")
+        return Condition(sql)
     }
 
     private func condition(_ comparison: FormatComparison) throws -> Condition {

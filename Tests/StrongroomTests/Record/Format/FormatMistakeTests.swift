@@ -1,5 +1,6 @@
 import Foundation
 import Strongroom
+import StrongroomTesting
 import Testing
 
 /// A mistake in a predicate as text is told with its column and the place, and without a value.
@@ -156,7 +157,39 @@ struct FormatMistakeTests {
         #expect(mistake(PredicateFormat(wide))?.code == .invalidPredicate)
         let fine = Array(repeating: "age == 1", count: 500).joined(separator: " AND ")
         #expect(mistake(PredicateFormat(fine)) == nil)
-        let nested = String(repeating: "(", count: 99) + "age == 1" + String(repeating: ")", count: 99)
-        #expect(mistake(PredicateFormat(nested)) == nil)
+        func nested(_ levels: Int) -> PredicateFormat {
+            PredicateFormat(String(repeating: "(", count: levels) + "age == 1" + String(repeating: ")", count: levels))
+        }
+        #expect(mistake(nested(13)) == nil)
+        #expect(mistake(nested(14))?.code == .invalidPredicate)
+    }
+
+    @Test func whatIsWithinTheLimitsRunsOnTheEngine() async throws {
+        let directory = try TemporaryDirectory()
+        let migrator = Migrator { Migration("1") { db in try db.createTable(Person.schema) } }
+        let leaf = "name BEGINSWITH[c] 'a'"
+        let texts = [
+            Array(repeating: "age == 1", count: 500).joined(separator: " AND "),
+            Array(repeating: "age == 1", count: 500).joined(separator: " OR "),
+            (0..<13).reduce(leaf) { text, number in "\(leaf) \(number % 2 == 0 ? "OR" : "AND") (\(text))" },
+            (0..<6).reduce(leaf) { text, _ in "NOT (\(leaf) AND \(text))" },
+            String(repeating: "NOT ", count: 13) + leaf,
+        ]
+        try await Vault(directory.path(""), keys: .numbered(1)).with(\.migrator, migrator).using { store in
+            for text in texts {
+                let found = try await store.read { db in try Person.where(PredicateFormat(text)).fetch(db) }
+                #expect(found == [], "\(text.prefix(80))")
+            }
+        }
+    }
+
+    @Test func whatTheEngineAnswersOtherwiseOrInNoTimeIsRefused() {
+        #expect(mistake(PredicateFormat("price IN %@", Decimal(9)...Decimal(10)))?.code == .notTranslatable)
+        #expect(mistake("price IN {9, 10}") == nil)
+        #expect(mistake("name LIKE '*a*a*a*a*a*b'")?.code == .invalidPredicate)
+        #expect(mistake("name LIKE '*a*a***a*a*b'") == nil)
+        #expect(mistake("ratio == 1e300")?.code == .invalidPredicate)
+        let broken = mistake(PredicateFormat("name == 'O'Brien-Smith' AND age == 1"))
+        #expect(broken?.message.contains("Brien") == false && broken?.message.contains("Smith") == false)
     }
 }
