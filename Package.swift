@@ -101,7 +101,9 @@ let package = Package(
                 ]),
             swiftSettings: settings
         ),
-        .testTarget(name: "StrongroomCommandsTests", dependencies: ["StrongroomCommands"], swiftSettings: settings),
+        .testTarget(
+            name: "StrongroomCommandsTests", dependencies: ["Strongroom", "StrongroomCommands", "StrongroomTesting"],
+            swiftSettings: settings),
         .testTarget(
             name: "ConfigurationsTests", dependencies: ["Configurations", "StrongroomTesting"],
             exclude: ["AddressBook/Fixtures"], swiftSettings: settings),

@@ -15,7 +15,7 @@ struct ErrorReport: Equatable {
         case let error as StrongroomError:
             self.init(code: "\(error.code)", message: error.message, status: ExitStatus(error.code))
         case is CancellationError:
-            self.init(code: "cancelled", message: "Cancelled.", status: .failure)
+            self.init(code: "cancelled", message: "Cancelled.", status: .interrupted)
         default:
             return nil
         }
@@ -31,6 +31,17 @@ struct ErrorReport: Equatable {
             status: status)
     }
 
+    /// The report of an error of somebody else's, such as a configuration's; it may hold a secret, so its type is all that is told.
+    init(unknown error: any Error) {
+        self.init(
+            code: "failure",
+            message: """
+                The program's configuration threw an error of the type \(type(of: error)). No more of it is told, since it may hold a secret: \
+                look for it in the configuration's code.
+                """,
+            status: .failure)
+    }
+
     private init(code: String, message: String, status: ExitStatus) {
         self.code = code
         self.message = message
@@ -43,14 +54,16 @@ extension ExitStatus {
     init(_ code: StrongroomError.Code) {
         self =
             switch code {
-            case .notADatabase, .truncated, .damaged, .emptyFile, .newerSchema: .dataError
+            case .notADatabase, .truncated, .damaged, .emptyFile, .newerSchema, .envelopeDamaged, .newerEnvelope:
+                .dataError
             case .fileMissing, .notAFile: .noInput
             case .notSQLCipher: .unavailable
             case .diskFull, .inputOutput: .inputOutput
             case .locked, .busy, .tooManyOpenFiles: .temporaryFailure
             case .permissionDenied: .noPermission
-            case .wrongKey, .invalidKey, .emptyKeyChain, .keyFile, .plaintextFile, .encryptedFile,
-                .noConfiguration, .duplicateConfiguration:
+            case .wrongKey, .invalidKey, .emptyKeyChain, .keyFile, .keySource, .plaintextFile, .encryptedFile,
+                .noConfiguration, .duplicateConfiguration, .cipherSettings, .invalidMigrator, .envelopeMissing,
+                .foreignEnvelope:
                 .configuration
             case .invalidName: .usage
             default: .failure

@@ -1,6 +1,5 @@
-import Strongroom
-
 import ArgumentParser
+import Strongroom
 
 /// The command that the others stand under; what it is called and holds is given by the program.
 struct RootCommand: ParsableCommand {
@@ -12,8 +11,10 @@ struct RootCommand: ParsableCommand {
         let configuration = CommandConfiguration(
             commandName: name,
             abstract: abstract,
+            discussion: CommandList.discussion,
             version: version,
-            subcommands: commands
+            subcommands: commands,
+            groupedSubcommands: CommandList.groups
         )
         described.withLock { $0 = configuration }
     }

@@ -1,8 +1,9 @@
+import Strongroom
 import StrongroomCommands
 
 @main
 enum StrongroomMain {
     static func main() async {
-        await StrongroomTool.run(version: "0.1.0", commands: [DemoCommand.self])
+        await StrongroomTool.run(.shared, version: "0.1.0", commands: [DemoCommand.self])
     }
 }

@@ -8,6 +8,7 @@ package struct Place: Sendable {
     /// What is done when the disk is full, so that it is not any more; nil for giving up.
     package let relieve: (@Sendable () throws -> Void)?
     private var protection = KeyProtection.direct
+    private var snapshots = SnapshotPolicy.none
 
     package init(_ directory: String, relieve: (@Sendable () throws -> Void)? = nil) {
         self.directory = directory
@@ -18,6 +19,13 @@ package struct Place: Sendable {
     package var wrapped: Place {
         var place = self
         place.protection = .envelope
+        return place
+    }
+
+    /// The same directory, for a database of which snapshots are kept.
+    package var withSnapshots: Place {
+        var place = self
+        place.snapshots = .beforeMigrating(keep: 1)
         return place
     }
 
@@ -33,15 +41,28 @@ package struct Place: Sendable {
         let names = try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
         // One without the other is.
         let parts = ["vault.sqlite", ".vault.sqlite.lock"] + (envelope.allSatisfy(names.contains) ? envelope : [])
-        return names.filter { !parts.contains($0) }
+        return names.filter { !parts.contains($0) && !$0.hasPrefix(".vault.sqlite.snapshot-") }
     }
 
     /// Opens the database in a registry of its own.
     package func open(
         _ keys: KeyChain, _ migrator: Migrator?, _ ciphers: [CipherSettings]? = nil
     ) async throws -> Store {
-        let vault = Vault(path: path, keys: keys, migrator: migrator, ciphers: ciphers, protection: protection)
-        return try await againWithSpace { try await Stores(vault).open("vault.sqlite") }
+        let stores = try stores(keys, migrator, ciphers)
+        return try await againWithSpace { try await stores.open(Vault.fileName) }
+    }
+
+    /// Puts the newest snapshot in the database's place, which nobody has open.
+    package func restore(_ keys: KeyChain) async throws {
+        let stores = try stores(keys, nil, nil)
+        _ = try await againWithSpace { try await stores.restore(Vault.fileName) }
+    }
+
+    private func stores(_ keys: KeyChain, _ migrator: Migrator?, _ ciphers: [CipherSettings]?) throws -> Stores {
+        try Stores(
+            Vault(
+                path: path, keys: keys, migrator: migrator, ciphers: ciphers, protection: protection,
+                snapshots: snapshots))
     }
 
     /// Does work, and once more with space when the disk was full.
@@ -65,17 +86,19 @@ extension StrongroomError {
 
 private struct Vault: Configuration {
     static let target = "vault"
+    static let fileName = "vault.sqlite"
 
     let path: String
     let keys: KeyChain
     let migrator: Migrator?
     let ciphers: [CipherSettings]?
     let protection: KeyProtection
+    let snapshots: SnapshotPolicy
 
     func filePath(for database: DatabaseName) -> String? { path }
     func keyChain(for database: DatabaseName) -> KeyChain { keys }
     func cipherSettings(for database: DatabaseName) throws -> [CipherSettings] { try ciphers ?? CipherSettings.known() }
     func keyProtection(for database: DatabaseName) -> KeyProtection { protection }
     func migrator(for database: DatabaseName) -> Migrator? { migrator }
-    func settings(for database: DatabaseName) -> StoreSettings { StoreSettings(readers: 1) }
+    func settings(for database: DatabaseName) -> StoreSettings { StoreSettings(readers: 1, snapshots: snapshots) }
 }

@@ -9,6 +9,7 @@ struct ExitStatusTests {
             numbers == [
                 "success 0", "failure 1", "usage 64", "dataError 65", "noInput 66", "unavailable 69", "software 70",
                 "inputOutput 74", "temporaryFailure 75", "noPermission 77", "configuration 78",
+                "interrupted 130",
             ])
     }
 }

@@ -42,6 +42,19 @@ struct ProgressBarTests {
             ])
     }
 
+    @Test("A bar with a delay is not drawn for an operation that is done before")
+    func delay() {
+        let bar = ProgressBar(
+            "Copying", total: 10, on: console(), ending: .nothing, delay: .seconds(1), now: { [clock] in clock.now })
+        bar.advance()
+        clock.advance(by: .milliseconds(999))
+        bar.advance()
+        #expect(screen.text.isEmpty)
+        clock.advance(by: .milliseconds(1))
+        bar.advance()
+        #expect(drawn.count == 1)
+    }
+
     @Test("Each drawing starts at the left and clears what was there to the right")
     func sequences() {
         let bar = bar(total: 4, on: console(width: 30))

@@ -9,7 +9,7 @@ struct BrokenMigrationTests {
 
     @Test func aLostColumn() async throws {
         let library = Library.with("2") { db in try db.execute("CREATE INDEX book_title ON book (title)") }
-        let proof = MigrationProof(library, fixtures: "/nonexistent").records(of: Book.self)
+        let proof = MigrationProof(library).records(of: Book.self)
         let faults = try await proof.report().faults.map(\.description)
         try expectFault(
             "column «book.shelf» is in a fresh file and missing from a file that ran every migration", in: faults)

@@ -56,7 +56,7 @@ struct Library: Configuration {
     }
 
     /// A proof with a book that lies in files of version 1 and 2.
-    func proof(fixtures: String = "/nonexistent") -> MigrationProof {
+    func proof(fixtures: String? = nil) -> MigrationProof {
         MigrationProof(self, fixtures: fixtures)
             .planting(at: "1") { db in
                 try db.execute("INSERT INTO book (title) VALUES ('Emma')")

@@ -14,16 +14,26 @@ struct MigrationProofTests {
         #expect(report.interruptions >= (2 + 4 + 2) + (4 + 2) + (3 + 2) * 2)
         #expect(
             report.leftOut == [
-                "no record of table «loan» was there to be read: plant a row, or give `records(of:)` a sample"
+                Self.noFixtures,
+                "no record of table «loan» was there to be read: plant a row, or give `records(of:)` a sample",
             ])
     }
 
+    private static let noFixtures =
+        "there is no directory «Fixtures/library» with fixture files; record one of each released version with `recordFixture(version:)`"
+
+    @Test func aNamedDirectoryOfFixturesThatIsNotThereIsAFault() async throws {
+        let faults = try await Library().proof(fixtures: "Nowhere").report().faults.map(\.message)
+        #expect(faults.count == 1)
+        #expect(faults.first?.hasPrefix("there is no directory «Nowhere» with fixture files") == true, "\(faults)")
+    }
+
     @Test func samplesAreInsertedAndFound() async throws {
-        let proof = MigrationProof(Library(), fixtures: "/nonexistent")
+        let proof = MigrationProof(Library())
             .records(of: Book.self, Book(title: "Emma"), Book(title: "Sanditon"))
             .records(of: Loan.self, Loan(book: 1, reader: "Jane"))
         let report = try await proof.verify()
-        #expect(report.leftOut.isEmpty)
+        #expect(report.leftOut == [Self.noFixtures])
     }
 
     @Test func withAnEnvelopeTheSameIsProved() async throws {
@@ -53,7 +63,7 @@ struct MigrationProofTests {
             try db.execute("UPDATE book SET shelf = 'old'")
             try db.execute("CREATE INDEX book_title ON book (title)")
         }
-        let proof = MigrationProof(library, fixtures: "/nonexistent")
+        let proof = MigrationProof(library)
             .planting(at: "1") { db in
                 try db.execute("INSERT INTO book (title) VALUES ('Emma')")
             } expecting: { db, _ in
@@ -74,7 +84,7 @@ struct MigrationProofTests {
             },
         ]
         library.tables = [Book.schema]
-        let proof = MigrationProof(library, fixtures: "/nonexistent").planting(at: "1") { db in
+        let proof = MigrationProof(library).planting(at: "1") { db in
             try db.execute("INSERT INTO book (title) VALUES ('Emma')")
         } expecting: { db, version in
             try db.value("SELECT length(title) FROM book", as: Int.self) == (version == "1" ? 4 : 304)
@@ -87,9 +97,10 @@ struct MigrationProofTests {
     }
 
     @Test func tablesWhoseRecordsNobodyNamedAreTold() async throws {
-        let report = try await MigrationProof(Library(), fixtures: "/nonexistent").records(of: Book.self).verify()
+        let report = try await MigrationProof(Library()).records(of: Book.self).verify()
         #expect(
             report.leftOut == [
+                Self.noFixtures,
                 "no record of table «book» was there to be read: plant a row, or give `records(of:)` a sample",
                 "the records of table «loan»: name their type with `records(of:)`",
             ])

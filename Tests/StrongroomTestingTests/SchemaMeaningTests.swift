@@ -30,7 +30,7 @@ struct SchemaMeaningTests {
                 try db.execute("create index IF NOT EXISTS Book_Title on Book(Title asc)")
             }
         ]
-        let report = try await MigrationProof(library, fixtures: "/nonexistent").records(of: Book.self).verify()
+        let report = try await MigrationProof(library).records(of: Book.self).verify()
         #expect(report.faults.isEmpty)
     }
 
@@ -51,7 +51,7 @@ struct SchemaMeaningTests {
                 try db.execute("DROP INDEX IF EXISTS i")
             },
         ]
-        return try await MigrationProof(library, fixtures: "/nonexistent").report().faults.filter {
+        return try await MigrationProof(library).report().faults.filter {
             $0.ways.contains("1 → 2 → 1 → 2")
         }.map(\.message)
     }
@@ -90,6 +90,31 @@ struct SchemaMeaningTests {
             "CREATE TABLE w (a INTEGER, b INTEGER, PRIMARY KEY (a, b))",
             "CREATE TABLE w (a INTEGER, b INTEGER, PRIMARY KEY (b, a)) WITHOUT ROWID",
             "table «w»: WITHOUT ROWID is yes in"
+        ),
+        (
+            "CREATE TABLE w (a TEXT CHECK (a > 'x'))", "CREATE TABLE w (a TEXT CHECK (A > 'X'))",
+            "check (a > 'X') of «w» is in a file that came another way and missing from an empty file"
+        ),
+        (
+            "CREATE INDEX i ON book (min(title, 'a'))", "CREATE INDEX i ON book (min(title, 'A'))",
+            "index «i»: what is indexed is (min ( title , 'A' )) in a file that came another way, (min ( title , 'a' )) in"
+        ),
+        (
+            "CREATE TABLE w (a TEXT UNIQUE)", "CREATE TABLE w (a TEXT, UNIQUE (a COLLATE NOCASE))",
+            "unique constraint on «w» (a): the collation is NOCASE in a file that came another way, BINARY in"
+        ),
+        (
+            "CREATE TABLE w (a TEXT PRIMARY KEY)", "CREATE TABLE w (a TEXT, PRIMARY KEY (a COLLATE NOCASE))",
+            "table «w»: the collation of the primary key is NOCASE in a file that came another way, BINARY in"
+        ),
+        (
+            "CREATE TABLE w (a TEXT NOT NULL UNIQUE)", "CREATE TABLE w (a TEXT NOT NULL UNIQUE ON CONFLICT IGNORE)",
+            "table «w»: ON CONFLICT is unique (a) IGNORE in a file that came another way, none in"
+        ),
+        (
+            "CREATE TABLE w (a, b, UNIQUE (a, b) ON CONFLICT ABORT)",
+            "CREATE TABLE w (a, b, UNIQUE (a, b) ON CONFLICT REPLACE)",
+            "table «w»: ON CONFLICT is unique (a, b) REPLACE in a file that came another way, none in"
         ),
         (
             "CREATE VIRTUAL TABLE w USING fts4(a)", "CREATE VIRTUAL TABLE w USING fts4(a, b)",

@@ -28,6 +28,18 @@ int baseline_rekey(const char *path, const char *key, const char *next) {
     return result == SQLITE_OK ? closed : result;
 }
 
+int baseline_change(const char *path, const char *key, const char *statements) {
+    sqlite3 *connection = NULL;
+    int result = open_keyed(path, key, &connection);
+    if (result == SQLITE_OK)
+        result = baseline_run(connection, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; "
+                                          "PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY; BEGIN IMMEDIATE");
+    if (result == SQLITE_OK) result = baseline_run(connection, statements);
+    if (result == SQLITE_OK) result = baseline_run(connection, "COMMIT");
+    int closed = sqlite3_close(connection);
+    return result == SQLITE_OK ? closed : result;
+}
+
 static int synchronize(const char *path) {
     int descriptor = open(path, O_RDONLY);
     int failed = descriptor < 0 || fsync(descriptor) != 0;

@@ -4,7 +4,7 @@
 struct Group: Sendable {
     static let all: [Group] = [
         .insert, .insertMany, .fetch, .point, .update, .upsert, .upsertMany, .query, .open, .openChain, .rotate,
-        .rotateEnvelope,
+        .rotateEnvelope, .migrate,
         .groupCommit, .awaitedWrite, .awaitedRead, .endOfReadCheck, .readersBesideWriter, .stream, .familyOpen,
         .formatPredicate,
     ]

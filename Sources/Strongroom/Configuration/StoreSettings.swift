@@ -6,6 +6,10 @@ import Foundation
 /// StoreSettings(readers: 8, busyTimeout: .seconds(30))
 /// ```
 public struct StoreSettings: Sendable, Equatable {
+    /// Where the data lies. With ``StoragePlace/inMemory`` every database of the family is made anew when it is opened, and is gone when it
+    /// is closed.
+    public var storage: StoragePlace
+
     /// The most readers at one time, 1 to 1,024; what lies outside counts as the nearest.
     public var readers: Int {
         didSet { readers = Self.limited(readers) }
@@ -49,6 +53,7 @@ public struct StoreSettings: Sendable, Equatable {
     /// Describes a store's behaviour.
     ///
     /// - Parameters:
+    ///   - storage: Where the data lies.
     ///   - readers: The most readers at one time, 1 to 1,024; nil for the number of processors, at least 2.
     ///   - busyTimeout: How long a statement waits for a lock of another process.
     ///   - openTimeout: How long opening waits for another process that is opening the same file.
@@ -60,6 +65,7 @@ public struct StoreSettings: Sendable, Equatable {
     ///   - readerIdleTime: How long readers' connections stay open when nobody reads, at least 10 ms.
     ///   - slowStatement: How long a statement takes at least that the logger warns of; nil for none.
     public init(
+        storage: StoragePlace = .onDisk,
         readers: Int? = nil,
         busyTimeout: Duration = .seconds(5),
         openTimeout: Duration = .seconds(30),
@@ -71,6 +77,7 @@ public struct StoreSettings: Sendable, Equatable {
         readerIdleTime: Duration = .seconds(60),
         slowStatement: Duration? = nil
     ) {
+        self.storage = storage
         self.slowStatement = slowStatement
         self.rotation = rotation
         self.migration = migration

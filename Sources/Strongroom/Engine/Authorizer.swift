@@ -55,6 +55,7 @@ final class Authorizer {  // guarded by the seat, as the connection is
         case SQLITE_READ: tables.reads.insert(TableUse.name(name))
         case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE, SQLITE_ALTER_TABLE, SQLITE_CREATE_TABLE, SQLITE_DROP_TABLE:
             tables.writes.insert(TableUse.name(name))
+        case SQLITE_CREATE_INDEX: tables.makesIndex = true
         default: return
         }
         hasTables = true

@@ -19,8 +19,16 @@ extension Connection {
 
     /// Lets the engine ask, while a statement runs, whether it is to be stopped, which fails with `interrupted`; for connections with which the
     /// library works for itself.
-    func stop(when isUnwanted: @escaping () -> Bool) {
-        self.isUnwanted = isUnwanted
+    ///
+    /// - Parameters:
+    ///   - looks: How often it may ask, each time after 10,000 steps of its own, before it is stopped in any case; nil for as often as it likes.
+    ///   - isUnwanted: Whether nobody wants the work any more.
+    func stop(after looks: Int? = nil, when isUnwanted: @escaping () -> Bool = { false }) {
+        var left = looks
+        self.isUnwanted = {
+            left = left.map { $0 - 1 }
+            return left.map { $0 < 0 } ?? false || isUnwanted()
+        }
         askNowAndThen()
     }
 
@@ -55,10 +63,6 @@ extension Connection {
 
     private var mustStop: Bool {
         if let isUnwanted { return isUnwanted() }
-        if let rest = patience {
-            patience = rest - 1
-            if rest <= 0 { isGivenUp.store(true, ordering: .relaxed) }
-        }
         // The library's own statements, such as those that undo the work, run to their end.
         guard isGivenUp.load(ordering: .relaxed), !authorizer.isTrusting else { return false }
         if company == .alone { return true }

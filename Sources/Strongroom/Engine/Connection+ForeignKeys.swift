@@ -35,24 +35,34 @@ extension Connection {
         return setting != .integer(0)
     }
 
-    /// Refuses a value that points to a row that is not there.
+    /// Refuses values that point to rows that are not there.
     ///
-    /// - Throws: ``StrongroomError`` with `constraint`, naming table, row and parent of the first one.
+    /// - Throws: ``StrongroomError`` with `constraint`, naming table, row and parent of the first ones, and saying how many there are.
     func checkForeignKeys() throws {
-        let found = try withOwnStatement("PRAGMA foreign_key_check") { statement -> (Value, Value, Value)? in
-            guard try statement.step() else { return nil }
+        var first: (table: String, parent: String)?
+        var (named, count): ([String], Int) = ([], 0)
+        try withOwnStatement("PRAGMA foreign_key_check") { statement in
             let row = Row(statement)
-            return (try row.value(at: 0), try row.value(at: 1), try row.value(at: 2))
+            while try statement.step() {
+                count += 1
+                guard count <= Self.mostNamed else { continue }
+                let (table, parent) = (try row.text(at: 0), try row.text(at: 2))
+                first = first ?? (table, parent)
+                // A table without row ids has none to tell.
+                var number = ""
+                if case .integer(let rowID) = try row.value(at: 1) { number = " \(rowID)" }
+                named.append("row\(number) of table «\(table)» points to a row of «\(parent)» that is not there")
+            }
         }
-        guard case (.text(let table), let rowID, .text(let parent))? = found else { return }
-        var row = ""
-        if case .integer(let number) = rowID { row = " \(number)" }
+        guard let first else { return }
+        let rest = count - named.count
+        let text = named.joined(separator: "; ") + (rest > 0 ? "; and \(rest) more" : "")
         var error = StrongroomError(
-            .constraint,
-            "Row\(row) of table «\(table)» points to a row of «\(parent)» that is not there.",
-            database: database
-        )
-        error.constraint = ConstraintFailure(kind: .foreignKey, table: table, parentTable: parent)
+            .constraint, "\(text.prefix(1).uppercased())\(text.dropFirst()).", database: database)
+        error.constraint = ConstraintFailure(kind: .foreignKey, table: first.table, parentTable: first.parent)
         throw error
     }
+
+    /// The number of rows that a message names.
+    private static let mostNamed = 10
 }

@@ -6,6 +6,8 @@ extension Connection {
         case writer, reader
         /// Writes a file that is to be put in place when it is complete, so without a log beside it.
         case maker
+        /// Reads and writes a database in memory, which no other connection can see.
+        case sole
 
         var description: String { rawValue }
     }
@@ -37,6 +39,8 @@ extension Connection {
             try run("PRAGMA journal_size_limit = \(Self.logKept)")
         case .maker:
             break
+        case .sole:
+            isSole = true
         case .reader:
             try run("PRAGMA query_only = ON")
         }
@@ -46,7 +50,7 @@ extension Connection {
 
     /// Bytes. A page that leaves the cache while it is being changed is encrypted, written and later read again; with the engine's own
     /// 2 MB, changing rows all over an index of a few megabytes takes ten times as long.
-    private static let cache = 16 << 20
+    static let cache = 16 << 20
 
     /// Bytes.
     private static let logKept = 16 << 20

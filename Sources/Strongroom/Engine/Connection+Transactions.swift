@@ -29,6 +29,13 @@ extension Connection {
         doom = nil
         transactionNumber += 1
         tables = TableUse()
+        guard let companion else { return }
+        do {
+            try companion.didBegin(on: self)
+        } catch {
+            rollBack()
+            throw error
+        }
     }
 
     /// Runs work that reads in one snapshot, that of this moment: by itself a deferred transaction has none before its first query.
@@ -45,13 +52,25 @@ extension Connection {
 
     /// Begins a transaction that reads what is there at this moment, which whoever calls this ends with ``commit()`` or ``rollBack()``.
     func beginSnapshot() throws {
+        guard let companion else { return try takeSnapshot() }
+        try companion.beginSnapshot(on: self, takeSnapshot)
+    }
+
+    private func takeSnapshot() throws {
         try begin(.deferred)
         do {
             try notingAnotherKey { try run(Self.firstPage) }
+            if isSole { try keepFromWriting(true) }
         } catch {
             rollBack()
             throw error
         }
+    }
+
+    /// Makes the engine refuse what writes, as on a reader's connection, or lets it through again.
+    func keepFromWriting(_ isKept: Bool) throws {
+        try run("PRAGMA query_only = \(isKept ? "ON" : "OFF")")
+        isKeptFromWriting = isKept
     }
 
     /// After a rotation by another process the first page cannot be read any more.
@@ -79,14 +98,19 @@ extension Connection {
         // What is nearly done is not left halfway.
         isCommitting = true
         defer { isCommitting = false }
-        try run("COMMIT")
+        if let companion { try companion.commit(on: self) { try run("COMMIT") } } else { try run("COMMIT") }
         transactionState = .none
+        if isKeptFromWriting { try keepFromWriting(false) }
         changedTables.formUnion(tables.writes)
     }
 
     /// Rolls the transaction back, if the engine has not.
     func rollBack() {
         defer { transactionState = .none }
+        // Should it fail, the next write is told so.
+        if isKeptFromWriting { try? keepFromWriting(false) }
+        // Also when the engine has rolled it back by itself.
+        defer { companion?.noteUndoing(on: self) }
         guard isInTransaction else { return }
         do {
             try run("ROLLBACK")
@@ -133,6 +157,7 @@ extension Connection {
         guard isInTransaction else { return }
         do {
             try run("ROLLBACK TO strongroom")
+            companion?.noteUndoing(on: self)
             try run("RELEASE strongroom")
         } catch {
             transactionState = .doomed

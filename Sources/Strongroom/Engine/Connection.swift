@@ -42,6 +42,16 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
 
     @exclusivity(unchecked) var transactionState = TransactionState.none
 
+    /// Whether the database is in memory, where this connection alone reads and writes it.
+    var isSole = false
+    /// Whether it is kept from writing until the transaction ends.
+    @exclusivity(unchecked) var isKeptFromWriting = false
+
+    /// What takes part in its transactions.
+    @exclusivity(unchecked) var companion: (any ConnectionCompanion)?
+    /// What statements that only read have before them; nil for most connections.
+    @exclusivity(unchecked) @usableFromInline var readExpressions: String?
+
     /// Which of the file's keys since the store was opened it has.
     var keyGeneration = 0
     /// Whether a transaction could not be begun since the file cannot be read with the connection's key.
@@ -57,13 +67,15 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
     @exclusivity(unchecked) var isWatched = false
     /// Whether nobody wants any more what the library does with the connection for itself.
     @exclusivity(unchecked) var isUnwanted: (() -> Bool)?
-    /// How often it may ask before the work is given up; nil for as often as it likes.
-    @exclusivity(unchecked) var patience: Int?
     /// How much would be lost with the running statement.
     @exclusivity(unchecked) var company = Company.alone
 
     /// How the latest upsert finds its row: what a loop of upserts is to find out once.
     @exclusivity(unchecked) @usableFromInline var latestUpsert: AnyObject?
+
+    /// The types whose tables have been found, or made, in the transaction with the number beside it.
+    @exclusivity(unchecked) var preparedTables: Set<ObjectIdentifier> = []
+    @exclusivity(unchecked) var preparedIn = -1
 
     /// Milliseconds.
     @exclusivity(unchecked) var busyTimeout = 0
@@ -273,6 +285,11 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
         if transactionState == .open, !isInTransaction { transactionState = .doomed }
     }
 
+    /// Drops the prepared statements of the user's.
+    func forgetUserStatements() {
+        userStatements.removeAll()
+    }
+
     /// Drops the prepared statements.
     func clearStatements() {
         ownStatements.removeAll()
@@ -280,9 +297,10 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
     }
 
     func prepare(_ sql: String) throws -> Statement {
+        let text = expanded(sql)
         var prepared: OpaquePointer?
         authorizer.hasRefused = false
-        let (result, rest) = sql.utf8CString.withUnsafeBufferPointer { text -> (Int32, Int) in
+        let (result, rest) = text.utf8CString.withUnsafeBufferPointer { text -> (Int32, Int) in
             var tail: UnsafePointer<CChar>?
             let result = sqlite3_prepare_v2(pointer, text.baseAddress, Int32(clamping: text.count), &prepared, &tail)
             guard let tail, let start = text.baseAddress else { return (result, 0) }
@@ -301,7 +319,7 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
         let statement = Statement(prepared, owner: self)
         statement.tables = tables
         if !authorizer.isTrusting { use.statementsPrepared += 1 }
-        guard !Self.hasContent(sql.utf8.dropFirst(rest)) else {
+        guard !Self.hasContent(text.utf8.dropFirst(rest)) else {
             throw StrongroomError(
                 .sql,
                 "The SQL has more than one statement; run one at a time.",

@@ -81,7 +81,10 @@ extension ConstraintFailure {
             case 5: .notNull
             case 6, 10: .primaryKey
             // So the engine reports RESTRICT.
-            case 7: words == "FOREIGN KEY constraint failed" ? .foreignKey : .trigger
+            case 7 where words == "FOREIGN KEY constraint failed": .foreignKey
+            // So the library reports a row in memory that is like one on the disk.
+            case 7 where words.hasPrefix("UNIQUE constraint failed: "): .unique
+            case 7: .trigger
             case 8: .unique
             case 12: .dataType
             default: .other

@@ -17,6 +17,8 @@ public struct EngineFeatures: Sendable, Equatable {
     public let hasFTS5: Bool
     /// The JSON functions.
     public let hasJSON: Bool
+    /// The table `dbstat`, which tells how many bytes each table takes.
+    public let hasPageStatistics: Bool
     /// The most parameters that one statement may have.
     public let maximumParameters: Int
 
@@ -63,6 +65,7 @@ public struct EngineFeatures: Sendable, Equatable {
             cipherVersion: cipher,
             hasFTS5: probe.accepts("SELECT fts5_source_id()"),
             hasJSON: probe.accepts("SELECT json('1')"),
+            hasPageStatistics: probe.accepts("SELECT 1 FROM dbstat"),
             maximumParameters: Int(sqlite3_limit(probe.pointer, SQLITE_LIMIT_VARIABLE_NUMBER, -1))
         )
     }

@@ -28,7 +28,9 @@ final class StatementRecorder {
     func note(_ statement: Statement) {
         let tokens = [SQLToken](sql: statement.sql).filter { $0.kind != .space }
         guard !statement.isReadOnly else {
-            if !tokens.contains(where: { $0.isNamed("sqlite_master") || $0.isNamed("pragma") }) { hasReadRows = true }
+            // What a step does that looks at the schema first may be another thing on a file that was there before its history.
+            let isOfSchema = tokens.contains { $0.isNamed("sqlite_master") || $0.isNamed("pragma") }
+            if isOfSchema { isIncomparable = true } else { hasReadRows = true }
             return
         }
         let isSchema = tokens.first?.isWord("CREATE", "DROP", "ALTER") ?? false
@@ -39,7 +41,10 @@ final class StatementRecorder {
 
 extension Connection {
     /// Runs work and keeps what it does.
+    ///
+    /// The statements are prepared anew: which tables one writes depends on what there is when it is.
     func recording<T>(_ recorder: StatementRecorder, _ work: () throws -> T) rethrows -> T {
+        clearStatements()
         self.recorder = recorder
         defer { self.recorder = nil }
         return try work()

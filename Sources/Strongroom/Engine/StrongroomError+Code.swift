@@ -8,7 +8,8 @@ extension StrongroomError {
             case notSQLCipher, invalidName, noConfiguration, duplicateConfiguration, sameFile
             case invalidKey, emptyKeyChain, keyFile, keySource, cipherSettings, rotationFailed
             case envelopeMissing, envelopeDamaged, newerEnvelope, foreignEnvelope, keySlot
-            case closed, nestedAccess, transactionEnded, readOnly, notAuthorized, busy, timedOut, interrupted
+            case inMemory, closed, nestedAccess, otherStore, transactionEnded, readOnly, notAuthorized, busy, timedOut,
+                interrupted
             case constraint, typeMismatch, valueNotStorable, missingKey, notUnique, noSuchRow, limit, sql
             case notTranslatable, invalidPredicate, notARecord, schemaChange, invalidMigrator, migrationFailed, engine
         }
@@ -86,10 +87,14 @@ extension StrongroomError {
         public static let cipherSettings = Code(.cipherSettings)
         /// A rotation could not be made, or its result was not what it should be; the message says which key the file is on.
         public static let rotationFailed = Code(.rotationFailed)
+        /// What was asked for needs a file, and the store, or the record, lies in memory alone.
+        public static let inMemory = Code(.inMemory)
         /// The store is closed.
         public static let closed = Code(.closed)
         /// A blocking call inside a transaction of the same store.
         public static let nestedAccess = Code(.nestedAccess)
+        /// An object of one store in a transaction of another.
+        public static let otherStore = Code(.otherStore)
         /// The transaction is over before its closure is.
         public static let transactionEnded = Code(.transactionEnded)
         /// A write where only reading is possible.

@@ -2,10 +2,13 @@
 struct TableUse: Equatable {
     var reads: Set<String> = []
     var writes: Set<String> = []
+    /// Whether it makes an index.
+    var makesIndex = false
 
     mutating func formUnion(_ other: TableUse) {
         reads.formUnion(other.reads)
         writes.formUnion(other.writes)
+        makesIndex = makesIndex || other.makesIndex
     }
 
     /// A table's name as it is compared.

@@ -6,11 +6,12 @@ enum FileHolders {
     ///
     /// - Parameter paths: The names of the file and of those beside it on which it is locked.
     /// - Returns: The numbers of the processes; none where the system does not tell.
+    /// - Throws: ``StrongroomError`` when it could not be looked, as with too many files open: that is not the same as nobody.
     static func locking(_ paths: [String]) throws -> [Int] {
         let nodes = try Set(paths.compactMap { try FileStatus.at($0)?.identity.node })
         // One line a lock: number, kind, mode, access, process, device and node, first and last byte. Only Linux has it.
         // Read to its end: it has no length, and comes in pieces.
-        guard let table = try? FileSystem.firstBytes(of: "/proc/locks", largestTable) else { return [] }
+        guard let table = try visible({ try FileSystem.firstBytes(of: "/proc/locks", largestTable) }) else { return [] }
         var processes: Set<Int> = []
         for line in String(decoding: table, as: UTF8.self).split(separator: "\n") {
             let fields = line.split(separator: " ").filter { $0 != "->" }
@@ -26,7 +27,7 @@ enum FileHolders {
     /// for root all.
     ///
     /// - Returns: As ``locking(_:)``.
-    /// - Throws: ``StrongroomError`` when it could not be looked, as with too many files open: that is not the same as nobody.
+    /// - Throws: As ``locking(_:)``.
     static func opening(_ path: String) throws -> [Int] {
         guard let identity = try FileStatus.at(path)?.identity else { return [] }
         // Only Linux has it.
@@ -39,6 +40,31 @@ enum FileHolders {
             }
         }
         return holders.sorted()
+    }
+
+    /// Those who hold a lock on a database's file, or on the index of its log, or who have it open.
+    static func using(_ path: String) throws -> [Int] {
+        try Set(locking(["", "-shm"].map { path + $0 }) + opening(path)).sorted()
+    }
+
+    /// How long a process that is being started may have what the one has open that starts it.
+    static let startOfAProcess = Duration.seconds(2)
+    /// Seconds between two tries.
+    private static let pause = 0.02
+
+    /// Those who still have a file when it is asked again, for as long as a process takes that is being started.
+    ///
+    /// - Parameters:
+    ///   - find: Looks for them.
+    ///   - whenWaiting: Called between two tries; what it throws ends the waiting.
+    static func lasting(_ find: () throws -> [Int], whenWaiting: () throws -> Void = {}) throws -> [Int] {
+        let start = ContinuousClock.now
+        while true {
+            let holders = try find()
+            guard !holders.isEmpty, ContinuousClock.now - start < startOfAProcess else { return holders }
+            try whenWaiting()
+            Thread.sleep(forTimeInterval: pause)
+        }
     }
 
     /// What a process's program is called; nil where the system does not tell.

@@ -16,6 +16,8 @@ struct FileStatus: Equatable {
 
     let identity: Identity
     let size: Int64
+    /// When its content was written last, since 1970.
+    let modified: Duration
     /// How many names it has.
     let links: Int
     let isRegularFile: Bool
@@ -34,6 +36,7 @@ struct FileStatus: Equatable {
         return FileStatus(
             identity: Identity(device: UInt64(truncatingIfNeeded: status.st_dev), node: UInt64(status.st_ino)),
             size: Int64(status.st_size),
+            modified: modification(status),
             links: Int(status.st_nlink),
             isRegularFile: status.st_mode & S_IFMT == S_IFREG,
             isDirectory: status.st_mode & S_IFMT == S_IFDIR,
@@ -41,5 +44,14 @@ struct FileStatus: Equatable {
             owner: status.st_uid,
             group: status.st_gid
         )
+    }
+
+    private static func modification(_ status: stat) -> Duration {
+        #if canImport(Darwin)
+        let time = status.st_mtimespec
+        #else
+        let time = status.st_mtim
+        #endif
+        return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
     }
 }

@@ -78,6 +78,15 @@ enum FileSystem {
         }
     }
 
+    /// The bytes at the beginning of a file that another process may remove at any moment; nil when there is none.
+    static func firstBytesIfThere(of path: String, _ count: Int) throws -> [UInt8]? {
+        do {
+            return try firstBytes(of: path, count)
+        } catch let error as StrongroomError where error.code == .fileMissing {
+            return nil
+        }
+    }
+
     /// Writes the whole content of an empty file and brings it to the disk.
     static func fill(_ path: String, _ bytes: UnsafeRawBufferPointer) throws {
         let descriptor = open(path, O_WRONLY | O_CLOEXEC)

@@ -43,6 +43,26 @@ final class PlainFile: FileBytes, Sendable {
         return done
     }
 
+    /// Bytes that are copied at one time.
+    private static let portion = 1 << 20
+
+    /// Copies a file's bytes into another one, which is there and empty.
+    ///
+    /// - Parameter goOn: Called now and then; what it throws ends the copying.
+    static func copy(_ source: String, to target: String, goOn: () throws -> Void = {}) throws {
+        let (from, to) = (try PlainFile(source), try PlainFile(target, isWritable: true))
+        try withUnsafeTemporaryAllocation(byteCount: portion, alignment: 16) { buffer in
+            var offset: Int64 = 0
+            while true {
+                try goOn()
+                let length = try from.read(at: offset, into: buffer)
+                if length == 0 { return }
+                try to.write(UnsafeRawBufferPointer(rebasing: buffer[..<length]), at: offset)
+                offset += Int64(length)
+            }
+        }
+    }
+
     /// Writes bytes.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws {
         var done = 0

@@ -1,6 +1,3 @@
-import Crypto
-import Foundation
-
 /// A file that holds the keys of a chain, one a line, oldest first.
 ///
 /// A line is a passphrase, or `raw:` and 64 hexadecimal digits. Empty lines do not count. Only the owner may have access
@@ -34,7 +31,7 @@ public struct KeyFile: Sendable {
     /// - Throws: ``StrongroomError`` with `fileMissing`, `permissionDenied`, or `keyFile` when others than the owner have
     ///   access, when it is no regular file, too large, no UTF-8, or holds no key or one that cannot be used.
     public func keyChain(creating: Bool = false) throws -> KeyChain {
-        if creating, try !exists() { try create() }
+        if creating, try !exists() { try createUnlessThere() }
         guard let status = try FileStatus.at(path) else {
             throw StrongroomError(.fileMissing, "There is no key file at «\(path)»; make one, or correct the path.")
         }
@@ -58,21 +55,10 @@ public struct KeyFile: Sendable {
         refusal("has \(size) bytes or more, and at most \(KeyText.largest) are read; is it the right file?")
     }
 
-    private func create() throws {
-        let temporary = "\(path).\(UInt32.random(in: 0...UInt32.max)).new"
-        try FileSystem.createDirectories(FileSystem.directory(of: path))
-        try FileSystem.createFile(temporary)
+    private func createUnlessThere() throws {
         do {
-            let digits = SymmetricKey(size: .bits256).withUnsafeBytes { bytes in
-                bytes.map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined()
-            }
-            var line = Data("raw:\(digits)\n".utf8)
-            defer { line.resetBytes(in: line.startIndex..<line.endIndex) }
-            try line.withUnsafeBytes { try FileSystem.fill(temporary, $0) }
-            try FileSystem.moveIntoPlace(temporary, path)
-            try FileSystem.synchronize(FileSystem.directory(of: path))
+            try create()
         } catch {
-            try FileSystem.remove(temporary)
             // Another process was first: its keys count.
             if try !exists() { throw error }
         }

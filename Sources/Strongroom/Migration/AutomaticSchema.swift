@@ -52,6 +52,22 @@ struct AutomaticSchema: Sendable {
         return try tables.flatMap { try TableComparison($0, entries, connection, removesColumns).changes() }
     }
 
+    /// The same, for a file that may have been through versions.
+    ///
+    /// - Throws: ``StrongroomError`` with `invalidMigrator` when it has.
+    func changesOfUnversioned(_ connection: Connection) throws -> [Change] {
+        if let entry = try VersionHistory(connection: connection).entries().last {
+            throw StrongroomError(
+                .invalidMigrator,
+                """
+                The file is at version «\(entry.version)» of a migrator with steps, and this one is automatic. Go on with the steps; the \
+                file was not touched.
+                """,
+                database: connection.database)
+        }
+        return try changes(of: connection)
+    }
+
     /// Makes the changes.
     func carryOut(_ changes: [Change], in db: borrowing MigrationTransaction) throws {
         for change in changes { try carryOut(change, db) }

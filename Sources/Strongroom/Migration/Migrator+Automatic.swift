@@ -36,17 +36,8 @@ extension Migrator {
                 database: connection.database)
         }
         return try connection.inSnapshot {
-            if let entry = try VersionHistory(connection: connection).entries().last {
-                throw StrongroomError(
-                    .invalidMigrator,
-                    """
-                    The file is at version «\(entry.version)» of a migrator with steps, and this one is automatic. Go on with the steps; the \
-                    file was not touched.
-                    """,
-                    database: connection.database)
-            }
             let isEmpty = try connection.ownValue("SELECT 1 FROM sqlite_master LIMIT 1") == nil
-            let changes = try schema.changes(of: connection)
+            let changes = try schema.changesOfUnversioned(connection)
             return Plan(from: isEmpty ? nil : Self.automaticVersion, work: .adapt(changes))
         }
     }

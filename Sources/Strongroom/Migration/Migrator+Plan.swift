@@ -18,6 +18,12 @@ extension Migrator {
         /// The versions that the file went through and whose statements are others today.
         var changed: [String] = []
 
+        /// Whether all that is there stays as it is.
+        var onlyCreatesTables: Bool {
+            guard case .adapt(let changes) = work else { return false }
+            return changes.allSatisfy { if case .createTable = $0 { true } else { false } }
+        }
+
         /// Whether anything is to be done to a file that is there.
         var hasWork: Bool {
             switch work {

@@ -1,6 +1,6 @@
 /// The table in which a file keeps the versions it went through.
 struct VersionHistory {
-    private static let table = "strongroom_migrations"
+    static let table = "strongroom_migrations"
 
     /// A version that the file went through.
     struct Entry: Equatable {

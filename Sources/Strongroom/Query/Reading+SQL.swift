@@ -57,7 +57,11 @@ extension Writing where Self: ~Copyable {
         let statement = try connection.statement(for: sql)
         defer { statement.finish() }
         let before = connection.totalChanges
-        try statement.run()
+        if statement.tables.makesIndex {
+            try connection.withRoomForSorting { try statement.run() }
+        } else {
+            try statement.run()
+        }
         return connection.totalChanges == before ? 0 : connection.changes
     }
 }

@@ -17,13 +17,18 @@ extension Query {
     ) throws -> Int {
         let assignments = assignments(Source.columns)
         guard !assignments.isEmpty else { return try count(db) }
-        var sql: SQL = "UPDATE \(name: Source.schema.name) SET "
+        if let part = try partInMemory(db) { return try update(both: part, assignments, in: db) }
+        return try db.execute(try updating(Source.schema.quotedName, assignments, unsorted()))
+    }
+
+    func updating(_ table: String, _ assignments: [Assignment], _ rows: Condition?) throws -> SQL {
+        var sql = SQL(verbatim: "UPDATE \(table) SET ")
         for (place, assignment) in assignments.enumerated() {
             sql.append(text: "\(place == 0 ? "" : ", ")\(Identifier.quote(assignment.column)) = ")
             sql.append(assignment.value)
         }
-        if let rows = try unsorted() { sql.append(" WHERE \(rows.sql)" as SQL) }
-        return try db.execute(sql)
+        if let rows { sql.append(" WHERE \(rows.sql)" as SQL) }
+        return sql
     }
 
     /// Deletes the rows of the query.
@@ -33,8 +38,13 @@ extension Query {
     /// - Throws: ``StrongroomError`` with `constraint` when other rows refer to one of them, or the engine's failure.
     @discardableResult
     public func delete(in db: borrowing some Writing & ~Copyable) throws -> Int {
-        var sql: SQL = "DELETE FROM \(name: Source.schema.name)"
-        if let rows = try unsorted() { sql.append(" WHERE \(rows.sql)" as SQL) }
-        return try db.execute(sql)
+        if let part = try partInMemory(db) { return try delete(both: part, in: db) }
+        return try db.execute(deleting(Source.schema.quotedName, try unsorted()))
+    }
+
+    func deleting(_ table: String, _ rows: Condition?) -> SQL {
+        var sql = SQL(verbatim: "DELETE FROM \(table)")
+        if let rows { sql.append(" WHERE \(rows.sql)" as SQL) }
+        return sql
     }
 }

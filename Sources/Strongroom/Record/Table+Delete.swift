@@ -16,7 +16,8 @@ extension Table {
         defer { statement.finish() }
         try key.bind(to: Bindings(statement), at: 0)
         try statement.run()
-        return connection.changes > 0
+        if connection.changes > 0 || connection.readExpressions == nil { return connection.changes > 0 }
+        return try deleteInMemory(key, on: connection)
     }
 
     /// Deletes the rows with some keys; all of them or, when one cannot be deleted, none.
@@ -43,12 +44,13 @@ extension Table {
     ///   - db: A write transaction.
     /// - Returns: Whether there was such a row.
     /// - Throws: ``StrongroomError`` with `missingKey` when the record has no key, `constraint` when other rows refer to it, or the
-    ///   engine's failure.
+    ///   engine's failure; what the ``hooks`` throw, and the row stays then.
     @inlinable
     @discardableResult
     public static func delete(_ record: RecordType, in db: borrowing some Writing & ~Copyable) throws -> Bool {
         guard let key = key(of: record) else { throw TableFailure.missingKey(schema) }
-        return try delete(key, in: db)
+        guard let hooks else { return try delete(key, in: db) }
+        return try delete(record, key, hooks, on: db.handle.connection)
     }
 
     /// Deletes the rows of a list of records; all of them or, when one cannot be deleted, none.
@@ -77,7 +79,8 @@ extension Table {
     /// - Throws: ``StrongroomError`` with `constraint` when other rows refer to one of them, or the engine's failure.
     @discardableResult
     public static func truncate(in db: borrowing some Writing & ~Copyable) throws -> Int {
-        let count = try db.execute("DELETE FROM \(name: schema.name)")
+        var count = try db.execute("DELETE FROM \(name: schema.name)")
+        if db.handle.connection.readExpressions != nil { count += try truncateInMemory(on: db.handle.connection) }
         if schema.columns.contains(where: \.isAutoincrementing) {
             try db.execute("DELETE FROM sqlite_sequence WHERE name = \(schema.name)")
         }

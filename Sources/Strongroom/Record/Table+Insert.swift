@@ -87,8 +87,9 @@ extension Table {
 
     @inlinable
     static func insert(_ record: RecordType, on connection: Connection) throws -> Key {
-        try validateInsert(record)
         let known = key(of: record)
+        if known == nil, let made = Key.made() { return try insert(record, withKey: made, on: connection) }
+        try validateInsert(record)
         let hasKey = known != nil
         let statement = try connection.statement(
             OperationKey(Self.self, hasKey ? Operation.insertWithKey : Operation.insert)
@@ -108,6 +109,15 @@ extension Table {
         }
         return made
     }
+
+    /// Inserts a record with a key that was made for it.
+    @inlinable
+    static func insert(_ record: RecordType, withKey made: Key, on connection: Connection) throws -> Key {
+        var keyed = record
+        setKey(made, of: &keyed)
+        guard key(of: keyed) == made else { throw TableFailure.missingKey(schema) }
+        return try insert(keyed, on: connection)
+    }
 }
 
 /// Errors that name a table.
@@ -117,7 +127,7 @@ enum TableFailure {
     static func missingKey(_ schema: TableSchema) -> StrongroomError {
         StrongroomError(
             .missingKey,
-            "A record of table «\(schema.name)» has no key; the engine makes keys only for an integer primary key. Set one."
+            "A record of table «\(schema.name)» has no key; keys are made for an integer or a `UUID?` that is the primary key. Set one."
         )
     }
 

@@ -18,8 +18,12 @@ extension Table {
         contentsOf records: some Sequence<RecordType>,
         in db: borrowing some Writing & ~Copyable
     ) throws -> [Key] {
-        let records = ContiguousArray(records)
-        let connection = db.handle.connection
+        try insert(contentsOf: records, on: db.handle.connection)
+    }
+
+    @inlinable
+    static func insert(contentsOf records: some Sequence<RecordType>, on connection: Connection) throws -> [Key] {
+        let records = withMadeKeys(ContiguousArray(records))
         let rows = RowsPerStatement.count(columns: RecordType.columnNames.count)
         if rows > 1, records.count > rows {
             do {
@@ -31,6 +35,17 @@ extension Table {
         return try connection.inSavepoint {
             try records.map { try insert($0, on: connection) }
         }
+    }
+
+    /// The records, of which none is without a key if the library makes keys of its type.
+    @inlinable
+    static func withMadeKeys(_ records: ContiguousArray<RecordType>) -> ContiguousArray<RecordType> {
+        guard Key.made() != nil else { return records }
+        var records = records
+        for place in records.indices where key(of: records[place]) == nil {
+            if let made = Key.made() { setKey(made, of: &records[place]) }
+        }
+        return records
     }
 
     /// Inserts records, several with each statement.

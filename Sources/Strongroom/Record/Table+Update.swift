@@ -121,6 +121,7 @@ extension Table {
     ///   - operation: How nil is treated, and whether all columns are written.
     ///   - leftOut: The places that are not written.
     ///   - cached: Whether the operation and the places make a key for the statement cache.
+    ///   - part: The quoted name of the table's part in memory, for a row there.
     /// - Returns: False when there is no such row.
     @inlinable
     static func update(
@@ -129,12 +130,15 @@ extension Table {
         _ operation: Int,
         except leftOut: [Int] = [],
         cached: Bool = true,
+        part: String? = nil,
         on connection: Connection
     ) throws -> Bool {
-        let operationKey = cached ? OperationKey(Self.self, operation, places: leftOut) : nil
+        let operationKey = cached && part == nil ? OperationKey(Self.self, operation, places: leftOut) : nil
         let statement = try connection.statement(operationKey) {
             let keepingNil = operation == Operation.keep || operation == Operation.keepRest
-            let statements = TableStatements(schema, RecordType.columnNames)
+            let statements =
+                part.map { TableStatements(schema, RecordType.columnNames, table: $0) }
+                ?? TableStatements(schema, RecordType.columnNames)
             return (try statements.update(keepingNil: keepingNil, except: leftOut), [])
         }
         defer { statement.finish() }
@@ -143,7 +147,8 @@ extension Table {
         try key.bind(to: bindings, at: statement.lastParameters(Key.columnCount))
         statement.dropUnsetParameters()
         try statement.run()
-        return connection.changes > 0
+        if connection.changes > 0 || connection.readExpressions == nil || part != nil { return connection.changes > 0 }
+        return try updateInMemory(record, at: key, operation, except: leftOut, on: connection)
     }
 }
 

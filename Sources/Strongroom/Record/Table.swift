@@ -66,6 +66,9 @@ public protocol Table<RecordType>: Sendable {
     ///
     /// - Throws: Whatever tells your program why.
     static func validateUpdate(_ record: RecordType) throws
+
+    /// What is done besides when a record is saved or deleted; nil, which costs nothing, for none. Better a `static let` than a computed one.
+    static var hooks: RecordHooks<RecordType>? { get }
 }
 
 extension Table {
@@ -80,6 +83,9 @@ extension Table {
 
     /// Accepts every record.
     @inlinable public static func validateUpdate(_ record: RecordType) throws {}
+
+    /// None.
+    @inlinable public static var hooks: RecordHooks<RecordType>? { nil }
 }
 
 extension Record where Self: Table {

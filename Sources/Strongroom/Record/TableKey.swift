@@ -42,14 +42,20 @@ public protocol TableKey: Sendable, Hashable {
     ///
     /// - Parameter rowID: The row's id.
     static func generated(rowID: Int64) -> Self?
+
+    /// A key that is like no other, for a new record that has none, or nil when this library makes no keys of this type.
+    static func made() -> Self?
 }
 
 extension TableKey {
     /// One.
     @inlinable public static var columnCount: Int { 1 }
 
-    /// Nil: keys of this type are given by the program.
+    /// Nil: the engine makes no keys of this type.
     @inlinable public static func generated(rowID: Int64) -> Self? { nil }
+
+    /// Nil: the engine or the program gives keys of this type.
+    @inlinable public static func made() -> Self? { nil }
 }
 
 extension TableKey where Self: FixedWidthInteger {

@@ -24,14 +24,20 @@ struct TableStatements {
 
     private let schema: TableSchema
     private let columnNames: [String]
+    /// The table's quoted name, or that of its part in memory.
+    private let table: String
 
     @usableFromInline
     init(_ schema: TableSchema, _ columnNames: [String]) {
-        self.schema = schema
-        self.columnNames = columnNames
+        self.init(schema, columnNames, table: schema.quotedName)
     }
 
-    private var table: String { schema.quotedName }
+    @usableFromInline
+    init(_ schema: TableSchema, _ columnNames: [String], table: String) {
+        self.schema = schema
+        self.columnNames = columnNames
+        self.table = table
+    }
 
     /// - Parameters:
     ///   - withKey: Whether the record has a key. A key that the engine is to make is left out: given as NULL, it

@@ -11,8 +11,10 @@ struct ContentCopy {
     ///   - target: The path of an empty file.
     ///   - key: The key of the target; nil for plaintext.
     ///   - progress: Told how many tables are done, and of how many; what it throws ends the copying.
+    ///   - whenCopied: Called in the transaction when everything has been copied.
     static func run(
-        from connection: Connection, to target: String, key: DerivedKey?, progress: (Int, Int) throws -> Void
+        from connection: Connection, to target: String, key: DerivedKey?, progress: (Int, Int) throws -> Void,
+        whenCopied: () throws -> Void = {}
     ) throws {
         try connection.attach(target, key: key)
         // Before the first table, or it has no effect. The encoding is that of the source by itself.
@@ -28,6 +30,7 @@ struct ContentCopy {
         // One snapshot; the file itself is not written.
         try connection.inTransaction(.deferred) {
             try ContentCopy(connection: connection).copy(progress)
+            try whenCopied()
         }
         // After a failure closing the connection does it, for which it is good alone.
         try connection.run("DETACH target")

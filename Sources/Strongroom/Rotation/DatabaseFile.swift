@@ -70,20 +70,22 @@ struct DatabaseFile: Sendable {
     /// is one that is written through a log, or is had alone: then no program needs it.
     func removeSpentJournal() throws {
         let journal = path + "-journal"
-        guard try FileStatus.at(journal) != nil else { return }
         // One that counts begins with other bytes.
-        guard try FileSystem.firstBytes(of: journal, 8).allSatisfy({ $0 == 0 }) else { return }
+        guard let beginning = try FileSystem.firstBytesIfThere(of: journal, 8), beginning.allSatisfy({ $0 == 0 }) else {
+            return
+        }
         try FileSystem.remove(journal)
     }
 
     /// The size in bytes of a page of the log or the rollback journal beside the file, which is not encrypted; nil without one that begins as
-    /// SQLite has it.
+    /// SQLite has it. Another process may remove it meanwhile: the engine does, when the last one closes.
     ///
     /// See SQLite's documentation, «Database File Format», sections 3 and 4.1 (sqlite.org/fileformat2.html).
     func logPageSize() throws -> Int? {
-        for (ending, beginnings, place) in Self.logForms where try FileStatus.at(path + ending) != nil {
-            let header = try FileSystem.firstBytes(of: path + ending, place + 4)
-            guard header.count == place + 4, beginnings.contains(where: { header.starts(with: $0) }) else { continue }
+        for (ending, beginnings, place) in Self.logForms {
+            guard let header = try FileSystem.firstBytesIfThere(of: path + ending, place + 4), header.count == place + 4
+            else { continue }
+            guard beginnings.contains(where: { header.starts(with: $0) }) else { continue }
             let size = header[place...].reduce(0) { $0 << 8 | Int($1) }
             if size.nonzeroBitCount == 1 { return size }
         }

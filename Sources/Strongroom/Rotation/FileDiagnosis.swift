@@ -137,14 +137,14 @@ extension FileDiagnosis.Holder: CustomStringConvertible {
 
 extension FileDiagnosis.Finding {
     /// For people.
-    var text: String {
+    package var text: String {
         switch self {
         case .absent: "nothing is there"
         case .notAFile: "not a file"
         case .unreadable: "may not be read"
         case .empty: "empty"
         case .tooShort: "too short for a database"
-        case .plaintext: "a plaintext database"
+        case .plaintext: "a plaintext database, which anybody can read"
         case .keyless: "encrypted, or no database"
         case .wrongKey: "no key fits"
         case .envelope: "its envelope cannot be used"
@@ -152,7 +152,7 @@ extension FileDiagnosis.Finding {
         case .damaged: "damaged"
         case .newerSchema: "of a newer program"
         case .whole: "whole"
-        case .unexamined: "not examined"
+        case .unexamined: "not examined to its end"
         }
     }
 }

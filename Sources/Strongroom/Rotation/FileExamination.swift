@@ -39,13 +39,14 @@ struct FileExamination {
             (diagnosis.finding, diagnosis.reason) = (finding, error.message)
         }
         leaveOpenWhatTheLogMayMend(&diagnosis)
+        try goOn()
         return diagnosis
     }
 
     /// A program that was killed, or runs, may have the sound form of a page in its log.
     private func leaveOpenWhatTheLogMayMend(_ diagnosis: inout FileDiagnosis) {
-        // It may have come while the file was read.
-        diagnosis.hasLog = diagnosis.hasLog || (try? file.hasLog()) ?? false
+        // It may have come while the file was read; and what cannot be looked at may be one.
+        diagnosis.hasLog = diagnosis.hasLog || (try? file.hasLog()) ?? true
         guard diagnosis.hasLog, [.wrongKey, .truncated, .damaged].contains(diagnosis.finding) else { return }
         diagnosis.reason = """
             By itself the file looks as if this were so: \(diagnosis.finding.text). But a log lies beside it that may have what is missing. Open \
@@ -130,15 +131,13 @@ struct FileExamination {
     /// What cannot be read is left out: another process may be writing just now.
     private func readVersion(_ connection: Connection, _ diagnosis: inout FileDiagnosis) {
         // A schema may be made such that reading it never ends.
-        var looks = 0
-        connection.stop {
-            looks += 1
-            return looks > Self.mostLooks || (try? goOn()) == nil
-        }
+        connection.stop(after: Self.mostLooks) { (try? goOn()) == nil }
         diagnosis.version = try? VersionHistory(connection: connection).entries().last?.version
         guard let migrator = keys?.migrator else { return }
         do {
-            guard case .apply(let steps) = try migrator.plan(for: connection).work else { return }
+            // No step of the user's runs for it, not even in memory.
+            let plan = try migrator.whenChanged(.ignore).plan(for: connection)
+            guard case .apply(let steps) = plan.work else { return }
             diagnosis.pendingVersions = migrator.migrations[steps].map(\.version)
         } catch let error as StrongroomError where error.code == .newerSchema {
             (diagnosis.finding, diagnosis.reason) = (.newerSchema, error.message)
@@ -153,11 +152,10 @@ extension FileDiagnosis {
     fileprivate init(surroundingsOf file: DatabaseFile) throws {
         self.init(path: file.path, finding: .unexamined)
         let envelope = EnvelopeFile(databasePath: file.path, name: file.name)
-        hasEnvelope = (try? envelope.exists()) ?? false
-        hasLog = (try? file.hasLog()) ?? false
-        let processes = try Set(
-            FileHolders.locking(["", "-shm"].map { file.path + $0 }) + FileHolders.opening(file.path))
-        holders = processes.sorted().map { Holder(process: $0, name: FileHolders.name(of: $0)) }
+        // What lies there and cannot be looked at is told when it is opened.
+        hasEnvelope = (try? envelope.exists()) ?? true
+        hasLog = (try? file.hasLog()) ?? true
+        holders = try FileHolders.using(file.path).map { Holder(process: $0, name: FileHolders.name(of: $0)) }
     }
 
     /// What is known without looking at the pages of a file that could not be opened.

@@ -47,41 +47,19 @@ struct Rotation {
                 throw (error as? StrongroomError)?.code == .interrupted ? CancellationError() : error
             }
         }
-        guard canBeInPlace else { throw heldByOthers }
+        guard canBeInPlace else { throw file.heldByOthers(for: "rewritten") }
         return try rewriteInPlace()
     }
 
     /// Whether nothing changes but the key.
     private var canBeInPlace: Bool { from?.settings == to.settings }
 
-    /// A connection that has the file alone, if it can be had.
+    /// A connection that has the file alone, if it can be had. In place nobody needs to be waited for.
     private func wholeFile() throws -> Connection? {
-        let start = ContinuousClock.now
-        while true {
-            // In place nobody needs to be waited for.
-            var longest = canBeInPlace ? .zero : patience
-            let connection = try file.connect(.existing, key: from)
-            do {
-                try connection.proveKey()
-                connection.setBusyTimeout(milliseconds: 0)
-                if try connection.takeWholeFile() {
-                    // One that has the file open and was not written through a log holds no lock, and would go on with what is replaced.
-                    guard try !FileHolders.opening(file.path).isEmpty else { return connection }
-                    longest = max(longest, Self.startOfAProcess)
-                }
-            } catch {
-                connection.close()
-                throw error
-            }
-            connection.close()
-            guard ContinuousClock.now - start < longest else { return nil }
+        try file.connectAlone(key: from, within: canBeInPlace ? .zero : patience) {
             try watcher.tell(.waiting, 0, 0)
-            pause()
         }
     }
-
-    /// A process that is being started has for a moment what the one has open that starts it.
-    private static let startOfAProcess = Duration.seconds(2)
 
     private var hasOtherNames: StrongroomError {
         StrongroomError(
@@ -89,19 +67,6 @@ struct Rotation {
             """
             «\(file.path)» has another name (a hard link), under which the old content would go on being used. Remove the other name, then \
             try again; nothing was changed.
-            """,
-            database: file.name
-        )
-    }
-
-    private var heldByOthers: StrongroomError {
-        let locking = (try? FileHolders.locking(["", "-shm"].map { file.path + $0 })) ?? []
-        let holders = FileHolders.describe(locking.isEmpty ? (try? FileHolders.opening(file.path)) ?? [] : locking)
-        return StrongroomError(
-            .locked,
-            """
-            «\(file.path)» has to be had alone to be rewritten, and is open elsewhere\(holders.isEmpty ? "" : ": \(holders)"). Close it \
-            there, then try again; nothing was changed.
             """,
             database: file.name
         )
@@ -122,8 +87,7 @@ extension Rotation {
     }
 
     static func removeLeftovers(of path: String) throws {
-        let copy = FileSystem.companion(of: path, "rotating")
-        for suffix in ["", "-journal", "-wal", "-shm"] { try FileSystem.remove(copy + suffix) }
+        try FileSystem.removeCopy(FileSystem.companion(of: path, "rotating"))
         let plaintext = FileSystem.companion(of: path, "plaintext")
         // Without the file it would be all that is left.
         guard let left = try FileStatus.at(plaintext), let file = try FileStatus.at(path) else { return }

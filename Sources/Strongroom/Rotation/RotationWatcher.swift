@@ -1,11 +1,3 @@
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
 /// Who is told how far a rotation has come, and may cancel it.
 struct RotationWatcher: Sendable {
     var progress: @Sendable (RotationProgress) -> Void = { _ in }
@@ -15,12 +7,5 @@ struct RotationWatcher: Sendable {
     func tell(_ phase: RotationProgress.Phase, _ done: Int64, _ total: Int64) throws {
         if isCancelled() { throw CancellationError() }
         progress(RotationProgress(phase: phase, done: done, total: total))
-    }
-}
-
-extension Rotation {
-    /// Lets a little time pass before the next try.
-    func pause() {
-        usleep(10_000)
     }
 }

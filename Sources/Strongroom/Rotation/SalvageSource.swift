@@ -7,7 +7,6 @@ struct SalvageSource {
     private(set) var damaged: [Int] = []
 
     private static let companions = ["", "-wal", "-journal", "-shm"]
-    private static let portion = 1 << 20
     /// Makes the copy.
     ///
     /// - Parameters:
@@ -62,17 +61,7 @@ struct SalvageSource {
     private static func copy(_ source: String, _ target: String, goOn: () throws -> Void) throws {
         guard try FileStatus.at(source) != nil else { return }
         try FileSystem.createFile(target)
-        let (from, to) = (try PlainFile(source), try PlainFile(target, isWritable: true))
-        try withUnsafeTemporaryAllocation(byteCount: portion, alignment: 16) { buffer in
-            var offset: Int64 = 0
-            while true {
-                try goOn()
-                let length = try from.read(at: offset, into: buffer)
-                if length == 0 { return }
-                try to.write(UnsafeRawBufferPointer(rebasing: buffer[..<length]), at: offset)
-                offset += Int64(length)
-            }
-        }
+        try PlainFile.copy(source, to: target, goOn: goOn)
     }
 
     /// Lets the engine undo what a rollback journal keeps, or bring a log into the file, as it would for the file itself.

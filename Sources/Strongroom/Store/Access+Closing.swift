@@ -1,6 +1,9 @@
 import Dispatch
 
 extension Access {
+    /// Whether there is one connection alone, with which those who read take turns with those who write.
+    var hasOneSeat: Bool { readers.isEmpty }
+
     /// What closing has come to.
     var closing: CheckpointReport? { closingReport.withLock { $0 } }
 
@@ -15,7 +18,11 @@ extension Access {
     /// - Throws: ``StrongroomError`` with `nestedAccess` inside a transaction of the same store; to the first one, what the last work
     ///   throws, and the connections are closed all the same.
     func close(last: (Connection) throws -> CheckpointReport) throws {
-        guard !CurrentAccess.isInside(ObjectIdentifier(self)) else { throw nested }
+        guard !CurrentAccess.isInside(self) else { throw nested }
+        for save in unsaved.withLock({ unsaved in
+            defer { unsaved = [:] }
+            return unsaved.values
+        }) { save() }
         let (isFirst, isIdle) = queue.withLock { queue in
             let isFirst = !queue.isClosing
             return (isFirst, queue.close())
@@ -26,6 +33,8 @@ extension Access {
             return
         }
         if !isIdle { executor.blocking { whenDrained.wait() } }
+        // Who is told of a failure may be told after the writer's seat was given back.
+        executor.blocking { queued.wait() }
         defer {
             dismantle()
             turnstile.signal()
@@ -46,8 +55,21 @@ extension Access {
             // What opens a connection knows the key, and a closed store may be held for long.
             self[seat].open = { _ in throw error }
         }
+        memory.clear()
         hub.close()
         executor.retire()
         whenClosed.withLock { $0.take() }?()
+    }
+
+    var closed: StrongroomError {
+        StrongroomError(.closed, "The store is closed; open it again.", database: database)
+    }
+
+    var nested: StrongroomError {
+        StrongroomError(
+            .nestedAccess,
+            "A blocking read, write or close inside a transaction of the same store would wait for itself. Use the transaction.",
+            database: database
+        )
     }
 }

@@ -23,7 +23,7 @@ final class Access: Sendable {
 
     let queue: Locked<Queue>
     private let tickets = Atomic<UInt64>(0)
-    let running = RunningWork()
+    let running: RunningWork
     let writer: Seat
     let readers: [Seat]
     private let group: WriteGroup
@@ -35,6 +35,14 @@ final class Access: Sendable {
     let whenClosed: Locked<(@Sendable () -> Void)?>
     private let renew: @Sendable (Connection) throws -> Bool
     let database: String
+    /// The writes in the line that nobody waits for but whoever closes the store.
+    let queued = DispatchGroup()
+    /// What saves the objects that wait for the end of a time, by the object.
+    let unsaved = Locked<[ObjectIdentifier: @Sendable () -> Void]>([:])
+    /// The tables that need not be compared with what types declare.
+    let firstUses: FirstUses
+    /// The records that never reach the disk.
+    let memory = MemoryShare()
 
     /// A place for a connection.
     final class Seat: @unchecked Sendable {  // guarded by AccessQueue: one holder at a time
@@ -62,30 +70,43 @@ final class Access: Sendable {
     /// Makes the seats; readers are opened when they are first used.
     ///
     /// - Parameters:
+    ///   - readerCount: How many readers there are; nil for as many as the settings say.
     ///   - renew: Asked when the file cannot be read at the beginning of a transaction whether it is on another key now.
+    ///   - firstUses: The tables that need not be compared with what types declare.
     ///   - whenClosed: Called once, when no connection is left: after closing, or when the last reference went without; let
     ///     go of then.
     init(
         database: String,
         settings: StoreSettings,
+        readerCount: Int? = nil,
         writer connection: Connection,
         open: @escaping @Sendable (Connection.Role) throws -> Connection,
         renew: @escaping @Sendable (Connection) throws -> Bool = { _ in false },
+        firstUses: FirstUses = FirstUses(isKept: true),
         whenClosed: @escaping @Sendable () -> Void
     ) {
         self.database = database
         self.renew = renew
+        self.firstUses = firstUses
         self.whenClosed = Locked(whenClosed)
-        queue = Locked(Queue(readers: settings.readers, largestGroup: settings.groupSize))
+        let count = readerCount ?? settings.readers
+        running = RunningWork(hasOneSeat: count == 0)
+        queue = Locked(Queue(readers: count, largestGroup: settings.groupSize))
         executor = StoreExecutor(name: "strongroom", threads: settings.readers + 1)
         group = WriteGroup(longest: settings.groupDuration)
         idleWatch = IdleWatch(time: settings.readerIdleTime)
+        let open: @Sendable (Connection.Role) throws -> Connection = { [memory] role in
+            let connection = try open(role)
+            connection.companion = MemoryRecords(memory, role)
+            return connection
+        }
+        connection.companion = MemoryRecords(memory, connection.isSole ? .sole : .writer)
         writer = Seat(.writer, open: open)
         writer.connection = connection
         // What opening and migrating did is nobody's news.
         _ = connection.takeChangedTables()
         _ = connection.takeUse()
-        readers = (0..<settings.readers).map { _ in Seat(.reader, open: open) }
+        readers = (0..<count).map { _ in Seat(.reader, open: open) }
     }
 
     deinit {
@@ -104,7 +125,7 @@ final class Access: Sendable {
         _ limits: AccessLimits = AccessLimits(),
         _ work: (Connection) throws -> T
     ) throws -> T {
-        guard !CurrentAccess.isInside(ObjectIdentifier(self)) else { throw nested }
+        guard !CurrentAccess.isInside(self) else { throw nested }
         let ticket = nextTicket()
         running.ask(ticket, request, limits)
         defer { running.end(ticket) }
@@ -113,7 +134,7 @@ final class Access: Sendable {
         let seat = try waitForSeat(request, ticket)
         guard request == .write else {
             defer { release(seat) {} }
-            return try run(ticket, .alone, in: seat, work)
+            return try run(ticket, request, .alone, in: seat, work)
         }
         // The value stays on this thread; only the outcome may come from another one.
         var value: T?
@@ -178,30 +199,6 @@ final class Access: Sendable {
         }
     }
 
-    // MARK: Stopping
-
-    /// Stops work that takes too long, if it has a limit; to be cancelled when the work is done.
-    func timer(_ limits: AccessLimits, _ ticket: UInt64) -> (any DispatchSourceTimer)? {
-        guard let timeout = limits.timeout else { return nil }
-        let timer = DispatchSource.makeTimerSource(queue: .global())
-        timer.schedule(deadline: .now() + .milliseconds(Int(clamping: max(0, timeout.milliseconds))))
-        timer.setEventHandler { [weak self] in self?.stop(ticket, .timedOut) }
-        timer.resume()
-        return timer
-    }
-
-    /// Stops work that was stopped before it waited.
-    func stopIfLate(_ ticket: UInt64) {
-        if let reason = running.stopReason(ticket) { stop(ticket, reason) }
-    }
-
-    func stop(_ ticket: UInt64, _ reason: RunningWork.Reason) {
-        // In this order: whoever begins to wait meanwhile finds the reason, or is found.
-        running.stop(ticket, reason)
-        guard let waiter = queue.withLock({ $0.cancel(ticket) }) else { return }
-        waiter.resume(.failure(running.errorOfWaiting(ticket, reason, database)))
-    }
-
     // MARK: Working
 
     /// Runs work on a seat, which is given back or handed on.
@@ -215,20 +212,23 @@ final class Access: Sendable {
         finish: @escaping (Result<T, any Error>) -> Void
     ) {
         guard request != .write else { return writeInGroup(work, ticket, finish: finish) }
-        let result = Result { try run(ticket, .alone, in: seat, work) }
+        let result = Result { try run(ticket, request, .alone, in: seat, work) }
         release(seat) { finish(result) }
     }
 
     /// Runs a write on the writer's seat in the group's transaction, which is then handed on or committed.
     ///
-    /// - Parameter finish: Called once with the outcome: when the work fails, or by whoever commits the transaction.
-    private func writeInGroup<T>(
+    /// - Parameters:
+    ///   - undone: Called when the work fails, before anybody else gets the seat.
+    ///   - finish: Called once with the outcome: when the work fails, or by whoever commits the transaction.
+    func writeInGroup<T>(
         _ work: (Connection) throws -> T,
         _ ticket: UInt64,
+        undone: () -> Void = {},
         finish: @escaping (Result<T, any Error>) -> Void
     ) {
         let result = Result {
-            try run(ticket, group.company, in: .writer) { connection in
+            try run(ticket, .write, group.company, in: .writer) { connection in
                 try group.run(on: connection) { try work(connection) }
             }
         }
@@ -237,6 +237,7 @@ final class Access: Sendable {
             group.add { failure in finish(failure.map { .failure($0) } ?? .success(value)) }
             endTurn()
         case .failure:
+            undone()
             endTurn()
             finish(result)
         }
@@ -258,11 +259,12 @@ final class Access: Sendable {
     /// Runs work on a seat that the caller holds; it can be stopped until it is done.
     private func run<T>(
         _ ticket: UInt64,
+        _ request: Queue.Request,
         _ company: Connection.Company,
         in seat: Queue.Seat,
         _ work: (Connection) throws -> T
     ) throws -> T {
-        counters.countWork(isReading: seat != .writer)
+        counters.countWork(isReading: request == .read)
         defer { running.end(ticket) }
         return try runPart(ticket, company, in: seat, work)
     }
@@ -296,7 +298,7 @@ final class Access: Sendable {
         do {
             try running.begin(ticket, on: connection, company)
             defer { running.rest(ticket) }
-            return try CurrentAccess.inside(ObjectIdentifier(self)) { try work(connection) }
+            return try CurrentAccess.inside(self, connection) { try work(connection) }
         } catch {
             // Whoever is stopped while another process has the lock is told that it is busy.
             let codes = [StrongroomError.Code.interrupted, .busy]
@@ -377,17 +379,5 @@ final class Access: Sendable {
 
     func nextTicket() -> UInt64 {
         tickets.wrappingAdd(1, ordering: .relaxed).newValue
-    }
-
-    var closed: StrongroomError {
-        StrongroomError(.closed, "The store is closed; open it again.", database: database)
-    }
-
-    var nested: StrongroomError {
-        StrongroomError(
-            .nestedAccess,
-            "A blocking read, write or close inside a transaction of the same store would wait for itself. Use the transaction.",
-            database: database
-        )
     }
 }

@@ -1,5 +1,5 @@
 /// Who may use which connection, and which writes share a transaction: one writer, a limited number of readers, first come, first
-/// served.
+/// served. In a store in memory there is one connection, and those who read and those who write stand in one line for it.
 ///
 /// Nothing but decisions: each function changes the state and returns what is to be done, and the caller does it after it has let
 /// go of the lock. `Waiter` is whatever the caller wants back.
@@ -57,9 +57,13 @@ struct AccessQueue<Waiter> {
     private var groupSize = 0
     /// Whether the one who has the writer's seat shares their transaction.
     private var isWriterShared = false
+    /// Whether those who read take the writer's seat, since there is no other.
+    private let hasOneSeat: Bool
     private(set) var isClosing = false
 
+    /// - Parameter readers: The readers' seats; with none, those who read take turns with those who write.
     init(readers: Int, largestGroup: Int) {
+        hasOneSeat = readers == 0
         // The lowest free place is taken first, so that no more connections are opened than are used at one time.
         freeReaders = (0..<readers).reversed()
         self.largestGroup = largestGroup
@@ -75,15 +79,9 @@ struct AccessQueue<Waiter> {
         guard !isClosing else { return .closed }
         switch request {
         case .write, .writeAlone:
-            let isShared = request == .write
-            guard isWriterFree else {
-                waitingWriters.append((ticket, isShared, waiter()))
-                return .waiting
-            }
-            isWriterFree = false
-            beginGroup(isShared)
-            seatedCount += 1
-            return .seated(.writer)
+            return askWriter(isShared: request == .write, ticket, waiter)
+        case .read where hasOneSeat:
+            return askWriter(isShared: false, ticket, waiter)
         case .read:
             guard let place = freeReaders.popLast() else {
                 waitingReaders.append((ticket, waiter()))
@@ -92,6 +90,17 @@ struct AccessQueue<Waiter> {
             seatedCount += 1
             return .seated(.reader(place))
         }
+    }
+
+    private mutating func askWriter(isShared: Bool, _ ticket: UInt64, _ waiter: () -> Waiter) -> Answer {
+        guard isWriterFree else {
+            waitingWriters.append((ticket, isShared, waiter()))
+            return .waiting
+        }
+        isWriterFree = false
+        beginGroup(isShared)
+        seatedCount += 1
+        return .seated(.writer)
     }
 
     /// Ends a write's turn, and decides whether its transaction goes on with the next one who waits.

@@ -3,26 +3,70 @@
 /// Kept for each thread, not for each task: a task that a transaction's closure starts is not inside the transaction.
 enum CurrentAccess {
     private struct Frame {
-        let store: ObjectIdentifier
+        let access: Unmanaged<Access>
+        /// Nil where the store's own work waits for the thread, and there is no transaction to use.
+        let connection: Unmanaged<Connection>?
         let outer: UnsafeRawPointer?
+    }
+
+    /// What the running thread works on for a store.
+    enum Place {
+        case transaction(Connection, of: Access)
+        /// What the store calls when its work is done, and waits for.
+        case callback(of: Access)
     }
 
     private static let pointer = ThreadPointer()
 
     /// Whether the running thread is inside a transaction of a store.
-    static func isInside(_ store: ObjectIdentifier) -> Bool {
-        var next = pointer.value.map { UnsafeRawPointer($0) }
-        while let frame = next?.load(as: Frame.self) {
-            if frame.store == store { return true }
-            next = frame.outer
+    static func isInside(_ access: Access) -> Bool {
+        var isInside = false
+        visit { frame in
+            isInside = frame.access.toOpaque() == Unmanaged.passUnretained(access).toOpaque()
+            return !isInside
         }
-        return false
+        return isInside
+    }
+
+    /// Whether the running thread is inside a transaction of any store.
+    static var isInsideAny: Bool { pointer.value != nil }
+
+    /// The innermost place that the running thread has in a store of a database.
+    static func innermost(of database: String) -> Place? {
+        var place: Place?
+        visit { frame in
+            let access = frame.access.takeUnretainedValue()
+            guard access.database == database else { return true }
+            place = frame.connection.map { .transaction($0.takeUnretainedValue(), of: access) } ?? .callback(of: access)
+            return false
+        }
+        return place
+    }
+
+    /// The databases whose stores the running thread is inside of, the innermost first.
+    static var databases: [String] {
+        var names: [String] = []
+        visit { frame in
+            names.append(frame.access.takeUnretainedValue().database)
+            return true
+        }
+        return names
+    }
+
+    /// Visits the places from the innermost outwards until the closure returns false.
+    private static func visit(_ body: (Frame) -> Bool) {
+        var next = pointer.value.map { UnsafeRawPointer($0) }
+        while let frame = next?.load(as: Frame.self), body(frame) { next = frame.outer }
     }
 
     /// Runs work marked as being inside a transaction of a store.
-    static func inside<T>(_ store: ObjectIdentifier, _ body: () throws -> T) rethrows -> T {
+    ///
+    /// - Parameter connection: What the transaction runs on; nil for what the store calls outside of any.
+    static func inside<T>(_ access: Access, _ connection: Connection?, _ body: () throws -> T) rethrows -> T {
         let outer = pointer.value
-        let frame = Frame(store: store, outer: outer.map { UnsafeRawPointer($0) })
+        let frame = Frame(
+            access: .passUnretained(access), connection: connection.map { .passUnretained($0) },
+            outer: outer.map { UnsafeRawPointer($0) })
         return try withUnsafePointer(to: frame) { inner in
             pointer.value = UnsafeMutableRawPointer(mutating: inner)
             defer { pointer.value = outer }

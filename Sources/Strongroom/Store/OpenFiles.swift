@@ -9,6 +9,13 @@ final class OpenFiles: Sendable {
         let path: String
         let name: DatabaseName
         var identity: FileStatus.Identity?
+        /// Whether a connection holds the file, so that no other one can get its identity.
+        var isOpen = false
+
+        /// Whether it is a file of an identity. Before it is opened it may be removed, and another file get what it had.
+        func isFile(_ wanted: FileStatus.Identity) -> Bool {
+            identity == wanted && (isOpen || (try? FileStatus.at(path)?.identity) == wanted)
+        }
     }
 
     /// What the engine, and an envelope, puts beside a database.
@@ -28,7 +35,7 @@ final class OpenFiles: Sendable {
             let twin =
                 files[bytes]
                 ?? files.values.first { holder in
-                    (identity != nil && holder.identity == identity)
+                    (identity.map { holder.isFile($0) } ?? false)
                         || Self.isCompanion(path, of: holder.path) || Self.isCompanion(holder.path, of: path)
                 }
             if twin == nil { files[bytes] = Holder(path: path, name: name, identity: identity) }
@@ -62,7 +69,10 @@ final class OpenFiles: Sendable {
     /// Notes which file lies at a path, now that it is there.
     func identify(_ path: String) throws {
         let identity = try FileStatus.at(path)?.identity
-        files.withLock { $0[Array(path.utf8)]?.identity = identity }
+        files.withLock { files in
+            files[Array(path.utf8)]?.identity = identity
+            files[Array(path.utf8)]?.isOpen = true
+        }
     }
 
     /// Takes a file out.

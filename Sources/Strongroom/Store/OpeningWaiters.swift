@@ -3,6 +3,8 @@ struct OpeningInProgress {
     let id: OpeningWaits.Opening
     let task: Task<Store, any Error>
     let waiters = OpeningWaiters()
+    /// What it came to.
+    var store: Store?
 }
 
 /// Those who wait for one opening: when the last of them is cancelled, so is the opening.
@@ -22,11 +24,11 @@ final class OpeningWaiters: Sendable {
         state.withLock { $0.count += 1 }
         let isHere = Locked(true)
         let leave: @Sendable () -> Bool = { [state] in
-            guard
-                isHere.withLock({ isHere in
-                    defer { isHere = false }; return isHere
-                })
-            else { return false }
+            let wasHere = isHere.withLock { isHere in
+                defer { isHere = false }
+                return isHere
+            }
+            guard wasHere else { return false }
             return state.withLock { state in
                 state.count -= 1
                 return state.count == 0

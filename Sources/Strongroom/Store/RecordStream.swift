@@ -8,7 +8,7 @@
 ///
 /// A reader is taken with the first record and given back after the last one, when the loop is left, and when the next records are to be read
 /// after the task was cancelled. A loop that takes long keeps it for long: the log cannot become shorter meanwhile, closing the store waits, and what
-/// the loop's body reads from the same store needs another reader. See ``Query/fetch(_:)`` for few records.
+/// the loop's body reads from the same store needs another reader. Of a store in memory all records are read at once. See ``Query/fetch(_:)`` for few records.
 public struct RecordStream<Source: Table>: AsyncSequence, Sendable where Source.RecordType: Sendable {
     public typealias Element = Source.RecordType
 
@@ -55,6 +55,7 @@ public struct RecordStream<Source: Table>: AsyncSequence, Sendable where Source.
         private mutating func read() async throws {
             (records, place) = ([], 0)
             guard !isAtEnd else { return }
+            guard !stream.store.access.hasOneSeat else { return try await readAll() }
             let reader = if let reader { reader } else { try await stream.store.access.holdReader(stream.limits) }
             self.reader = reader
             let (query, count) = (stream.query, count)
@@ -69,9 +70,22 @@ public struct RecordStream<Source: Table>: AsyncSequence, Sendable where Source.
             try await reader.finish()
             self.reader = nil
         }
+
+        /// Of a store in memory, whose one connection nobody may keep: what the loop writes would wait for it.
+        private mutating func readAll() async throws {
+            let query = stream.query
+            isAtEnd = true
+            records = try await stream.store.access.perform(.read, stream.limits) { connection in
+                try connection.inSnapshot {
+                    let statement = try query.statement(as: Source.RecordType.self, on: connection)
+                    defer { statement.finish() }
+                    return try Batch(query, after: 0, statement, connection, isLimited: false).records
+                }
+            }
+        }
     }
 
-    /// As many records as are read at one time.
+    /// As many records as are read at one time, or all.
     private struct Batch: Sendable {
         var records: [Source.RecordType] = []
         var isLast = false
@@ -80,7 +94,10 @@ public struct RecordStream<Source: Table>: AsyncSequence, Sendable where Source.
         /// Large rows take time, and many of them would take memory.
         private static var longest: Duration { .milliseconds(2) }
 
-        init(_ query: Query<Source>, after count: Int, _ statement: Statement, _ connection: Connection) throws {
+        init(
+            _ query: Query<Source>, after count: Int, _ statement: Statement, _ connection: Connection,
+            isLimited: Bool = true
+        ) throws {
             let start = ContinuousClock.now
             let row = Row(statement)
             do {
@@ -90,7 +107,7 @@ public struct RecordStream<Source: Table>: AsyncSequence, Sendable where Source.
                         return
                     }
                     records.append(try Source.RecordType(row: row))
-                } while records.count < Self.largest && ContinuousClock.now - start < Self.longest
+                } while !isLimited || records.count < Self.largest && ContinuousClock.now - start < Self.longest
             } catch {
                 throw query.located(error, at: count + records.count, on: connection)
             }

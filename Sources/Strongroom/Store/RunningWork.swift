@@ -28,6 +28,12 @@ final class RunningWork: Sendable {
     }
 
     private let entries = Locked<[UInt64: Entry]>([:])
+    private let hasOneSeat: Bool
+
+    /// - Parameter hasOneSeat: Whether those who read and those who write wait for each other.
+    init(hasOneSeat: Bool = false) {
+        self.hasOneSeat = hasOneSeat
+    }
 
     /// Notes that work is asked for.
     func ask(_ ticket: UInt64, _ request: Request, _ limits: AccessLimits) {
@@ -108,10 +114,14 @@ extension RunningWork {
         }
         let now = ContinuousClock.now
         let holders = entries.values.compactMap { other -> String? in
-            guard let start = other.start, (other.request == .read) == (entry.request == .read) else { return nil }
+            let isRival = hasOneSeat || (other.request == .read) == (entry.request == .read)
+            guard let start = other.start, isRival else { return nil }
             return "\(other.name) for \(now - start)"
         }
-        let what = entry.request == .read ? "no reader was free" : "the writer was not free"
+        let what =
+            hasOneSeat
+            ? "the one connection of a store in memory was not free"
+            : entry.request == .read ? "no reader was free" : "the writer was not free"
         let held =
             holders.isEmpty
             ? "a commit, or the log being brought into the file" : holders.sorted().joined(separator: ", ")

@@ -22,7 +22,7 @@ extension Store {
 
     /// Migrates the file: upwards for ``MigrationPolicy/manual`` and after going back, and downwards on purpose, by the migrations' `down`s.
     ///
-    /// Each step is one transaction, and between two steps others may read and write. Whatever happens, the file is at one of the versions of
+    /// Each step is one transaction; others read meanwhile, writes wait, and another process may write between two steps. Whatever happens, the file is at one of the versions of
     /// the list; the report of an error tells which. A program whose newest version is not the one that was gone back to migrates the file again
     /// when it opens it.
     ///
@@ -45,7 +45,9 @@ extension Store {
         let opening = try file.opening()
         let migrator = try migrator()
         let lock = try await opening.takeLock()
-        let report = try await access.perform(.writeAlone, AccessLimits(label: "migration")) { [file] connection in
+        let report = try await access.perform(.writeAlone, AccessLimits(label: "migration")) {
+            [file, access] connection in
+            try access.memory.checkMigration(of: connection)
             let plan = try migrator.plan(for: connection, to: version)
             return try opening.carryOut(
                 plan, on: connection, key: .some(file.pageKey), MigrationRun(progress: [progress]))

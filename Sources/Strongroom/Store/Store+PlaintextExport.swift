@@ -29,30 +29,19 @@ extension Store {
     public func exportPlaintext(
         to path: String, progress: @escaping @Sendable (ExportProgress) -> Void = { _ in }
     ) async throws {
-        let target = try await BlockingWork.run {
-            try FileSystem.createDirectories(FileSystem.directory(of: path))
-            return try FileSystem.resolve(path)
-        }
-        func check() throws {
-            guard try FileStatus.at(target) != nil else { return }
-            throw StrongroomError(
-                .notAFile, "Something lies at «\(target)» already, and is not overwritten. Give another path.")
-        }
-        try check()
-        guard let lock = try await StoreOpening.takeLock(FileSystem.companion(of: target, "lock")) else {
-            throw StrongroomError(
-                .locked,
-                "Somebody opens «\(target)», or exports to it, at this moment. Wait for them, or give another path.")
-        }
+        _ = try file.opening()
+        let place = try await BlockingWork.run { try CopyPlace(path, replaces: false) }
+        try place.check(besides: self.path)
+        let lock = try await place.takeLock()
         // Whoever had the lock before may have made it.
-        try check()
+        try place.check(besides: self.path)
         // First, as `verify` does it: an engine of version 3 takes a page of zeros for sound.
         try await access.perform(.writeAlone) { [file] connection in try file.checkPages(connection) }
         // A reader's seat is held so that nobody rotates or closes meanwhile; the reader itself cannot write another file.
         try await access.perform(.read) { [file] reader in
             let isGivenUp = { reader.isGivenUp.load(ordering: .relaxed) }
             do {
-                try file.copyAsPlaintext(to: target, isGivenUp: isGivenUp) { done, count in
+                try file.copyAsPlaintext(to: place, isGivenUp: isGivenUp) { done, count in
                     progress(ExportProgress(tablesDone: done, tables: count))
                 }
             } catch let error as StrongroomError where error.code == .interrupted && isGivenUp() {
@@ -65,30 +54,30 @@ extension Store {
 
 extension StoreFile {
     /// Throws when a page is damaged; through a connection that nobody else uses and that is in no transaction.
-    fileprivate func checkPages(_ connection: Connection) throws {
+    ///
+    /// - Parameter progress: Told how many bytes have been looked at, and of how many.
+    func checkPages(_ connection: Connection, progress: (Int64, Int64) -> Void = { _, _ in }) throws {
         guard let key = pageKey else { return }
         try connection.begin(.immediate)
         defer { connection.rollBack() }
         let verifier = try PageVerifier(connection, PageCipher(key, settings: key.settings))
-        let damaged = try verifier.damagedPages { _ in
+        let pageSize = Int64(verifier.contents.pages.pageSize)
+        let damaged = try verifier.damagedPages { done in
             if connection.isGivenUp.load(ordering: .relaxed) { throw CancellationError() }
+            progress(Int64(done) * pageSize, Int64(verifier.count) * pageSize)
         }
         guard !damaged.isEmpty else { return }
         throw StrongroomError(
             .damaged,
-            "\(damaged.count) pages of the database are damaged, so it was not exported. \(StrongroomError.Code.damaged.advice)",
+            "\(damaged.count) pages of the database are damaged, so it was not copied. \(StrongroomError.Code.damaged.advice)",
             database: connection.database)
     }
 
     fileprivate func copyAsPlaintext(
-        to path: String, isGivenUp: @escaping () -> Bool, progress: (Int, Int) -> Void
+        to place: CopyPlace, isGivenUp: @escaping () -> Bool, progress: (Int, Int) -> Void
     ) throws {
-        let temporary = FileSystem.companion(of: path, "new")
-        func removeLeftovers() throws {
-            if try FileStatus.at(temporary) != nil { try FileSystem.overwrite(temporary) }
-            for ending in ["", "-journal"] { try FileSystem.remove(temporary + ending) }
-        }
-        try removeLeftovers()
+        let temporary = place.temporary
+        try FileSystem.removeCopy(temporary, isPlaintext: true)
         do {
             try FileSystem.createFile(temporary)
             let source = try connect(as: nil)
@@ -99,10 +88,9 @@ extension StoreFile {
             let copy = DatabaseFile(path: temporary, name: name, busyTimeout: 0, log: nil)
             try copy.checkIntegrity(isGivenUp)
             try FileSystem.synchronize(temporary)
-            try FileSystem.moveIntoPlace(temporary, path)
-            try FileSystem.synchronize(FileSystem.directory(of: path))
+            try place.put()
         } catch {
-            try removeLeftovers()
+            try FileSystem.removeCopy(temporary, isPlaintext: true)
             throw error
         }
     }

@@ -13,6 +13,8 @@ final class StoreFile: Sendable {
     }
 
     private let database: String
+    /// Whether there is no file.
+    let isInMemory: Bool
     private let state: Locked<State>
     /// Those who change the file's keys.
     let keyChanges = Turns()
@@ -21,17 +23,31 @@ final class StoreFile: Sendable {
 
     init(_ opening: StoreOpening, key: FileKey) {
         database = opening.name.fileName
+        isInMemory = false
         state = Locked(State(opening: opening, key: key))
+    }
+
+    /// What a store in memory has in a file's place.
+    init(inMemory name: DatabaseName) {
+        database = name.fileName
+        isInMemory = true
+        state = Locked(State())
     }
 
     /// How the file was opened.
     ///
-    /// - Throws: ``StrongroomError`` with `closed`.
+    /// - Throws: ``StrongroomError`` with `closed`, or `inMemory` when there is no file.
     func opening() throws -> StoreOpening {
-        guard let opening = state.withLock({ $0.opening }) else {
-            throw closed
-        }
+        guard let opening = state.withLock({ $0.opening }) else { throw isInMemory ? inMemory : closed }
         return opening
+    }
+
+    /// The error for what is done with a file.
+    private var inMemory: StrongroomError {
+        StrongroomError(
+            .inMemory,
+            "The store lies in memory and has no file, so it has no key, log, copy or trial either. Open one on the disk for that.",
+            database: database)
     }
 
     private var closed: StrongroomError {
@@ -84,7 +100,7 @@ final class StoreFile: Sendable {
     /// - Throws: ``StrongroomError`` with `closed`.
     func key() throws -> FileKey {
         let key = state.withLock { $0.key }
-        guard let key else { throw closed }
+        guard let key else { throw isInMemory ? inMemory : closed }
         return key
     }
 

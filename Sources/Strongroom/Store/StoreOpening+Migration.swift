@@ -3,9 +3,8 @@ import Logging
 extension StoreOpening {
     /// Removes the copies that a killed process was about to make; both are made with the lock held that an opening holds.
     func removeUnfinishedCopies() throws {
-        for ending in ["snapshot.new", "restoring"] {
-            let path = FileSystem.companion(of: path, ending)
-            for suffix in ["", "-journal", "-wal", "-shm"] { try FileSystem.remove(path + suffix) }
+        for ending in ["snapshot.new", "restoring", "restored"] {
+            try FileSystem.removeCopy(FileSystem.companion(of: path, ending))
         }
     }
 
@@ -15,8 +14,9 @@ extension StoreOpening {
     func carryOut(
         _ plan: Migrator.Plan, on connection: Connection, key: DerivedKey??, _ run: MigrationRun
     ) throws -> MigrationReport? {
+        warn(of: plan)
         var snapshot: String?
-        if let key, case .beforeMigrating(let keep) = settings.snapshots, plan.hasWork {
+        if let key, case .beforeMigrating(let keep) = settings.snapshots, plan.hasWork, keepsSnapshots {
             snapshot = try SnapshotShelf(file: file).add(connection, key, version: plan.from, keep: keep) {
                 if run.stop?.isStopped ?? false { throw CancellationError() }
                 try connection.checkTransaction()
@@ -28,12 +28,15 @@ extension StoreOpening {
         return report
     }
 
+    /// Warns of migrations whose statements are others than those that the file has been through.
+    func warn(of plan: Migrator.Plan) {
+        guard !plan.changed.isEmpty else { return }
+        logger?.warning(
+            "migrations changed after the file had been through them",
+            metadata: ["versions": .array(plan.changed.map { .string($0) })])
+    }
+
     private func tell(_ report: MigrationReport) {
-        if !report.changed.isEmpty {
-            logger?.warning(
-                "migrations changed after the file had been through them",
-                metadata: ["versions": .array(report.changed.map { .string($0) })])
-        }
         // Of a file that is made the opening tells.
         for step in report.steps where report.from != nil {
             logger?.info(

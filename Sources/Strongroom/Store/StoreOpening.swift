@@ -6,18 +6,21 @@ struct StoreOpening: Sendable {
     let configuration: any Configuration
     let file: DatabaseFile
     let settings: StoreSettings
+    /// Whether the settings' snapshots are kept.
+    var keepsSnapshots = true
     let logger: Logger?
-    let migrator: Migrator?
+    var migrator: Migrator?
     /// Oldest first.
     let ciphers: [CipherSettings]
     let protection: KeyProtection
 
     private static let lockPause = Duration.milliseconds(20)
 
-    init(_ name: DatabaseName, _ configuration: any Configuration) throws {
+    /// - Parameter settings: What the configuration has answered already.
+    init(_ name: DatabaseName, _ configuration: any Configuration, _ settings: StoreSettings? = nil) throws {
         self.name = name
         self.configuration = configuration
-        settings = configuration.settings(for: name)
+        self.settings = settings ?? configuration.settings(for: name)
         var logger = configuration.logger(for: name)
         logger?[metadataKey: "database"] = .string(name.fileName)
         self.logger = logger
@@ -31,8 +34,8 @@ struct StoreOpening: Sendable {
         file = DatabaseFile(
             path: try FileSystem.resolve(wanted),
             name: name.fileName,
-            busyTimeout: Int(clamping: settings.busyTimeout.milliseconds),
-            log: StatementLog.Settings(logger, slow: settings.slowStatement)
+            busyTimeout: Int(clamping: self.settings.busyTimeout.milliseconds),
+            log: StatementLog.Settings(logger, slow: self.settings.slowStatement)
         )
     }
 
@@ -121,7 +124,7 @@ struct StoreOpening: Sendable {
     }
 
     /// How long a lock is waited for that nobody should have: a process that is being started has for a moment what the one has that starts it.
-    static let startOfAProcess = Duration.seconds(2)
+    static let startOfAProcess = FileHolders.startOfAProcess
 
     /// Waits for a lock between processes.
     ///
@@ -204,7 +207,8 @@ extension StoreOpening {
         _ connection: Connection, _ plan: Migrator.Plan?, _ stop: MigrationStop, _ report: inout Progress,
         key: DerivedKey? = nil
     ) throws {
-        guard let plan, report.outcome == .created || settings.migration == .onOpen else { return }
+        guard let plan else { return }
+        guard report.outcome == .created || settings.migration == .onOpen else { return warn(of: plan) }
         let start = ContinuousClock.now
         defer { report.migrationDuration = ContinuousClock.now - start }
         report.migration = try carryOut(

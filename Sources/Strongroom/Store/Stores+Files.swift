@@ -59,7 +59,8 @@ private struct FileRemoval {
     /// What the engine and the library put beside a file, and may have left when they were killed.
     private static let endings = ["-wal", "-shm", "-journal", ".keys", ".keys.copy"]
     private static let companions = [
-        "new", "rotating", "plaintext", "restoring", "snapshot.new", "trial", "trial.lock", "keys.new", "keys.copy.new",
+        "new", "rotating", "plaintext", "restoring", "restored", "snapshot.new", "trial", "trial.lock", "keys.new",
+        "keys.copy.new",
     ]
 
     func run() throws -> Bool {
@@ -67,14 +68,13 @@ private struct FileRemoval {
         guard status?.isRegularFile ?? true else {
             throw StrongroomError(.notAFile, "What lies at «\(path)» is no file, and was not removed.")
         }
-        let holders = try Set(FileHolders.locking(["", "-shm"].map { path + $0 }) + FileHolders.opening(path))
-        guard holders.isEmpty else { throw Self.inUse(path, "It is open in \(FileHolders.describe(holders.sorted()))") }
+        let holders = try FileHolders.lasting { try FileHolders.using(path) }
+        guard holders.isEmpty else { throw Self.inUse(path, "It is open in \(FileHolders.describe(holders))") }
         // The file first: without it nothing that is left can be taken for a database, and without its log it might be an older one.
         try FileSystem.remove(path)
         for ending in Self.endings { try FileSystem.remove(path + ending) }
         for companion in Self.companions {
-            let leftover = FileSystem.companion(of: path, companion)
-            for ending in ["", "-wal", "-shm", "-journal"] { try FileSystem.remove(leftover + ending) }
+            try FileSystem.removeCopy(FileSystem.companion(of: path, companion))
         }
         let shelf = SnapshotShelf(file: DatabaseFile(path: path, name: "", busyTimeout: 0, log: nil))
         for snapshot in try shelf.snapshots() { try shelf.remove(snapshot) }

@@ -34,14 +34,7 @@ extension Stores {
     ///   opening throws about names, configurations and keys. The file is as it was then.
     @discardableResult
     public func restore(_ fileName: String, _ snapshot: Snapshot? = nil) async throws -> Snapshot {
-        let name = try DatabaseName(fileName)
-        let configuration = try configuration(of: name)
-        do {
-            let opening = try StoreOpening(name, configuration)
-            try OpenFiles.shared.claim(opening.path, name)
-            defer { OpenFiles.shared.release(opening.path) }
-            let lock = try await opening.takeLock()
-            let chain = try await configuration.keyChain(for: name)
+        try await withClosedFile(fileName) { opening, chain in
             let restored = try await BlockingWork.run {
                 let snapshots = try SnapshotShelf(file: opening.file).snapshots()
                 guard let chosen = snapshots.first(where: { snapshot == nil || $0.path == snapshot?.path }) else {
@@ -53,11 +46,8 @@ extension Stores {
                 try SnapshotReturn(opening: opening, chain: chain, snapshot: chosen).run()
                 return chosen
             }
-            lock.release()
             opening.logger?.notice("restored", metadata: ["snapshot": .string(restored.path)])
             return restored
-        } catch {
-            throw (error as? StrongroomError)?.naming(name.fileName) ?? error
         }
     }
 }

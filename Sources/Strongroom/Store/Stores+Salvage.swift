@@ -34,20 +34,7 @@ extension Stores {
         to path: String,
         progress: @escaping @Sendable (SalvageProgress) -> Void = { _ in }
     ) async throws -> SalvageReport {
-        let name = try DatabaseName(fileName)
-        let configuration = try configuration(of: name)
-        do {
-            let opening = try StoreOpening(name, configuration)
-            try OpenFiles.shared.claim(opening.path, name)
-            defer { OpenFiles.shared.release(opening.path) }
-            let lock = try await opening.takeLock()
-            let chain = try await configuration.keyChain(for: name)
-            let report = try await Self.salvage(opening, chain, path, progress)
-            lock.release()
-            return report
-        } catch {
-            throw (error as? StrongroomError)?.naming(name.fileName) ?? error
-        }
+        try await withClosedFile(fileName) { opening, chain in try await Self.salvage(opening, chain, path, progress) }
     }
 
     private static func salvage(

@@ -36,6 +36,12 @@ public final class Stores: Sendable {
         for configuration in configurations { try register(configuration) }
     }
 
+    /// A registry with one configuration, for databases of any target; for one that wraps another, or has no type of its own.
+    package convenience init(answering target: String, with configuration: any Configuration) {
+        self.init()
+        state.withLock { $0.configurations[target] = configuration }
+    }
+
     private init(discovering entries: [ConfigurationEntry]) {
         var found = State()
         for (target, entries) in Dictionary(grouping: entries, by: { $0.type.target }) {
@@ -108,25 +114,32 @@ public final class Stores: Sendable {
     /// - Returns: The store.
     /// - Throws: As `open`.
     public func open(_ name: DatabaseName) async throws -> Store {
+        try await open(name, in: nil)
+    }
+
+    /// - Parameter place: Where its data is to lie; nil for where its configuration says.
+    func open(_ name: DatabaseName, in place: StoragePlace?) async throws -> Store {
         while true {
-            let opening = try opening(of: name)
+            let opening = try opening(of: name, in: place)
             let store: Store
             do {
                 store = try await OpeningWaits.wait(for: opening.id) {
                     try await opening.waiters.wait(for: opening.task)
                 }
-            } catch is CancellationError where opening.waiters.isAbandoned && !Task.isCancelled {
-                // Those who asked for it before were cancelled, and this one came too late to keep it going.
+            } catch {
+                guard opening.waiters.isAbandoned, !Task.isCancelled else { throw error }
+                // Those who asked for it before were cancelled, and this one came too late to keep it going. What it
+                // was stopped with may be an error of the configuration's own.
                 continue
             }
-            guard store.access.isClosing else { return store }
+            guard store.access.isClosing else { return try store.lying(in: place) }
             // Whoever closes a store that somebody else is closing waits for them; then the name is free.
             try await store.close()
         }
     }
 
     private func opening(
-        of name: DatabaseName
+        of name: DatabaseName, in place: StoragePlace?
     ) throws -> OpeningInProgress {
         try state.withLock { state in
             if let opening = state.openings[name] { return opening }
@@ -135,7 +148,7 @@ public final class Stores: Sendable {
                 throw noConfiguration(name, state.configurations.keys.sorted())
             }
             let id = OpeningWaits.Opening(of: name)
-            let task = Task { try await OpeningWaits.run(id) { try await make(name, configuration) } }
+            let task = Task { try await OpeningWaits.run(id) { try await make(name, configuration, place) } }
             let opening = OpeningInProgress(id: id, task: task)
             state.openings[name] = opening
             return opening
@@ -160,12 +173,23 @@ public final class Stores: Sendable {
         if let failure { throw failure }
     }
 
-    private func make(_ name: DatabaseName, _ configuration: any Configuration) async throws -> Store {
+    private func make(
+        _ name: DatabaseName, _ configuration: any Configuration, _ place: StoragePlace?
+    ) async throws -> Store {
         do {
-            let opening = try StoreOpening(name, configuration)
+            let settings = configuration.settings(for: name)
+            if place ?? settings.storage == .inMemory {
+                let opening = try MemoryOpening(name, configuration, settings)
+                let store = try await opening.store { [weak self] in self?.forget(name) }
+                state.withLock { $0.openings[name]?.store = store }
+                return store
+            }
+            let opening = try StoreOpening(name, configuration, settings)
             try OpenFiles.shared.claim(opening.path, name)
             do {
-                return try await store(opening)
+                let store = try await store(opening)
+                state.withLock { $0.openings[name]?.store = store }
+                return store
             } catch {
                 OpenFiles.shared.release(opening.path)
                 throw (error as? StrongroomError)?.diagnosed(opening.file) ?? error
@@ -186,6 +210,7 @@ public final class Stores: Sendable {
             writer: writer,
             open: { try file.connect(as: $0) },
             renew: { try file.renew(after: $0.keyGeneration) },
+            firstUses: FirstUses(isKept: opening.migrator != nil),
             // With the opening this keeps the configuration, and what the file's place depends on, as long as the store is open.
             whenClosed: { [weak self] in
                 file.forget()
@@ -202,12 +227,17 @@ public final class Stores: Sendable {
         state.withLock { $0.openings[name] = nil }
     }
 
-    /// The configuration that a database has.
+    /// The store of a database, where it has been opened.
+    func openedStore(_ name: DatabaseName) -> Store? {
+        state.withLock { $0.openings[name]?.store }
+    }
+
     /// Whether a database is open, or being opened.
     func isOpen(_ name: DatabaseName) -> Bool {
         state.withLock { $0.openings[name] != nil }
     }
 
+    /// The configuration that a database has.
     func configuration(of name: DatabaseName) throws -> any Configuration {
         try state.withLock { state in
             if let fault = state.faults[name.target] { throw fault.naming(name.fileName) }

@@ -13,6 +13,11 @@ package enum HumanReadable {
         }
     }
 
+    /// A number of things: `1 row`, `60,123 rows`.
+    package static func count(_ number: some BinaryInteger, _ thing: String) -> String {
+        "\(count(number)) \(thing)\(number == 1 ? "" : "s")"
+    }
+
     /// A number of bytes in the largest binary unit of which there is at least one: `512 B`, `12.3 MiB`.
     package static func bytes(_ number: some BinaryInteger) -> String {
         let sign = number < 0 ? "-" : ""

@@ -41,11 +41,12 @@ package final class ProgressBar: Sendable {
     ///   - console: Where the bar is shown.
     ///   - ending: What is left at the end on a terminal.
     ///   - redirected: What is left at the end where there is no terminal.
+    ///   - delay: How long the operation runs before the bar is first drawn.
     ///   - now: The time since any one moment.
     package init(
         _ label: String, total: Int? = nil, unit: Unit = .count, on console: Console,
         ending: Ending = .summary, redirected: Ending = .nothing,
-        now: @escaping @Sendable () -> Duration = ProgressBar.uptime
+        delay: Duration = .zero, now: @escaping @Sendable () -> Duration = ProgressBar.uptime
     ) {
         self.label = StyledText(label)
         self.unit = unit
@@ -53,7 +54,7 @@ package final class ProgressBar: Sendable {
         stream = console[.errors]
         self.ending = stream.redrawsLines ? ending : redirected
         self.now = now
-        state = Locked(ProgressState(total: total, started: now()))
+        state = Locked(ProgressState(total: total, started: now(), delay: delay))
     }
 
     deinit {

@@ -9,13 +9,16 @@ struct ProgressState: Sendable {
     private static let interval: Duration = .milliseconds(100)
 
     private let started: Duration
+    /// How long an operation runs before its bar is first drawn.
+    private let delay: Duration
     private var completed = 0
     private var total: Int?
     private var lastDrawn: Duration?
     private var isFinished = false
 
-    init(total: Int?, started: Duration) {
+    init(total: Int?, started: Duration, delay: Duration = .zero) {
         self.total = total
+        self.delay = delay
         self.started = started
     }
 
@@ -27,6 +30,7 @@ struct ProgressState: Sendable {
         guard !isFinished else { return nil }
         self.completed = completed
         self.total = total ?? self.total
+        guard now - started >= delay else { return nil }
         if let lastDrawn, now - lastDrawn < Self.interval { return nil }
         lastDrawn = now
         return .draw(reading(at: now))

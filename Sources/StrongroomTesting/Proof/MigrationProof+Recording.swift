@@ -28,9 +28,9 @@ extension MigrationProof {
                 database: run.subject.name.fileName)
         }
         let name = Fixture.name(version: version, cipher: try EngineFeatures.current().cipherMajorVersion)
-        let url = URL(filePath: fixtures).appending(path: name)
+        let url = URL(filePath: fixtures.path).appending(path: name)
         guard !FileManager.default.fileExists(atPath: url.path(percentEncoded: false)) else { return url }
-        try FileManager.default.createDirectory(at: URL(filePath: fixtures), withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(at: URL(filePath: fixtures.path), withIntermediateDirectories: true)
         let recorded = try await run.recorded(place)
         try FileManager.default.copyItem(at: URL(filePath: recorded.path), to: url)
         return url

@@ -21,8 +21,7 @@ public struct MigrationProof: Sendable {
     let configuration: any Configuration
     /// Nil for the target with `.sqlite`.
     let database: String?
-    /// The directory with the fixture files.
-    let fixtures: String
+    let fixtures: FixtureDirectory
     var plantings: [Planting] = []
     var recordProofs: [RecordProof] = []
 
@@ -37,15 +36,14 @@ public struct MigrationProof: Sendable {
     ///   - configuration: The configuration whose migrations are proved.
     ///   - database: The name of the database whose migrator is asked for; nil for the target with `.sqlite`.
     ///   - fixtures: The directory with the fixture files, from the directory of the test's source on; nil for `Fixtures/TARGET`.
+    ///     That one which is named is not there is a fault; that `Fixtures/TARGET` is not there is told as left out.
     ///   - filePath: The test's source.
     public init<C: Configuration>(
         _ configuration: C, database: String? = nil, fixtures: String? = nil, filePath: String = #filePath
     ) {
         self.configuration = configuration
         self.database = database
-        let wanted = fixtures ?? "Fixtures/\(C.target)"
-        let directory = filePath.lastIndex(of: "/").map { filePath[..<$0] } ?? "."
-        self.fixtures = wanted.hasPrefix("/") ? wanted : "\(directory)/\(wanted)"
+        self.fixtures = FixtureDirectory(fixtures, target: C.target, source: filePath)
     }
 
     /// Plants data in a file of a version, and says when it is right at that version and at every later one.

@@ -4,8 +4,15 @@ import Strongroom
 extension ProofRun {
     /// Every fixture file is brought to every later version.
     func proveFixtures() async throws {
+        guard FileManager.default.fileExists(atPath: proof.fixtures.path) else {
+            let text =
+                "there is no directory «\(proof.fixtures.name)» with fixture files; record one of each released version with `recordFixture(version:)`"
+            // Who named a directory believes that what lies there is proved.
+            if proof.fixtures.isNamed { report.add(text, on: nil) } else { report.leftOut.append(text) }
+            return
+        }
         let engine = try EngineFeatures.current().cipherMajorVersion
-        for fixture in try Fixture.all(in: proof.fixtures) {
+        for fixture in try Fixture.all(in: proof.fixtures.path) {
             if let cipher = fixture.cipher, cipher > engine {
                 report.leftOut.append(
                     "fixture \(fixture.name): its format is SQLCipher \(cipher)'s, which the linked SQLCipher \(engine) cannot read"
@@ -82,6 +89,26 @@ extension ProofRun {
     }
 }
 
+/// Where fixture files lie.
+struct FixtureDirectory: Sendable {
+    let path: String
+    /// As the test, or else the kit, wrote it.
+    let name: String
+    /// Whether the test said where.
+    let isNamed: Bool
+
+    /// - Parameters:
+    ///   - wanted: What the test named, from the directory of its source on; nil for `Fixtures/TARGET`.
+    ///   - target: The configuration's target.
+    ///   - source: The test's source.
+    init(_ wanted: String?, target: String, source: String) {
+        isNamed = wanted != nil
+        name = wanted ?? "Fixtures/\(target)"
+        let directory = source.lastIndex(of: "/").map { source[..<$0] } ?? "."
+        path = name.hasPrefix("/") ? name : "\(directory)/\(name)"
+    }
+}
+
 /// A file of a released version, kept with the tests.
 struct Fixture {
     let path: String
@@ -106,10 +133,9 @@ struct Fixture {
         return "\(plain.joined()).cipher\(cipher).sqlite"
     }
 
-    /// The files of a directory, by name; none when there is no directory.
+    /// The files of a directory, by name.
     static func all(in directory: String) throws -> [Fixture] {
-        guard FileManager.default.fileExists(atPath: directory) else { return [] }
-        return try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
+        try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
             .filter { $0.hasSuffix(".sqlite") && !$0.hasPrefix(".") }
             .map { Fixture(path: "\(directory)/\($0)", name: $0) }
     }

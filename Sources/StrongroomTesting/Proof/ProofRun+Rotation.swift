@@ -31,7 +31,11 @@ extension ProofRun {
             }
             return opening.rotation == nil ? "the file was not rotated while it was migrated" : nil
         }
-        // The older key is gone for good.
+        // The newer key alone opens it, and the older one no longer does.
         _ = try await look(at: file, through: end, since: start, on: way, keys: Array(chain.suffix(1)))
+        do {
+            try await file.copy().using(steps(through: end), keys: Array(chain.prefix(1))) { _ in }
+            report.add("the older key still opens a file that was rotated", on: way)
+        } catch let error as StrongroomError where error.code == .wrongKey {}
     }
 }

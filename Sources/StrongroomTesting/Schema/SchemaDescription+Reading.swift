@@ -47,7 +47,7 @@ private struct TableReading {
     }
 
     func items(_ db: borrowing some Reading & ~Copyable) throws -> [SchemaItem] {
-        [table(db)] + columns.map(column) + checks + (try indexes(db)) + (try foreignKeys(db))
+        [try table(db)] + columns.map(column) + checks + (try indexes(db)) + (try foreignKeys(db))
     }
 
     private var keyColumns: [ColumnInfo] {
@@ -65,11 +65,17 @@ private struct TableReading {
         return keyColumns[0]
     }
 
-    private func table(_ db: borrowing some Reading & ~Copyable) -> SchemaItem {
+    private func table(_ db: borrowing some Reading & ~Copyable) throws -> SchemaItem {
         var item = SchemaItem(title: title)
         let isVirtual = text == nil
         let key = Self.list(keyColumns.map(\.name))
         item.add("the primary key", keyColumns.isEmpty ? nil : key.asciiFolded, shown: key)
+        let keyIndex = try db.indexes(of: table).first {
+            !$0.isExplicit && $0.parts.map(\.column) == keyColumns.map(\.name)
+        }
+        item.add("the collation of the primary key", keyIndex.map(Self.collations))
+        let conflicts = text?.conflicts ?? []
+        item.add("ON CONFLICT", conflicts.isEmpty ? nil : conflicts.joined(separator: ", "))
         item.add("AUTOINCREMENT", [SQLToken](sql: sql).contains { $0.isWord("AUTOINCREMENT") })
         item.add("an integer key that is the row id", rowIDColumn != nil)
         item.add("WITHOUT ROWID", isWithoutRowID)
@@ -128,7 +134,10 @@ private struct TableReading {
     /// A check holds for the row, wherever it is written.
     private var checks: [SchemaItem] {
         (text?.items ?? []).flatMap { $0.significant.parenthesised(behind: "CHECK") }.map { check in
-            SchemaItem(title: "check (\(SQLMeaning(check).text)) of «\(table)»", owner: title)
+            let text = SQLMeaning(check).text
+            return SchemaItem(
+                title: "check (\(text)) of «\(table)»", identity: "check (\(text)) of «\(table.asciiFolded)»",
+                owner: title)
         }
     }
 
@@ -138,35 +147,44 @@ private struct TableReading {
             let names = index.parts.map { $0.column ?? "an expression" }
             guard index.isExplicit else {
                 guard names != key else { return nil }
-                return SchemaItem(title: "unique constraint on «\(table)» \(Self.list(names))", owner: title)
+                var item = SchemaItem(title: "unique constraint on «\(table)» \(Self.list(names))", owner: title)
+                item.add("the collation", Self.collations(index))
+                return item
             }
             var item = SchemaItem(title: "index «\(index.name)»", owner: title)
-            let (parts, condition) = Self.content(of: index)
+            let (parts, meaning, condition) = Self.content(of: index)
             item.add("the table", table.asciiFolded, shown: "«\(table)»")
             item.add(
-                "what is indexed", parts.joined(separator: ", ").asciiFolded,
-                shown: "(\(parts.joined(separator: ", ")))")
+                "what is indexed", meaning.joined(separator: ", "), shown: "(\(parts.joined(separator: ", ")))")
             item.add("UNIQUE", index.isUnique)
             item.add("the condition", condition?.text)
             return item
         }
     }
 
-    private static func content(of index: IndexInfo) -> (parts: [String], condition: SQLMeaning?) {
+    private static func collations(_ index: IndexInfo) -> String {
+        index.parts.map { $0.collation.name.uppercased() }.joined(separator: ", ")
+    }
+
+    /// - Returns: What is indexed, as messages show it and as it is compared, and the condition.
+    private static func content(of index: IndexInfo) -> (parts: [String], meaning: [String], condition: SQLMeaning?) {
         let tokens = [SQLToken](sql: index.sql ?? "").significant
         guard let start = tokens.firstIndex(where: { $0.isSign("(") }), let end = tokens.end(ofParenthesisAt: start)
         else {
-            return ([], nil)
+            return ([], [], nil)
         }
         let written = Array(tokens[(start + 1)..<end]).list
-        let parts = index.parts.enumerated().map { place, part in
-            let collation = part.collation == .binary ? "" : " COLLATE \(part.collation.name)"
+        var (parts, meaning): ([String], [String]) = ([], [])
+        for (place, part) in index.parts.enumerated() {
+            let collation = part.collation == .binary ? "" : " COLLATE \(part.collation.name.uppercased())"
             let order = part.isDescending ? " DESC" : ""
+            // The case of a literal counts, that of a column's name does not.
             let expression = place < written.count ? SQLMeaning(written[place]).text : ""
-            return part.column.map { $0 + collation + order } ?? expression
+            parts.append(part.column.map { $0 + collation + order } ?? expression)
+            meaning.append(part.column.map { $0.asciiFolded + collation + order } ?? expression)
         }
         let rest = tokens[(end + 1)...].drop { !$0.isWord("WHERE") }.dropFirst()
-        return (parts, rest.isEmpty ? nil : SQLMeaning(rest))
+        return (parts, meaning, rest.isEmpty ? nil : SQLMeaning(rest))
     }
 
     // MARK: Foreign keys

@@ -4,10 +4,18 @@ import Strongroom
 struct SchemaItem: Sendable {
     /// How messages call it, such as `column «contact.name»`.
     let title: String
+    /// Tells it from the others; the title in small letters where nothing else is given.
+    let identity: String
     /// The title of what it belongs to: it says nothing new that it is missing when that is, too.
     var owner: String?
     /// What there is to say of it, in the order in which messages tell it.
     var properties: [Property] = []
+
+    init(title: String, identity: String? = nil, owner: String? = nil) {
+        self.title = title
+        self.identity = identity ?? title.asciiFolded
+        self.owner = owner
+    }
 
     /// One of the things that there are to say.
     struct Property: Sendable {
@@ -30,11 +38,11 @@ struct SchemaItem: Sendable {
 /// What a schema means: tables, columns, keys, constraints, indexes, triggers and views, whatever the words that made them. In which order a
 /// table's columns stand does not count.
 struct SchemaDescription: Sendable {
-    /// By their titles in small letters.
+    /// By their identities.
     private(set) var items: [String: SchemaItem] = [:]
 
     mutating func add(_ item: SchemaItem) {
-        items[item.title.asciiFolded] = item
+        items[item.identity] = item
     }
 
     /// What is different in another schema.

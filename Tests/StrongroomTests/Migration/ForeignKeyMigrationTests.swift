@@ -1,3 +1,4 @@
+import Foundation
 import Strongroom
 import StrongroomTesting
 import Testing
@@ -45,6 +46,21 @@ struct ForeignKeyMigrationTests {
                 try await store.write { db in try db.execute("INSERT INTO purchase VALUES (30, 7)") }
             }
         }
+    }
+
+    @Test func everyValueThatPointsToNothingIsNamedUpToTenAndCounted() async throws {
+        try await vault.with(\.migrator, Migrator { Self.first }).keep()
+        let careless = Migrator {
+            Self.first
+            Migration("2") { db in
+                for id in [1, 2, 3, 4, 5, 6, 7, 8, 9, 11] { try db.execute("INSERT INTO purchase VALUES (\(id), 1)") }
+                try db.execute("DELETE FROM customer")
+            }
+        }
+        let error = await #expect(throws: StrongroomError.self) { try await vault.with(\.migrator, careless).keep() }
+        let message = try #require(error?.message)
+        for id in 1...10 { #expect(message.localizedStandardContains("row \(id) of table «purchase»"), "\(message)") }
+        #expect(message.contains("that is not there; and 2 more."))
     }
 
     @Test func aMigrationThatLeavesAValuePointingToNothingIsUndone() async throws {

@@ -131,3 +131,47 @@ struct DamageSpecimen {
         }
     }
 }
+
+extension DamageSpecimen {
+    /// Damages one page after the other, does work with each damaged file, and reads all rows where it was not refused.
+    ///
+    /// - Parameters:
+    ///   - step: Which pages: each costs an opening.
+    ///   - isZeroed: Whether a page is made all zeros, or has one flipped bit.
+    ///   - whenRefused: Looks at what is left then.
+    /// - Returns: How often it was refused.
+    func refusals(
+        atEvery step: Int, isZeroed: Bool, _ work: (Store) async throws -> Void, whenRefused: () throws -> Void = {}
+    ) async throws -> Int {
+        let size = layout.pageSize
+        var refused = 0
+        for page in stride(from: 2, through: whole.count / size, by: step) {
+            var bytes = whole
+            let place = (page - 1) * size
+            if isZeroed {
+                bytes.replaceSubrange(place..<place + size, with: Data(count: size))
+            } else {
+                bytes[place + 50] ^= 4
+            }
+            try put(bytes)
+            do {
+                refused += try await vault.using { store in
+                    do {
+                        try await work(store)
+                        // A page that nobody needs.
+                        let found = try await store.read { db in try Self.rows(db) }
+                        #expect(found == rows)
+                        return 0
+                    } catch let error as StrongroomError {
+                        #expect(error.code == .damaged, "page \(page): \(error)")
+                        try whenRefused()
+                        return 1
+                    }
+                }
+            } catch let error as StrongroomError where error.code == .damaged {
+                continue
+            }
+        }
+        return refused
+    }
+}

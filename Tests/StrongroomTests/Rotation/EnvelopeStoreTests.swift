@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 // Internal: the envelope's data keys cannot be seen through the public interface.
 @testable import Strongroom
@@ -292,7 +293,8 @@ struct EnvelopeStoreTests {
         let store = try await vault.direct(.numbered(1)).open()
         #expect(try await lines(store) == ["first"])
         await #expect(processExitsWith: .success) { [root = vault.directory.path("") as String] in
-            let other = try await Vault(root, keys: .numbered(1)).with(\.protection, .envelope).open()
+            let other = try await Vault(root, keys: .numbered(1)).with(\.protection, .envelope)
+                .with(\.settings.busyTimeout, .milliseconds(100)).open()
             #expect(other.opening.rotation?.method == .inPlace)
             try await other.close()
         }
@@ -405,5 +407,40 @@ struct EnvelopeStoreTests {
             let attributes = try FileManager.default.attributesOfItem(atPath: vault.directory.path(name))
             #expect(attributes[.posixPermissions] as? Int == 0o640, "\(name)")
         }
+    }
+
+    // MARK: A data key is forgotten when nothing needs it
+
+    @Test func aFormerDataKeyStaysUntilEverythingIsOnTheDisk() async throws {
+        try await vault(1).keep("first")
+        // Read before it is open: who closes a descriptor of a file gives the engine's locks on it up.
+        let salt = try vault.salt
+        let store = try await vault(1).open()
+        try vault.addDataKey(1, salt: salt)
+        let (begun, finished) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        async let reading: Void = onThread {
+            try store.read { db in
+                let count = try db.value("SELECT count(*) FROM line", as: Int.self)
+                #expect(count == 1)
+                begun.signal()
+                finished.wait()
+            }
+        }
+        try await onThread { begun.wait() }
+        // The reader holds its place in the log, so that not all of it can be brought into the file.
+        await #expect(processExitsWith: .success) { [root = vault.directory.path("") as String] in
+            let other = try await Vault(root) { _ in try KeyChain(.numbered(1)) }.with(\.protection, .envelope)
+                .with(\.settings.busyTimeout, .milliseconds(100)).open()
+            #expect(other.opening.rotation?.method == .inPlace)
+            try await other.close()
+        }
+        let kept = Result { try vault.envelope(1, salt: salt).envelope.dataKeys.count }
+        finished.signal()
+        try await reading
+        #expect(try kept.get() == 2)
+        try await store.close()
+        #expect(try await vault(1).lines() == ["first"])
+        #expect(try vault.envelope(1).envelope.dataKeys.count == 1)
+        #expect(try vault.isOnDataKey(1))
     }
 }

@@ -36,8 +36,10 @@ struct EnvelopeVault {
     func put(_ first: [UInt8]?, _ second: [UInt8]?) throws { try Sidecar(directory.path("")).put(first, second) }
 
     /// The envelope as a key opens it.
-    func envelope(_ number: UInt8) throws -> EnvelopeFile.Opened {
-        try sidecar.open(with: KeyChain(.numbered(number)), salt: salt)
+    ///
+    /// - Parameter salt: The file's; nil to read it, which must not be done while this process has the file open.
+    func envelope(_ number: UInt8, salt: [UInt8]? = nil) throws -> EnvelopeFile.Opened {
+        try sidecar.open(with: KeyChain(.numbered(number)), salt: salt ?? self.salt)
     }
 
     /// Makes an envelope for a file that is not on its data key.
@@ -49,8 +51,8 @@ struct EnvelopeVault {
     }
 
     /// Puts a second data key into the envelope, as the rotation of it begins.
-    func addDataKey(_ number: UInt8) throws {
-        var envelope = try envelope(number).envelope
+    func addDataKey(_ number: UInt8, salt: [UInt8]? = nil) throws {
+        var envelope = try envelope(number, salt: salt).envelope
         #expect(try envelope.rewrap(envelope.dataKeys.withSuccessor(), keys: [.numbered(number)]).isEmpty)
         try sidecar.replace(envelope)
     }

@@ -78,35 +78,13 @@ struct PlaintextExportTests {
 
     @Test(arguments: [true, false])
     func damageIsNotExportedAsZeros(isZeroed: Bool) async throws {
-        let specimen = try await DamageSpecimen()
-        let size = specimen.layout.pageSize
-        var refused = 0
-        // Some pages of each kind: each costs an opening and an export.
-        for page in stride(from: 2, through: specimen.whole.count / size, by: 5) {
-            var bytes = specimen.whole
-            let place = (page - 1) * size
-            if isZeroed {
-                bytes.replaceSubrange(place..<place + size, with: Data(count: size))
-            } else {
-                bytes[place + 50] ^= 4
-            }
-            try bytes.write(to: URL(filePath: specimen.vault.path))
-            do {
-                try await specimen.vault.using { store in
-                    do {
-                        try await store.exportPlaintext(to: target)
-                        try FileManager.default.removeItem(atPath: target)
-                        // A page that nobody needs.
-                        #expect(try await store.read { db in try DamageSpecimen.rows(db) } == specimen.rows)
-                    } catch let error as StrongroomError {
-                        #expect(error.code == .damaged, "page \(page): \(error)")
-                        #expect(try left.isEmpty)
-                        refused += 1
-                    }
-                }
-            } catch let error as StrongroomError where error.code == .damaged {
-                continue
-            }
+        // Some pages of each kind.
+        let refused = try await DamageSpecimen().refusals(atEvery: 5, isZeroed: isZeroed) { store in
+            try await store.exportPlaintext(to: target)
+            try FileManager.default.removeItem(atPath: target)
+        } whenRefused: {
+            let left = try left
+            #expect(left.isEmpty)
         }
         #expect(refused > 3)
     }

@@ -57,6 +57,23 @@ struct AccessQueueTests {
         #expect(second == (3, nil) && alone == (4, nil) && third == (5, nil) && last == (6, nil, true))
     }
 
+    /// As in a store in memory.
+    @Test func withoutReadersThoseWhoReadAndThoseWhoWriteStandInOneLine() {
+        var queue = AccessQueue<Int>(readers: 0, largestGroup: 10)
+        let requests: [AccessQueue<Int>.Request] = [.write, .write, .read, .write, .write, .read]
+        let seats = requests.enumerated().map { place, request in
+            queue.ask(request, ticket: UInt64(place), waiter: place).seat
+        }
+        #expect(seats == [.writer, nil, nil, nil, nil, nil])
+        // Nobody reads what has not been committed, and nobody's transaction is shared with one who reads.
+        let first = (queue.endTurn(mayGrow: true).waiter, queue.endTurn(mayGrow: true).waiter)
+        let read = (queue.release(.writer).waiter, queue.release(.writer).waiter)
+        let second = (queue.endTurn(mayGrow: true).waiter, queue.endTurn(mayGrow: true).waiter)
+        let last = (queue.release(.writer).waiter, queue.takeFreeReaders(), queue.release(.writer).isIdle)
+        #expect(first == (1, nil) && read == (2, 3) && second == (4, nil))
+        #expect(last == (5, [], true))
+    }
+
     @Test func anIdleQueueClosesAtOnceAndOnlyOnce() {
         var queue = AccessQueue<Int>(readers: 2, largestGroup: 4)
         let (first, second) = (queue.close(), queue.close())

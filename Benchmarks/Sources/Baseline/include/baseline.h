@@ -72,6 +72,9 @@ int baseline_rekey(const char *path, const char *key, const char *next);
 // The same by an export into a copy, which is brought to the disk and takes the file's place.
 int baseline_export(const char *path, const char *copy, const char *directory, const char *key, const char *next);
 
+// Runs statements on a file in one transaction, as the engine's shell does, and closes it, which brings the log into it.
+int baseline_change(const char *path, const char *key, const char *statements);
+
 // Not measured: what a table holds; its column of text is named, since the tables differ in it.
 int baseline_summarize(struct sqlite3 *connection, const char *table, const char *text, baseline_summary *summary);
 

@@ -1,0 +1,35 @@
+import Crypto
+import CryptoExtras
+import Foundation
+
+extension KeyChain {
+    /// For each key of the chain, oldest first, eight hexadecimal digits by which people can tell keys apart; they tell nothing of a raw key, and
+    /// of a passphrase no more than 32 bits, each trial of which costs a slow derivation.
+    ///
+    /// The same key has the same digits in every chain and on every machine.
+    package func fingerprints() throws -> [String] { try keys.map { try $0.fingerprint() } }
+}
+
+extension Key {
+    private static let salt = Array("strongroom key fingerprint 1".utf8)
+    private static let rounds = 600_000
+
+    fileprivate func fingerprint() throws -> String {
+        let (material, kind): (SymmetricKey, UInt8)
+        switch self.material {
+        case .passphrase(let passphrase): (material, kind) = (passphrase, 1)
+        case .truncated(let passphrase): (material, kind) = (passphrase, 2)
+        case .raw(let raw, _): (material, kind) = (raw, 3)
+        case .plaintext: return "plaintext"
+        case .invalid(let reason): throw StrongroomError(.invalidKey, "The key cannot be used: \(reason).")
+        }
+        let digest = try material.withUnsafeBytes { bytes in
+            try KDF.Insecure.PBKDF2.deriveKey(
+                from: bytes, salt: Self.salt + [kind], using: .sha512, outputByteCount: 16,
+                unsafeUncheckedRounds: Self.rounds)
+        }
+        return digest.withUnsafeBytes { bytes in
+            bytes.prefix(4).map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined()
+        }
+    }
+}

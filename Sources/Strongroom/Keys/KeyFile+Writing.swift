@@ -1,0 +1,104 @@
+import Crypto
+import Foundation
+
+/// Making and lengthening key files.
+extension KeyFile {
+    /// Makes the file, with one random raw key in it, for the owner alone.
+    ///
+    /// ```swift
+    /// try KeyFile("/etc/inventory/keys").create()
+    /// ```
+    ///
+    /// - Throws: ``StrongroomError`` with `keyFile` when something lies there already, which is not touched; `notAFile` for a link to nothing; `permissionDenied`, `diskFull`.
+    public func create() throws {
+        guard try !exists() else { throw alreadyThere }
+        try FileSystem.createDirectories(FileSystem.directory(of: path))
+        do {
+            try write { _ in
+            } place: {
+                try FileSystem.moveIntoPlace($0, path)
+            }
+        } catch let error as StrongroomError where error.code == .notAFile {
+            // Somebody made it meanwhile, or a link to nothing lies there.
+            throw try exists() ? alreadyThere : error
+        }
+    }
+
+    /// Adds a random raw key at the end, which is the current one from then on. Whoever reads the file meanwhile gets the keys from before or those
+    /// from after. Owner and permissions stay.
+    ///
+    /// ```swift
+    /// let place = try KeyFile("/etc/inventory/keys").appendKey()
+    /// ```
+    ///
+    /// - Returns: How many keys the file has now.
+    /// - Throws: ``StrongroomError`` as ``keyChain(creating:)``; the file is as it was then.
+    @discardableResult
+    public func appendKey() throws -> Int {
+        let target = KeyFile(try FileSystem.resolve(path))
+        guard let lock = try FileLock.take(FileSystem.companion(of: target.path, "lock")) else {
+            throw StrongroomError(
+                .locked, "Another process is changing the key file «\(path)». Wait for it, then try again.")
+        }
+        // It must be in order first: a key behind a line that cannot be used would not be found.
+        let count = try target.keyChain().count
+        guard let status = try FileStatus.at(target.path) else { throw changed }
+        var content = try FileSystem.firstBytes(of: target.path, KeyText.largest)
+        defer { content.withUnsafeMutableBytes { $0.wipe() } }
+        guard content.count + Self.lineLength < KeyText.largest else {
+            throw StrongroomError(
+                .keyFile, "The key file «\(path)» is full; remove keys at its beginning that no file needs any more.")
+        }
+        try target.write { bytes in
+            bytes.append(contentsOf: content)
+            if content.last != UInt8(ascii: "\n") { bytes.append(UInt8(ascii: "\n")) }
+        } place: { temporary in
+            try FileSystem.setAccess(like: status, of: temporary)
+            try FileSystem.replace(target.path, with: temporary)
+        }
+        try FileSystem.remove(FileSystem.companion(of: target.path, "lock"))
+        lock.release()
+        return count + 1
+    }
+
+    /// Bytes of a random key's line: `raw:`, the digits, two line ends.
+    private static let lineLength = 70
+
+    private func write(
+        _ prepare: (inout [UInt8]) -> Void, place: (_ temporary: String) throws -> Void
+    ) throws {
+        let temporary = "\(path).\(UInt32.random(in: 0...UInt32.max)).new"
+        var bytes: [UInt8] = []
+        // At once, so that no part is left behind where the array was before it grew.
+        bytes.reserveCapacity(KeyText.largest + Self.lineLength)
+        defer { bytes.withUnsafeMutableBytes { $0.wipe() } }
+        prepare(&bytes)
+        bytes.append(contentsOf: "raw:".utf8)
+        SymmetricKey(size: .bits256).withUnsafeBytes { key in
+            for byte in key {
+                for digit in [byte >> 4, byte & 0xF] { bytes.append(digit + (digit < 10 ? 0x30 : 0x57)) }
+            }
+        }
+        bytes.append(UInt8(ascii: "\n"))
+        try FileSystem.createFile(temporary)
+        do {
+            try bytes.withUnsafeBytes { try FileSystem.fill(temporary, $0) }
+            try place(temporary)
+            try FileSystem.synchronize(FileSystem.directory(of: path))
+        } catch {
+            try FileSystem.remove(temporary)
+            throw error
+        }
+    }
+
+    private var changed: StrongroomError {
+        StrongroomError(.keyFile, "The key file «\(path)» has just been removed. Look who changes it, then try again.")
+    }
+
+    private var alreadyThere: StrongroomError {
+        StrongroomError(
+            .keyFile,
+            "Something lies at «\(path)» already, and is not overwritten: a database may need its keys. Give another path, or append to it."
+        )
+    }
+}

@@ -1,0 +1,213 @@
+/// What a ``Live`` object holds: it outlives the object until what is in the writer's line has been saved.
+final class LiveState<Source: Table>: Sendable where Source.RecordType == Source {
+    private struct State {
+        var value: Source
+        /// Counts what happens to the value.
+        var version: UInt64 = 0
+        /// Counts the changes, which are to be saved.
+        var changes: UInt64
+        /// As many as are on the disk.
+        var saved: UInt64 = 0
+        /// The key that a save has made whose transaction is not committed yet. Another save may run in it, and must find the row; if it is not
+        /// committed the key may become another row's.
+        var madeKey: Source.Key?
+        /// As many changes as a deletion has made needless whose transaction is not committed yet.
+        var deleted: UInt64?
+        var sleeper: Task<Void, Never>?
+    }
+
+    private let state: Locked<State>
+    private let saving: LiveSaving
+    private let store: Store
+    private let sleep: @Sendable (Duration) async throws -> Void
+    private let onFailure: Live<Source>.FailureHandler
+
+    init(
+        _ record: Source, saving: LiveSaving, isNew: Bool, store: Store,
+        sleep: @escaping @Sendable (Duration) async throws -> Void, onFailure: @escaping Live<Source>.FailureHandler
+    ) {
+        state = Locked(State(value: record, changes: isNew ? 1 : 0))
+        self.saving = saving
+        self.store = store
+        self.sleep = sleep
+        self.onFailure = onFailure
+    }
+
+    var value: Source { state.withLock { $0.value } }
+
+    var hasChanges: Bool { state.withLock { $0.changes != $0.saved } }
+
+    // MARK: Changing
+
+    func change<Result>(_ body: (inout Source) throws -> Result) rethrows -> Result {
+        let result = try edit(countsAsChange: true, body)
+        if case .debounced(let time) = saving { saveAfter(time) }
+        return result
+    }
+
+    /// Changes the value by code of the user's, which must not run under the lock: again, if somebody else was faster.
+    private func edit<Result>(countsAsChange: Bool, _ body: (inout Source) throws -> Result) rethrows -> Result {
+        while true {
+            var (value, version) = state.withLock { ($0.value, $0.version) }
+            let result = try body(&value)
+            if replace(by: value, version, countsAsChange: countsAsChange) { return result }
+        }
+    }
+
+    /// Replaces the value if it is still the one of a version.
+    private func replace(by value: Source, _ version: UInt64, countsAsChange: Bool) -> Bool {
+        // What the former value holds is let go of outside the lock.
+        let (isDone, _) = state.withLock { state -> (Bool, Source) in
+            let former = state.value
+            guard state.version == version else { return (false, former) }
+            state.value = value
+            state.version += 1
+            if countsAsChange { state.changes += 1 }
+            return (true, former)
+        }
+        return isDone
+    }
+
+    private func saveAfter(_ time: Duration) {
+        // Whoever closes the store does not wait for the time.
+        store.access.unsaved.withLock { $0[ObjectIdentifier(self)] = { [weak self] in self?.saveAtOnce() } }
+        let sleeper = Task.detached { [weak self, sleep] in
+            do {
+                try await sleep(time)
+            } catch {
+                // A clock that fails must not cost the change; a cancelled one says so below.
+            }
+            guard !Task.isCancelled, let self else { return }
+            stopWaiting()
+            queueSave()
+        }
+        state.withLock { state in
+            defer { state.sleeper = sleeper }
+            return state.sleeper
+        }?.cancel()
+    }
+
+    /// Nobody refers to the object any more.
+    func release() {
+        stopWaiting()
+        state.withLock { $0.sleeper.take() }?.cancel()
+        if saving != .manual, hasChanges { queueSave() }
+    }
+
+    private func stopWaiting() {
+        store.access.unsaved.withLock { $0[ObjectIdentifier(self)] = nil }
+    }
+
+    /// The store is being closed, and the time is not over.
+    private func saveAtOnce() {
+        state.withLock { $0.sleeper.take() }?.cancel()
+        if hasChanges { queueSave() }
+    }
+
+    // MARK: Saving
+
+    /// What a save has come to, if its transaction is committed.
+    private struct Outcome: Sendable {
+        var saved: Saved?
+        var isDeleted = false
+        let record: Source
+        let version: UInt64
+        let changes: UInt64
+        var hasMadeKey = false
+        var hasDeleted = false
+    }
+
+    func save() async throws -> Saved? {
+        guard hasChanges else { return nil }
+        return try await withCheckedThrowingContinuation { continuation in
+            queue(saveNow) { result in continuation.resume(with: result.map(\.?.saved)) }
+        }
+    }
+
+    func delete() async throws -> Bool {
+        try await withCheckedThrowingContinuation { continuation in
+            queue(deleteNow) { result in continuation.resume(with: result.map { $0?.isDeleted ?? false }) }
+        }
+    }
+
+    private func queueSave() {
+        queue(saveNow) { [self] result in
+            if case .failure(let error) = result { onFailure(error, value) }
+        }
+    }
+
+    /// Puts work into the writer's line: it takes the value as it is then, so that two saves of a new object never make two rows of it.
+    private func queue(
+        _ work: @escaping @Sendable (Connection) throws -> Outcome,
+        _ finish: @escaping @Sendable (Result<Outcome?, any Error>) -> Void
+    ) {
+        let outcome = Locked<Outcome?>(nil)
+        store.access.queueWrite("an object of table \(Source.schema.name)") { connection in
+            let made = try work(connection)
+            outcome.withLock { $0 = made }
+        } undone: { [self] in
+            // Once: what comes after it in the line may make a key of its own before the end of this is told.
+            forget(outcome.withLock { $0.take() })
+        } finish: { [self] result in
+            let outcome = outcome.withLock { $0 }
+            if case .success = result, let outcome { keep(outcome) } else { forget(outcome) }
+            finish(result.map { outcome })
+        }
+    }
+
+    @Sendable
+    private func saveNow(on connection: Connection) throws -> Outcome {
+        let (value, version, changes, isDone, madeKey) = state.withLock {
+            ($0.value, $0.version, $0.changes, $0.changes == $0.saved || $0.changes == $0.deleted, $0.madeKey)
+        }
+        guard !isDone else { return Outcome(record: value, version: version, changes: changes) }
+        try store.access.prepare(Source.self, on: connection, isWriting: true)
+        var record = value
+        let hadKey = Source.key(of: value) != nil
+        if !hadKey, let madeKey { Source.setKey(madeKey, of: &record) }
+        var outcome = Outcome(
+            saved: try Source.save(&record, in: WriteTransaction(connection)), record: record, version: version,
+            changes: changes)
+        if !hadKey, madeKey == nil {
+            let key = Source.key(of: record)
+            state.withLock { $0.madeKey = key }
+            outcome.hasMadeKey = true
+        }
+        return outcome
+    }
+
+    @Sendable
+    private func deleteNow(on connection: Connection) throws -> Outcome {
+        let (value, version, changes, madeKey) = state.withLock { ($0.value, $0.version, $0.changes, $0.madeKey) }
+        try store.access.prepare(Source.self, on: connection, isWriting: true)
+        var record = value
+        if Source.key(of: value) == nil, let madeKey { Source.setKey(madeKey, of: &record) }
+        let isDeleted = try Source.delete(record, in: WriteTransaction(connection))
+        state.withLock { $0.deleted = changes }
+        return Outcome(isDeleted: isDeleted, record: record, version: version, changes: changes, hasDeleted: true)
+    }
+
+    /// Takes over what saving has made of the value, which is on the disk now: all of it or, when it has been changed meanwhile, its key.
+    private func keep(_ outcome: Outcome) {
+        if !replace(by: outcome.record, outcome.version, countsAsChange: false), outcome.hasMadeKey,
+            let key = Source.key(of: outcome.record)
+        {
+            // Whoever has given it another key meanwhile means another row.
+            edit(countsAsChange: false) { if Source.key(of: $0) == nil { Source.setKey(key, of: &$0) } }
+        }
+        state.withLock { state in
+            state.saved = max(state.saved, outcome.changes)
+            if outcome.hasMadeKey { state.madeKey = nil }
+            if outcome.hasDeleted { state.deleted = nil }
+        }
+    }
+
+    /// What was saved or deleted is undone, and a key that was made may become another row's.
+    private func forget(_ outcome: Outcome?) {
+        guard let outcome else { return }
+        state.withLock { state in
+            if outcome.hasMadeKey { state.madeKey = nil }
+            if outcome.hasDeleted { state.deleted = nil }
+        }
+    }
+}

@@ -1,0 +1,197 @@
+/// A connection's copy of the records that are in memory alone.
+///
+/// The writer's is where they are written, in temporary tables, so that its transactions and savepoints hold for them; what a transaction has
+/// changed is published with its commit. A reader's follows.
+final class MemoryRecords: ConnectionCompanion {
+    private let share: MemoryShare
+    private let role: Connection.Role
+    /// The commit that the copy is of.
+    private var version = 0
+    /// The one that it was of before the running transaction.
+    private var versionBefore = 0
+    /// The tables that have a part in memory.
+    private var tables: [MemoryTable] = []
+    /// Whether the running transaction has made a part or followed others.
+    private var isTouched = false
+
+    init(_ share: MemoryShare, _ role: Connection.Role) {
+        self.share = share
+        self.role = role
+    }
+
+    func nextKey() -> Int64 { share.nextKey() }
+
+    // MARK: Transactions
+
+    func beginSnapshot(on connection: Connection, _ begin: () throws -> Void) throws {
+        guard role == .reader else { return try begin() }
+        if !share.isInUse {
+            try begin()
+            guard share.isInUse else { return }
+            // The first commit that changes records in memory has begun, and the snapshot may have it or not.
+            connection.rollBack()
+        }
+        let missing = try share.snapshot(from: version, begin)
+        try follow(missing, on: connection)
+    }
+
+    func didBegin(on connection: Connection) throws {
+        // One that was opened anew, since all others were closed for a rotation.
+        guard role == .writer, share.isInUse, version != share.version else { return }
+        try follow(share.catchUp(from: version), on: connection)
+    }
+
+    func commit(on connection: Connection, _ commit: () throws -> Void) throws {
+        let changes = role == .writer && !tables.isEmpty ? try takeChanges(on: connection) : []
+        if changes.isEmpty { try commit() } else { version = try share.publish(changes, tables, commit) }
+        versionBefore = version
+        isTouched = false
+    }
+
+    func noteUndoing(on connection: Connection) {
+        guard isTouched else { return }
+        // Also when it was only a part of the transaction that was undone: what is there still is found.
+        version = versionBefore
+        var left: [MemoryTable] = []
+        for table in tables where hasPart(of: table.name, on: connection) { left.append(table) }
+        tables = left
+        // Of a savepoint: what remains may be undone, too.
+        isTouched = connection.isInTransaction
+        do {
+            try setExpressions(on: connection)
+        } catch {
+            // The next statement that needs the schema says why.
+        }
+    }
+
+    // MARK: The writer's
+
+    /// Makes a table's part in memory, if there is none.
+    func makePart(of schema: TableSchema, on connection: Connection) throws {
+        guard table(schema.name) == nil else { return }
+        let table = try MemoryTable(schema)
+        isTouched = true
+        try connection.inSavepoint {
+            try table.make(on: connection)
+            try table.watch(on: connection, isNoted: role == .writer)
+        }
+        tables.append(table)
+        try setExpressions(on: connection)
+    }
+
+    func table(_ name: String) -> MemoryTable? {
+        tables.first { Identifier.areSame($0.name, name) }
+    }
+
+    private func takeChanges(on connection: Connection) throws -> [MemoryShare.Change] {
+        let noted = try connection.ownRows("SELECT DISTINCT name, row FROM \(MemoryTable.log)")
+        guard !noted.isEmpty else { return [] }
+        let changes = try noted.compactMap { entry -> MemoryShare.Change? in
+            guard case .text(let name) = entry[0], case .integer(let row) = entry[1], let table = table(name) else {
+                return nil
+            }
+            let columns = table.columns.map(Identifier.quote).joined(separator: ", ")
+            let sql = "SELECT \(columns) FROM \(table.quotedPart) WHERE \(table.rowID) = ?"
+            return MemoryShare.Change(table: name, row: row, values: try connection.ownRows(sql, .integer(row)).first)
+        }
+        try connection.run("DELETE FROM \(MemoryTable.log)")
+        return changes
+    }
+
+    // MARK: Following
+
+    private func follow(_ missing: MemoryShare.CatchUp?, on connection: Connection) throws {
+        guard let missing else { return }
+        isTouched = true
+        do {
+            if role == .reader { try connection.run("PRAGMA query_only = OFF") }
+            try apply(missing, on: connection)
+            if role == .reader { try connection.run("PRAGMA query_only = ON") }
+            try setExpressions(on: connection)
+        } catch {
+            connection.rollBack()
+            if role == .reader { try connection.run("PRAGMA query_only = ON") }
+            throw error
+        }
+        version = missing.version
+    }
+
+    private func apply(_ missing: MemoryShare.CatchUp, on connection: Connection) throws {
+        let made = missing.tables.filter { self.table($0.name) == nil }
+        for table in made { try table.make(on: connection) }
+        tables += made
+        if let changes = missing.changes {
+            var last: [String: [Int64: [Value]?]] = [:]
+            for change in changes { last[change.table, default: [:]][change.row] = .some(change.values) }
+            for (name, rows) in last {
+                guard let table = table(name) else { continue }
+                // All first: one row may have taken over what was another one's.
+                for row in rows.keys {
+                    try connection.run("DELETE FROM \(table.quotedPart) WHERE \(table.rowID) = ?", .integer(row))
+                }
+                try insert(rows.compactMapValues { $0 }, into: table, on: connection)
+            }
+        } else {
+            for table in tables {
+                try connection.run("DELETE FROM \(table.quotedPart)")
+                try insert(missing.rows[table.name] ?? [:], into: table, on: connection)
+            }
+        }
+        guard role == .writer, !tables.isEmpty else { return }
+        // Behind the rows: another process may have written one that is like them, and that is for the next one who writes to be told.
+        for table in made { try table.watch(on: connection, isNoted: true) }
+        // What is followed is nobody's news.
+        try connection.run("DELETE FROM \(MemoryTable.log)")
+    }
+
+    private func insert(_ rows: [Int64: [Value]], into table: MemoryTable, on connection: Connection) throws {
+        guard !rows.isEmpty else { return }
+        let hasOwn = table.rowID != "rowid"
+        let names = (hasOwn ? [] : ["rowid"]) + table.columns.map(Identifier.quote)
+        let places = names.map { _ in "?" }.joined(separator: ", ")
+        let sql = "INSERT INTO \(table.quotedPart) (\(names.joined(separator: ", "))) VALUES (\(places))"
+        try connection.withOwnStatement(sql) { statement in
+            let bindings = Bindings(statement)
+            for (row, values) in rows {
+                statement.rewind()
+                for (place, value) in ((hasOwn ? [] : [.integer(row)]) + values).enumerated() {
+                    try bindings.bind(value, at: place)
+                }
+                try statement.run()
+            }
+        }
+    }
+
+    private func hasPart(of name: String, on connection: Connection) -> Bool {
+        let objection = connection.trusting {
+            connection.objection(to: "SELECT 1 FROM \(MemoryTable.quotedPart(of: name))")
+        }
+        // It is no use of the user's.
+        _ = connection.authorizer.takeTables()
+        return objection == nil
+    }
+
+    private func setExpressions(on connection: Connection) throws {
+        let expressions = try tables.map { table in
+            table.expression(try connection.columnInfos(of: table.name).filter { !$0.isHidden }.map(\.name))
+        }
+        connection.setReadExpressions(expressions.isEmpty ? nil : expressions.joined(separator: ", "))
+    }
+}
+
+extension Connection {
+    /// The records in memory, where the connection can have some.
+    func memoryRecords() throws -> MemoryRecords {
+        guard let records = companion as? MemoryRecords else {
+            throw StrongroomError(
+                .inMemory, "Records that stay in memory need an open store; insert them in its `write`.",
+                database: database)
+        }
+        return records
+    }
+
+    /// A table's part in memory, if it has one; asked for where ``readExpressions`` says that some have.
+    func memoryTable(_ name: String) -> MemoryTable? {
+        (companion as? MemoryRecords)?.table(name)
+    }
+}

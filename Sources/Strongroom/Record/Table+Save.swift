@@ -1,0 +1,153 @@
+extension Table {
+    /// Brings a record into the table: the row with its key is updated, and where there is none, or the record has no key, a new row is
+    /// inserted.
+    ///
+    /// A key that was made for it is written into the record. One that the table marks for deletion is deleted instead
+    /// (``RecordHooks/deletesOnSave(_:)``).
+    ///
+    /// ```swift
+    /// var contact = Contact(name: "Ada", email: "ada@example.org")
+    /// try Contact.save(&contact, in: db)      // inserted; contact.id is known now
+    /// contact.phone = "+49 30 1234"
+    /// try Contact.save(&contact, in: db)      // updated
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - record: The record; nil is written as NULL into a row that is there, and as the column's default into a new one. Unchanged when
+    ///     saving fails.
+    ///   - db: A write transaction.
+    /// - Returns: What was done.
+    /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, or `missingKey` when the key is nil and nobody makes keys of its type;
+    ///   what the validations and the ``hooks`` throw. Nothing of the save is kept then.
+    @inlinable
+    @discardableResult
+    public static func save(_ record: inout RecordType, in db: borrowing some Writing & ~Copyable) throws -> Saved {
+        let connection = db.handle.connection
+        guard let hooks else { return try saveRow(&record, on: connection) }
+        return try save(&record, hooks, on: connection)
+    }
+
+    /// Saves a list of records; all of them or none.
+    ///
+    /// Those without a key go to the engine many at a time, as `insert(contentsOf:in:)` sends them.
+    ///
+    /// ```swift
+    /// try Contact.save(contentsOf: &contacts, in: db)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - records: The records, in the order in which they are written; unchanged when saving fails.
+    ///   - db: A write transaction.
+    /// - Returns: What was done with each.
+    /// - Throws: As the form for one record; then nothing is changed.
+    @inlinable
+    @discardableResult
+    public static func save(
+        contentsOf records: inout [RecordType], in db: borrowing some Writing & ~Copyable
+    ) throws -> [Saved] {
+        let connection = db.handle.connection
+        let before = records
+        do {
+            guard let hooks else {
+                return try connection.inSavepoint { try saveRows(&records, on: connection) }
+            }
+            return try connection.inSavepoint { try save(&records, hooks, on: connection) }
+        } catch {
+            records = before
+            throw error
+        }
+    }
+
+    @inlinable
+    static func saveRow(_ record: inout RecordType, on connection: Connection) throws -> Saved {
+        let row = try upsert(record, by: .primaryKey, nils: .overwrite, on: connection)
+        setKey(row.key, of: &record)
+        return row.outcome == .inserted ? .inserted : .updated
+    }
+
+    /// Saves records; when one fails, those before it have been saved.
+    @inlinable
+    static func saveRows(_ records: inout [RecordType], on connection: Connection) throws -> [Saved] {
+        var outcomes: [Saved] = []
+        outcomes.reserveCapacity(records.count)
+        var next = records.startIndex
+        while next < records.endIndex {
+            var end = next
+            while end < records.endIndex, key(of: records[end]) == nil { end += 1 }
+            guard end > next + 1 else {
+                outcomes.append(try saveRow(&records[next], on: connection))
+                next += 1
+                continue
+            }
+            let keys = try insert(contentsOf: records[next..<end], on: connection)
+            for (place, key) in keys.enumerated() { setKey(key, of: &records[next + place]) }
+            outcomes.append(contentsOf: repeatElement(.inserted, count: end - next))
+            next = end
+        }
+        return outcomes
+    }
+
+    // MARK: With hooks
+
+    @usableFromInline
+    static func save(
+        _ record: inout RecordType, _ hooks: RecordHooks<RecordType>, on connection: Connection
+    ) throws -> Saved {
+        // The caller's record stays as it is until all has gone well.
+        var saved = record
+        let outcome = try connection.inSavepoint { () throws -> Saved in
+            guard !hooks.isMarked(saved) else { return try deleteMarked(saved, hooks, on: connection) }
+            let db = WriteTransaction(connection)
+            try hooks.willSave(&saved, db)
+            let outcome = try saveRow(&saved, on: connection)
+            try hooks.didSave(saved, db)
+            return outcome
+        }
+        record = saved
+        return outcome
+    }
+
+    @usableFromInline
+    static func save(
+        _ records: inout [RecordType], _ hooks: RecordHooks<RecordType>, on connection: Connection
+    ) throws -> [Saved] {
+        let db = WriteTransaction(connection)
+        var outcomes = [Saved](repeating: .deleted, count: records.count)
+        var places: [Int] = []
+        for place in records.indices {
+            if hooks.isMarked(records[place]) {
+                _ = try deleteMarked(records[place], hooks, on: connection)
+            } else {
+                try hooks.willSave(&records[place], db)
+                places.append(place)
+            }
+        }
+        var kept = places.map { records[$0] }
+        for (place, outcome) in zip(places, try saveRows(&kept, on: connection)) { outcomes[place] = outcome }
+        for (place, record) in zip(places, kept) {
+            records[place] = record
+            try hooks.didSave(record, db)
+        }
+        return outcomes
+    }
+
+    private static func deleteMarked(
+        _ record: RecordType, _ hooks: RecordHooks<RecordType>, on connection: Connection
+    ) throws -> Saved {
+        if let key = key(of: record) { _ = try delete(record, key, hooks, on: connection) }
+        return .deleted
+    }
+
+    @usableFromInline
+    static func delete(
+        _ record: RecordType, _ key: Key, _ hooks: RecordHooks<RecordType>, on connection: Connection
+    ) throws -> Bool {
+        try connection.inSavepoint {
+            let db = WriteTransaction(connection)
+            try hooks.willDelete(record, db)
+            guard try delete(key, in: db) else { return false }
+            try hooks.didDelete(record, db)
+            return true
+        }
+    }
+}

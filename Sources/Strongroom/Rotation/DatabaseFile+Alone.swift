@@ -1,0 +1,61 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+extension DatabaseFile {
+    /// Microseconds between two tries.
+    private static let pause: UInt32 = 10_000
+
+    /// Opens a connection that has the file alone: nobody else has it open, with a lock or without one, as far as the system lets this process
+    /// look.
+    ///
+    /// - Parameters:
+    ///   - key: The key; nil for plaintext.
+    ///   - patience: How long those are waited for who have it.
+    ///   - whenWaiting: Called between two tries; what it throws ends the waiting.
+    /// - Returns: The connection, to be closed to let the file go; nil when somebody else has had it all the time.
+    func connectAlone(
+        key: DerivedKey?, within patience: Duration = .zero, whenWaiting: () throws -> Void = {}
+    ) throws -> Connection? {
+        let start = ContinuousClock.now
+        while true {
+            var longest = patience
+            let connection = try connect(.existing, key: key)
+            do {
+                try connection.proveKey()
+                connection.setBusyTimeout(milliseconds: 0)
+                if try connection.takeWholeFile() {
+                    // One that has the file open and was not written through a log holds no lock, and would go on with what is replaced.
+                    guard try !FileHolders.opening(path).isEmpty else { return connection }
+                    longest = max(longest, FileHolders.startOfAProcess)
+                }
+            } catch {
+                connection.close()
+                throw error
+            }
+            connection.close()
+            guard ContinuousClock.now - start < longest else { return nil }
+            try whenWaiting()
+            usleep(Self.pause)
+        }
+    }
+
+    /// The error for a file that has to be had alone and is open elsewhere.
+    ///
+    /// - Parameter purpose: What was to be done with it, as in "rewritten".
+    func heldByOthers(for purpose: String) -> StrongroomError {
+        let holders = FileHolders.describe((try? FileHolders.using(path)) ?? [])
+        return StrongroomError(
+            .locked,
+            """
+            «\(path)» has to be had alone to be \(purpose), and is open elsewhere\(holders.isEmpty ? "" : ": \(holders)"). Close it there, \
+            then try again; nothing was changed.
+            """,
+            database: name
+        )
+    }
+}

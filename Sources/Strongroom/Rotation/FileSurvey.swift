@@ -1,0 +1,165 @@
+/// What stands in a file, found without changing it.
+package struct FileSurvey: Sendable {
+    /// A table and what it takes.
+    package struct Table: Sendable, Hashable {
+        /// The table's name.
+        package let name: String
+        /// Its rows; nil when they cannot be counted, as of a virtual table whose module is not here.
+        package let rows: Int64?
+        /// The bytes of its pages and its indexes'; nil where the engine does not tell.
+        package let bytes: Int64?
+    }
+
+    /// The file's path, links followed.
+    package let path: String
+    /// The file's length in bytes.
+    package var bytes: Int64 = 0
+    /// The length of the write-ahead log beside it in bytes; nil without one.
+    package var logBytes: Int64?
+    /// Whether it is plaintext.
+    package var isPlaintext = false
+    /// The key that opens it or its envelope; nil for plaintext.
+    package var key: KeyUse?
+    /// How it is encrypted; nil for plaintext.
+    package var settings: CipherSettings?
+    /// How it is to be encrypted.
+    package var wantedSettings: CipherSettings?
+    /// Whether an envelope with its key lies beside it.
+    package var hasEnvelope = false
+    /// The other processes that have it open.
+    package var holders: [FileDiagnosis.Holder] = []
+    /// The version of its schema; nil without a history.
+    package var version: String?
+    /// What its migrator would do to it; nil without one.
+    package var plan: MigrationPlan?
+    /// Why its migrator cannot work on it.
+    package var planFailure: StrongroomError?
+    /// Its tables by name; nil when they were not asked for.
+    package var tables: [Table]?
+
+    init(path: String) { self.path = path }
+}
+
+/// Finds what stands in a file, as long as `goOn` does not throw.
+struct FileSurveyor {
+    let file: DatabaseFile
+    let chain: KeyChain
+    let ciphers: [CipherSettings]
+    let protection: KeyProtection
+    let migrator: Migrator?
+    let countsTables: Bool
+    let goOn: () throws -> Void
+
+    /// - Throws: ``StrongroomError`` as opening has it; `CancellationError`.
+    func run() throws -> FileSurvey {
+        var survey = FileSurvey(path: file.path)
+        survey.hasEnvelope = try EnvelopeFile(databasePath: file.path, name: file.name).exists()
+        survey.holders = try FileHolders.using(file.path).map {
+            FileDiagnosis.Holder(process: $0, name: FileHolders.name(of: $0))
+        }
+        survey.logBytes = try FileStatus.at(file.path + "-wal")?.size
+        survey.bytes = try FileStatus.at(file.path)?.size ?? 0
+        let connection = try connect(&survey)
+        defer { connection.close() }
+        connection.stop { (try? goOn()) == nil }
+        try connection.proveKey()
+        readVersion(connection, &survey)
+        if countsTables { survey.tables = try connection.inSnapshot { try tables(connection) } }
+        try goOn()
+        return survey
+    }
+
+    private func connect(_ survey: inout FileSurvey) throws -> Connection {
+        switch try FileContent.of(file.path, beginning: file.salt) {
+        case .absent:
+            throw StrongroomError(.fileMissing, "There is no file at «\(file.path)».", database: file.name)
+        case .plaintext:
+            survey.isPlaintext = true
+            return try connect(key: nil)
+        case .encrypted(let salt, let size):
+            guard !chain.isPlaintext else {
+                throw StrongroomError(
+                    .encryptedFile, "The file «\(file.path)» is no plaintext database. Give its key.",
+                    database: file.name)
+            }
+            let keys = try FileKeys(file, chain, ciphers, protection, salt: salt)
+            survey.wantedSettings = keys.settings
+            let bytes = try file.connect(.untouched, key: nil)
+            defer { bytes.close() }
+            // With a log the file's own pages may be none yet; then the engine has to look.
+            let found = try keys.authentic(in: bytes.databaseFile(), salt: salt).map { ($0.key, $0.place) }
+            let (key, place) = try found ?? opened(keys, salt, size)
+            survey.key = place.map { KeyUse(place: $0, count: chain.count) }
+            survey.settings = key?.settings
+            return try connect(key: key)
+        }
+    }
+
+    private func opened(_ keys: FileKeys, _ salt: [UInt8], _ size: Int64) throws -> (DerivedKey?, Int?) {
+        let choice = try keys.find(salt: salt, size: size)
+        defer { choice.connection.close() }
+        return (choice.derived, choice.place)
+    }
+
+    /// Without a trace where there is no log; with one, as a reader of it, which changes neither.
+    private func connect(key: DerivedKey?) throws -> Connection {
+        let hasLog = try ["-wal", "-journal"].contains { try FileStatus.at(file.path + $0) != nil }
+        return try file.connect(hasLog ? .readOnly : .untouched, key: key)
+    }
+
+    private func readVersion(_ connection: Connection, _ survey: inout FileSurvey) {
+        do {
+            survey.version = try VersionHistory(connection: connection).entries().last?.version
+            // No step of the user's runs for it, not even in memory.
+            guard let migrator = migrator?.whenChanged(.ignore) else { return }
+            survey.plan = migrator.told(try migrator.plan(for: connection))
+        } catch {
+            survey.planFailure = error as? StrongroomError
+        }
+    }
+
+    // MARK: Tables
+
+    private func tables(_ connection: Connection) throws -> [FileSurvey.Table] {
+        var owners: [String: String] = [:]
+        var names: [String] = []
+        try connection.withOwnStatement("SELECT type, name, tbl_name FROM sqlite_master") { statement in
+            let row = Row(statement)
+            while try statement.step() {
+                let (type, name) = (try row.text(at: 0), try row.text(at: 1))
+                owners[name] = try row.text(at: 2)
+                if type == "table", !name.hasPrefix("sqlite_"), name != VersionHistory.table { names.append(name) }
+            }
+        }
+        let sizes = try sizes(connection, owners)
+        return try names.sorted().map { name in
+            try goOn()
+            return FileSurvey.Table(name: name, rows: try rows(of: name, connection), bytes: sizes?[name])
+        }
+    }
+
+    private func rows(of table: String, _ connection: Connection) throws -> Int64? {
+        do {
+            guard
+                case .integer(let count)? = try connection.ownValue(
+                    "SELECT count(*) FROM \(Identifier.quote(table))")
+            else { return nil }
+            return count
+        } catch let error as StrongroomError where error.code == .sql || error.code == .engine {
+            return nil
+        }
+    }
+
+    private func sizes(_ connection: Connection, _ owners: [String: String]) throws -> [String: Int64]? {
+        guard try EngineFeatures.current().hasPageStatistics else { return nil }
+        var sizes: [String: Int64] = [:]
+        try connection.withOwnStatement("SELECT name, sum(pgsize) FROM dbstat GROUP BY name") { statement in
+            let row = Row(statement)
+            while try statement.step() {
+                let name = try row.text(at: 0)
+                sizes[owners[name] ?? name, default: 0] += try row.integer(at: 1)
+            }
+        }
+        return sizes
+    }
+}

@@ -1,0 +1,42 @@
+import Dispatch
+
+extension Access {
+    /// Puts a write into the line and returns at once; the work runs later, on a thread of the executor, in a transaction that others may share.
+    ///
+    /// Closing the store waits for the work, and for whoever is told of its outcome.
+    ///
+    /// - Parameters:
+    ///   - work: Runs in a transaction that it neither begins nor ends.
+    ///   - undone: Called when the work has failed and is undone, before anybody else writes; must return soon.
+    ///   - finish: Called once with the outcome, on a thread of the executor; may neither read nor write with a blocking call.
+    func queueWrite(
+        _ label: String,
+        _ work: @escaping @Sendable (Connection) throws -> Void,
+        undone: @escaping @Sendable () -> Void,
+        finish: @escaping @Sendable (Result<Void, any Error>) -> Void
+    ) {
+        let ticket = nextTicket()
+        running.ask(ticket, .write, AccessLimits(label: label))
+        queued.enter()
+        let end: @Sendable (Result<Void, any Error>) -> Void = { [self] result in
+            running.end(ticket)
+            CurrentAccess.inside(self, nil) { finish(result) }
+            queued.leave()
+        }
+        // Behind what waits: the running thread may be one of the executor's, and has something else to do at its end.
+        let start: @Sendable () -> Void = { [self] in
+            executor.postBehind { [self] in writeInGroup(work, ticket, undone: undone, finish: end) }
+        }
+        let waiter = Waiter { [executor] result in
+            switch result {
+            case .success: start()
+            case .failure(let error): executor.postBehind { end(.failure(error)) }
+            }
+        }
+        switch queue.withLock({ $0.ask(.write, ticket: ticket, waiter: waiter) }) {
+        case .seated: start()
+        case .closed: executor.postBehind { [closed] in end(.failure(closed)) }
+        case .waiting: counters.countWait()
+        }
+    }
+}

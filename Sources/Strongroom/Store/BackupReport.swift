@@ -1,0 +1,59 @@
+/// How far a backup, or a restoring of one, has come.
+public struct BackupProgress: Sendable, Hashable {
+    /// What is being done.
+    public enum Phase: String, Sendable, Hashable, CaseIterable {
+        /// The pages of what is copied are checked.
+        case checking
+        /// The copy is written.
+        case writing
+        /// The copy is read again.
+        case verifying
+    }
+
+    /// What is being done.
+    public let phase: Phase
+    /// Bytes of the database that are done in this phase.
+    public let done: Int64
+    /// Bytes of the database; 0 before they are known.
+    public let total: Int64
+
+    init(_ progress: RotationProgress) {
+        phase =
+            switch progress.phase {
+            case .verifying: .verifying
+            case .writing: .writing
+            default: .checking
+            }
+        (done, total) = (progress.done, progress.total)
+    }
+
+    init(_ phase: Phase, done: Int64, total: Int64) {
+        (self.phase, self.done, self.total) = (phase, done, total)
+    }
+}
+
+/// What a backup, or a restoring of one, has copied.
+public struct BackupReport: Sendable, Hashable {
+    /// Where the copy lies.
+    public let path: String
+    /// Its size in bytes.
+    public let bytes: Int64
+    /// Its tables that have rows of their own, with those that the library keeps for itself.
+    public let tables: Int
+    /// The rows of all tables.
+    public let rows: Int64
+    /// What the engine found wrong in the copy as in the database, such as an index that does not fit its table; nil for nothing.
+    public let defect: String?
+    /// How long it took.
+    public let duration: Duration
+
+    init(_ path: String, _ summary: DatabaseSummary, since start: ContinuousClock.Instant) throws {
+        self.path = path
+        bytes = try FileStatus.at(path)?.size ?? 0
+        tables = summary.rows.count
+        rows = summary.rows.values.reduce(0, +)
+        let words = summary.defects.first?.first?.asText
+        defect = words == "ok" ? nil : words ?? "integrity_check gave no answer"
+        duration = ContinuousClock.now - start
+    }
+}

@@ -1,0 +1,173 @@
+import Foundation
+
+/// Puts a backup in its database's place; the lock between processes is held, and this process has no connection to the file.
+struct BackupReturn {
+    let opening: StoreOpening
+    let chain: KeyChain
+    /// Where the backup lies.
+    let backup: String
+    /// What opens it; nil for the keys of the database.
+    let backupKeys: KeyChain?
+    let allowsPlaintext: Bool
+    let watcher: RotationWatcher
+
+    /// The backup as it is, and as it is to be where it has another key.
+    private var rawPath: String { FileSystem.companion(of: opening.path, "restoring") }
+    private var copyPath: String { FileSystem.companion(of: opening.path, "restored") }
+
+    func run() throws -> BackupReport {
+        let start = ContinuousClock.now
+        try requireOtherFile()
+        let found = try look()
+        let content = try FileContent.of(opening.path)
+        let keys = try opening.fileKeys(chain, salt: content.salt)
+        try removeLeftovers()
+        do {
+            try copyBytes()
+            let (summary, finished) = try make(found, keys)
+            // The last moment at which it can be cancelled.
+            if watcher.isCancelled() { throw CancellationError() }
+            try keepAccess(of: finished)
+            try FileReplacement(opening: opening, path: finished).run(content, keys)
+            try removeLeftovers()
+            return try BackupReport(opening.path, summary, since: start)
+        } catch {
+            try removeLeftovers()
+            throw (error as? StrongroomError)?.code == .interrupted ? CancellationError() : error
+        }
+    }
+
+    private func removeLeftovers() throws {
+        for path in [rawPath, copyPath] { try FileSystem.removeCopy(path) }
+    }
+
+    /// Throws for a backup that lies where the copies are made, which are removed first.
+    private func requireOtherFile() throws {
+        let identity = try FileStatus.at(backup)?.identity
+        for path in [rawPath, copyPath] {
+            let isBackup = try path == backup || identity != nil && FileStatus.at(path)?.identity == identity
+            guard isBackup else { continue }
+            throw StrongroomError(
+                .sameFile,
+                """
+                «\(backup)» has the name of what an interrupted restoring leaves, which the next one removes. Move it to another name, then \
+                try again; nothing was changed.
+                """)
+        }
+    }
+
+    /// Looks at the backup, of which nothing is changed.
+    private func look() throws -> FileContent {
+        let found = try FileContent.of(backup)
+        if found == .absent {
+            throw StrongroomError(.fileMissing, "There is no backup at «\(backup)». Check the path.")
+        }
+        let file = DatabaseFile(path: backup, name: opening.file.name, busyTimeout: 0, log: nil)
+        try requireNoLog(file)
+        var isPlaintext = chain.isPlaintext
+        if case .plaintext = found { isPlaintext = true }
+        guard !isPlaintext || allowsPlaintext else {
+            let what = chain.isPlaintext ? "The database that is restored would be" : "The backup «\(backup)» is"
+            throw StrongroomError(
+                .plaintextFile,
+                "\(what) plaintext, which anybody can read. Say that it may be, if that is meant. Nothing was changed.")
+        }
+        return found
+    }
+
+    private func requireNoLog(_ file: DatabaseFile) throws {
+        guard try file.hasLog() else { return }
+        throw StrongroomError(
+            .locked,
+            """
+            Beside «\(backup)» lies its log, so it is in use, or no finished backup. Open and close it with the program that it \
+            belongs to, then try again.
+            """)
+    }
+
+    /// Throws when another process has the backup open: what it writes meanwhile would be copied by halves.
+    private func requireAlone() throws {
+        let holders = try FileHolders.lasting {
+            try FileHolders.opening(backup)
+        } whenWaiting: {
+            if watcher.isCancelled() { throw CancellationError() }
+        }
+        guard !holders.isEmpty else { return }
+        throw StrongroomError(
+            .locked,
+            """
+            The backup «\(backup)» is open in \(FileHolders.describe(holders)), which may be writing it. Close it there, then try \
+            again; nothing was changed.
+            """)
+    }
+
+    private func copyBytes() throws {
+        try requireAlone()
+        guard let status = try FileStatus.at(backup) else { return }
+        try FreeSpace.require(2 * status.size + Rotation.margin, beside: opening.path, for: "Restoring")
+        try FileSystem.createFile(rawPath)
+        try PlainFile.copy(backup, to: rawPath) {
+            try watcher.tell(.writing, 0, status.size)
+        }
+        try requireNoLog(DatabaseFile(path: backup, name: opening.file.name, busyTimeout: 0, log: nil))
+        guard try FileStatus.at(backup) == status else {
+            throw StrongroomError(
+                .locked,
+                """
+                The backup «\(backup)» was changed while it was copied, so it is no finished one. Wait until it is, then try again; nothing was \
+                changed.
+                """)
+        }
+        try FileSystem.synchronize(rawPath)
+    }
+
+    /// Makes of the bytes what can take the database's place.
+    ///
+    /// - Returns: What it has, and where it lies.
+    private func make(_ found: FileContent, _ keys: FileKeys) throws -> (DatabaseSummary, String) {
+        let raw = DatabaseFile(path: rawPath, name: opening.file.name, busyTimeout: 0, log: nil)
+        let choice = try choice(raw, found, keys)
+        defer { choice.connection.close() }
+        let size = try FileStatus.at(rawPath)?.size ?? 0
+        var isKept = chain.isPlaintext
+        if let derived = choice.derived {
+            try PageCopy.checkPages(of: rawPath, derived, opening.file) { try watcher.tell(.checking, 0, size) }
+            isKept = backupKeys == nil && opening.ciphers.contains(derived.settings)
+            // An envelope belongs to the salt of the file that it was made for.
+            if let envelope = keys.envelope { isKept = isKept && found.salt == envelope.envelope.envelope.databaseSalt }
+        }
+        guard !isKept else {
+            choice.connection.stop(when: watcher.isCancelled)
+            let summary = try choice.connection.inSnapshot { try DatabaseSummary(choice.connection) }
+            try summary.requireWhole(backup, opening.file.name)
+            choice.connection.close()
+            try FileSystem.synchronize(rawPath)
+            return (summary, rawPath)
+        }
+        let salt = keys.envelope?.envelope.envelope.databaseSalt
+        let to = try keys.fileKey.map { key in
+            try DerivedKey(key, salt: salt ?? key.salt ?? CipherSettings.randomSalt(), settings: keys.settings)
+        }
+        let copy = CheckedCopy(
+            file: raw, from: choice.derived, to: to, path: copyPath, watcher: watcher, wholeOnly: backup)
+        return (try copy.make(from: choice.connection), copyPath)
+    }
+
+    /// Finds what opens the bytes, on a copy of them: to look into a database can change it.
+    private func choice(_ raw: DatabaseFile, _ found: FileContent, _ keys: FileKeys) throws -> KeyChoice {
+        guard case .encrypted(let salt, let size) = found else {
+            return KeyChoice(derived: nil, connection: try raw.connect(.existing, key: nil))
+        }
+        let candidates = backupKeys?.keys ?? keys.candidates
+        guard !candidates.isEmpty else { throw opening.encryptedFound }
+        let known = try CipherSettings.known().filter { !opening.ciphers.contains($0) }
+        return try KeyChoice.find(
+            in: KeyChain(unchecked: candidates), known + opening.ciphers, for: raw, salt: salt, size: size)
+    }
+
+    /// The owner and the permissions stay those of the database that was there.
+    private func keepAccess(of path: String) throws {
+        guard let status = try FileStatus.at(opening.path) else { return }
+        try FileSystem.setAccess(like: status, of: path)
+    }
+}

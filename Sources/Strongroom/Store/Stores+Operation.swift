@@ -1,0 +1,53 @@
+/// What the operator's commands ask of a registry.
+extension Stores {
+    /// The configuration of a database.
+    ///
+    /// - Throws: ``StrongroomError`` with `noConfiguration`, `duplicateConfiguration`.
+    package func registeredConfiguration(of name: DatabaseName) throws -> any Configuration {
+        try configuration(of: name)
+    }
+
+    /// Where a database lies, or would lie; links are not followed.
+    ///
+    /// - Throws: ``StrongroomError`` with `noConfiguration`, `duplicateConfiguration`, `invalidName`; what the configuration throws.
+    package func path(of name: DatabaseName) throws -> String {
+        try StoreOpening.path(of: name, configuration(of: name))
+    }
+
+    /// Whether anything lies at a path; links are followed.
+    ///
+    /// - Throws: ``StrongroomError`` with `permissionDenied` when its directory cannot be searched.
+    package static func hasFile(at path: String) throws -> Bool {
+        try FileStatus.at(path) != nil || FileSystem.isSymbolicLink(path)
+    }
+
+    /// Looks what stands in a file, without changing it.
+    ///
+    /// - Parameters:
+    ///   - name: The database.
+    ///   - countsTables: Whether rows are counted, which reads the whole file.
+    /// - Throws: ``StrongroomError`` as `open`, and of a file that is not there `fileMissing`; what the configuration throws.
+    package func survey(_ name: DatabaseName, countsTables: Bool = true) async throws -> FileSurvey {
+        let configuration = try configuration(of: name)
+        let ciphers = try configuration.cipherSettings(for: name)
+        try StoreOpening.check(ciphers, of: name)
+        let migrator = try configuration.migrator(for: name)
+        let wanted = try StoreOpening.path(of: name, configuration)
+        guard try FileStatus.at(FileSystem.directory(of: wanted)) != nil else {
+            throw StrongroomError(.fileMissing, "There is no file at «\(wanted)».", database: name.fileName)
+        }
+        let file = DatabaseFile(path: try FileSystem.resolve(wanted), name: name.fileName, busyTimeout: 5_000, log: nil)
+        let chain = try await configuration.keyChain(for: name)
+        let protection = configuration.keyProtection(for: name)
+        do {
+            return try await BlockingWork.runUntilCancelled { goOn in
+                try FileSurveyor(
+                    file: file, chain: chain, ciphers: ciphers, protection: protection, migrator: migrator,
+                    countsTables: countsTables, goOn: goOn
+                ).run()
+            }
+        } catch let error as StrongroomError {
+            throw error.naming(name.fileName)
+        }
+    }
+}

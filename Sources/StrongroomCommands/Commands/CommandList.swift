@@ -1,0 +1,24 @@
+import ArgumentParser
+
+/// The commands that every tool has.
+enum CommandList {
+    static let groups = [
+        CommandGroup(name: "File", subcommands: upkeep),
+        CommandGroup(name: "Data", subcommands: data),
+    ].filter { !$0.subcommands.isEmpty }
+
+    /// What concerns files, keys and schemas.
+    private static let upkeep: [any ParsableCommand.Type] = [
+        StatusCommand.self, DoctorCommand.self, RotateCommand.self, ConvertCommand.self, MigrateCommand.self,
+        VerifyCommand.self, KeysCommand.self,
+    ]
+
+    static let discussion = """
+        A database is given by its name, such as addressbook_alice.sqlite, whose configuration says where it lies and which keys open it; or \
+        by its file's path, which has a «/» in it, with --key-file, --key-env, --key-stdin, or a key that is typed. A key is never an argument.
+
+        Exit codes: 0 done; 1 the answer is no, or some of several databases failed; 64 wrong usage; 65 damaged, or not in the form expected; \
+        66 no such file; 69 no SQLCipher; 70 a fault in the program; 74 reading or writing failed; 75 held by another process; 77 no \
+        permission; 78 wrong key or configuration; 130 interrupted.
+        """
+}

@@ -1,0 +1,47 @@
+import ArgumentParser
+import Strongroom
+
+/// `backup`: a copy of a database.
+struct BackupCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backup",
+        abstract: "Copies a database, as it is at one moment, into one encrypted file.",
+        discussion: """
+            Others read and write meanwhile. The copy stands alone and opens with its key: the database's current one, or another. It is read \
+            again before it appears under its name: every page's authentication code, the engine's integrity check, the rows of each table.
+            """
+    )
+
+    @OptionGroup var database: OneDatabase
+    @Argument(help: "The file that is made, mode 0600.")
+    var file: String
+    @Flag(help: "Replace a file that is there.")
+    var force = false
+    @Option(help: ArgumentHelp("The copy gets the last key of this file.", valueName: "file"))
+    var newKeyFile: String?
+    @Option(help: ArgumentHelp("The copy gets the last key of this environment variable.", valueName: "name"))
+    var newKeyEnv: String?
+    @OptionGroup var form: OutputOptions
+
+    func validate() throws {
+        guard newKeyFile == nil || newKeyEnv == nil else {
+            throw ValidationError("Give one of --new-key-file and --new-key-env.")
+        }
+    }
+
+    func run() async throws {
+        let source = newKeyFile.map { KeySource.file($0) } ?? newKeyEnv.map { .environment($0) }
+        let key = try source?.keyChain().newest
+        let database = try database.resolve()
+        let progress = CommandProgress("Copying", count: 1, unit: .bytes, isQuiet: form.json)
+        defer { progress.finish() }
+        let report = try await Interruption.cancelling { [file, force] in
+            try await database.using { store in
+                try await store.backup(to: FilePath.absolute(file), key: key, replacing: force) { progress.update($0) }
+            }
+        }
+        progress.finish()
+        let detail = BackupDetail(report)
+        if form.json { try form.write(detail) } else { detail.show("Copied", report) }
+    }
+}

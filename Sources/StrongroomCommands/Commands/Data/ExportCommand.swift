@@ -1,0 +1,68 @@
+import ArgumentParser
+import Strongroom
+
+/// `export`: rows as text.
+struct ExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Writes the rows of a table, or of a query, as CSV or JSON Lines.",
+        discussion: """
+            One snapshot is written, while others read and write. In CSV an empty field is NULL, "" is a text without characters, and bytes are \
+            Base64; in JSON bytes are {"base64":"AQID"}, and numbers are exact. What is written is plaintext: a file gets mode 0600, and \
+            appears when it is complete.
+            """
+    )
+
+    private struct Report: Encodable {
+        let file: String
+        let rows: Int
+    }
+
+    @OptionGroup var database: OneDatabase
+    @Argument(help: "The table, or the view.")
+    var table: String?
+    @Option(help: ArgumentHelp("The rows of a query, in place of a table's.", valueName: "sql"))
+    var query: String?
+    @Option(name: .shortAndLong, help: ArgumentHelp("The file (default: standard output).", valueName: "file"))
+    var output: String?
+    @Flag(help: "Replace a file that is there.")
+    var force = false
+    @OptionGroup var text: TextOptions
+    @OptionGroup var form: OutputOptions
+
+    func validate() throws {
+        guard (table == nil) != (query == nil) else { throw ValidationError("Give a table, or --query, and not both.") }
+    }
+
+    func run() async throws {
+        var export = TableExport(query.map { .query($0) } ?? .table(table ?? ""), text.rowFormat(of: output))
+        export.separator = text.separatorByte
+        let database = try database.resolve()
+        if let output { try database.requireForeign(output) }
+        let console = CommandSession.current.console
+        let progress = CommandProgress("Exporting", count: 1, isQuiet: form.json || output == nil)
+        defer { progress.finish() }
+        do {
+            let rows = try await Interruption.cancelling { [output, export, force] in
+                try await database.using { store in
+                    let tell: @Sendable (Int) -> Void = { progress.update(to: $0, of: 0) }
+                    guard let output else {
+                        return try await export.run(
+                            from: store, write: { try console.write(lines: $0) }, progress: tell)
+                    }
+                    let file = Locked(try OutputFile(output, replaces: force))
+                    let rows = try await export.run(
+                        from: store, write: { text in try file.withLock { try $0.write(text) } }, progress: tell)
+                    try file.withLock { try $0.finish() }
+                    return rows
+                }
+            }
+            progress.finish()
+            guard let output else { return }
+            if form.json { return try form.write(Report(file: output, rows: rows)) }
+            console.write("\(HumanReadable.count(rows, "row")) written to \(output, .bold)")
+        } catch is OutputClosed {
+            // Whoever reads has seen enough.
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import ArgumentParser
+import Strongroom
+
+/// `query`: one statement.
+struct QueryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "query",
+        abstract: "Runs one statement of SQL and shows its rows.",
+        discussion: """
+            Without --write the connection can only read, whatever the statement says. With it the statement is a transaction of its own. \
+            With --json each row is an object in a line of its own.
+            """
+    )
+
+    @OptionGroup var database: OneDatabase
+    @Argument(help: "The statement.")
+    var sql: String
+    @Flag(help: "Let the statement write.")
+    var write = false
+    @Flag(help: "Print CSV, with a header.")
+    var csv = false
+    @Option(help: ArgumentHelp("How many rows a table shows.", valueName: "n"))
+    var limit = 1_000
+    @OptionGroup var form: OutputOptions
+
+    func validate() throws {
+        guard !csv || !form.json else { throw ValidationError("Give one of --csv and --json.") }
+        guard (1...1_000_000).contains(limit) else {
+            throw ValidationError("--limit takes a number from 1 to 1000000.")
+        }
+    }
+
+    func run() async throws {
+        var query = QueryRun(sql)
+        query.mayWrite = write
+        query.limit = limit
+        if csv { query.form = .rows(.csv) }
+        if form.json { query.form = .rows(.jsonLines) }
+        let database = try database.resolve()
+        let console = CommandSession.current.console
+        do {
+            let outcome = try await Interruption.cancelling { [query] in
+                try await database.using { store in try await query.run(on: store, to: console) }
+            }
+            guard query.form == .table else { return }
+            if outcome.isCut {
+                console.write(
+                    "\("Only the first \(HumanReadable.count(outcome.rows)) rows are shown; give --limit, or --csv for all.", .dim)",
+                    to: .errors)
+            }
+            if let changed = outcome.changed {
+                console.write("\("\(HumanReadable.count(changed, "row")) changed", .dim)", to: .errors)
+            }
+        } catch is OutputClosed {
+            // Whoever reads has seen enough.
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import ArgumentParser
+import Strongroom
+
+/// `restore`: a backup in its database's place.
+struct RestoreCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore",
+        abstract: "Puts a backup in a database's place.",
+        discussion: """
+            The backup is only read. What was made of it is read again before it takes the database's place, at one stroke; until then the \
+            database is as it was. A backup with another key than the database's is brought to the database's current key. The database must \
+            not be open anywhere.
+            """
+    )
+
+    @Argument(help: "The backup.")
+    var file: String
+    @OptionGroup var database: OneDatabase
+    @Flag(help: "Replace the database that is there: what was written since the backup is lost.")
+    var force = false
+    @Option(help: ArgumentHelp("The backup opens with a key of this file, not with the database's.", valueName: "file"))
+    var backupKeyFile: String?
+    @Option(
+        help: ArgumentHelp("The backup opens with a key of this environment variable.", valueName: "name"))
+    var backupKeyEnv: String?
+    @Flag(help: "The backup may be plaintext, and so may the database if its configuration says so.")
+    var allowPlaintext = false
+    @OptionGroup var form: OutputOptions
+
+    func validate() throws {
+        guard backupKeyFile == nil || backupKeyEnv == nil else {
+            throw ValidationError("Give one of --backup-key-file and --backup-key-env.")
+        }
+    }
+
+    func run() async throws {
+        let source = backupKeyFile.map { KeySource.file($0) } ?? backupKeyEnv.map { .environment($0) }
+        let backupKeys = try source?.keyChain()
+        let isConfigured = !FilePath.isPath(database.database)
+        // Not by `resolve()`, for which there has to be a file.
+        let target = try OperatedDatabase(
+            database.database, path: database.path,
+            keys: database.keys.keyChain(asking: isConfigured ? nil : "Key of \(database.database)"))
+        guard try force || !Stores.hasFile(at: target.path) else {
+            throw CommandFailure(
+                "exists", "There is a database at «\(target.path)». Give --force to replace it by the backup.", .failure
+            )
+        }
+        let progress = CommandProgress("Restoring", count: 1, unit: .bytes, isQuiet: form.json)
+        defer { progress.finish() }
+        let report = try await Interruption.cancelling { [file, allowPlaintext] in
+            try await target.restore(FilePath.absolute(file), keys: backupKeys, allowingPlaintext: allowPlaintext) {
+                progress.update($0)
+            }
+        }
+        progress.finish()
+        let detail = BackupDetail(report)
+        if form.json { try form.write(detail) } else { detail.show("Restored", report) }
+    }
+}
+
+extension OperatedDatabase {
+    /// Puts a backup in its place.
+    fileprivate func restore(
+        _ path: String, keys: KeyChain?, allowingPlaintext: Bool,
+        progress: @escaping @Sendable (BackupProgress) -> Void
+    ) async throws -> BackupReport {
+        try await Stores(answering: name.target, with: configuration).restore(
+            name.fileName, from: path, keys: keys, allowingPlaintext: allowingPlaintext, progress: progress)
+    }
+}

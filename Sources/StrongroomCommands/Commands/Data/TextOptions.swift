@@ -1,0 +1,38 @@
+import ArgumentParser
+
+/// In which form rows are read or written as text.
+struct TextOptions: ParsableArguments {
+    /// What a format is called on the command line.
+    enum Format: String, CaseIterable, ExpressibleByArgument {
+        case csv, jsonl
+    }
+
+    @Option(help: "csv or jsonl, one JSON object a line (default: by the file's name, else csv).")
+    var format: Format?
+
+    @Option(
+        help: ArgumentHelp("What separates the fields of CSV: one character of ASCII, or «tab».", valueName: "char"))
+    var separator = ","
+
+    func validate() throws {
+        let isTab = separator == "tab" || separator == "\t"
+        let byte = separator.utf8.count == 1 ? separator.utf8.first : nil
+        let isUsable = byte.map { (0x20..<0x7F).contains($0) && $0 != CSVReader.quote } ?? false
+        guard isTab || isUsable else { throw ValidationError("--separator takes one character of ASCII, or «tab».") }
+    }
+
+    var separatorByte: UInt8 {
+        separator == "tab" ? UInt8(ascii: "\t") : separator.utf8.first ?? UInt8(ascii: ",")
+    }
+
+    /// The format of a file.
+    ///
+    /// - Parameter file: Its name; nil for standard input or output.
+    func rowFormat(of file: String?) -> RowFormat {
+        switch format {
+        case .csv: .csv
+        case .jsonl: .jsonLines
+        case nil: file.flatMap { RowFormat(fileName: $0) } ?? .csv
+        }
+    }
+}

@@ -1,0 +1,24 @@
+import ArgumentParser
+
+/// `keys`: looks after key files.
+struct KeysCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keys",
+        abstract: "Makes key files, adds keys to them, and checks them. No command shows a key.",
+        discussion: """
+            A key file holds the keys of a chain, one a line, oldest first: a passphrase, or raw: and 64 hexadecimal digits. Only its owner may have \
+            access. Without it the databases cannot be opened: keep a copy of it elsewhere than the databases' backups.
+            """,
+        subcommands: [
+            KeysMakeCommand.self, KeysAppendCommand.self, KeysFingerprintsCommand.self, KeysCheckCommand.self,
+        ]
+    )
+}
+
+/// The file that a command works on.
+struct KeyFileArgument: ParsableArguments {
+    @Argument(help: ArgumentHelp("The key file.", valueName: "file"))
+    var file: String
+
+    var path: String { FilePath.absolute(file) }
+}

@@ -1,0 +1,28 @@
+import ArgumentParser
+import Strongroom
+
+/// `keys make`: a new key file.
+struct KeysMakeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "make",
+        abstract: "Makes a key file with one random key, mode 0600. A file that is there is never overwritten."
+    )
+
+    private struct Answer: Encodable {
+        let path: String
+        let keys: Int
+    }
+
+    @OptionGroup var key: KeyFileArgument
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        try KeyFile(key.path).create()
+        if output.json { return try output.write(Answer(path: key.path, keys: 1)) }
+        CommandSession.current.console.write(
+            lead: "",
+            paragraph:
+                "Made \(key.path) with one random key. Keep a copy of it elsewhere: without it nobody can open what it encrypts."
+        )
+    }
+}

@@ -1,0 +1,138 @@
+import Strongroom
+
+/// What the doctor found, for scripts and for people. Keys are counted from 1, the oldest.
+struct DoctorReport: Encodable {
+    struct Page: Encodable {
+        let number: Int
+        let description: String
+    }
+
+    struct Process: Encodable {
+        let process: Int
+        let name: String?
+    }
+
+    let path: String
+    let finding: String
+    let advice: String
+    let reason: String?
+    let bytes: Int64
+    let pages: Int
+    let missingPages: Int
+    let damagedPages: [Page]
+    let key: Int?
+    let keyCount: Int?
+    let cipher: CipherDetail?
+    let envelope: Bool
+    let log: Bool
+    let version: String?
+    let pending: [String]
+    let holders: [Process]
+
+    let exitStatus: ExitStatus
+    private let headline: String
+    private let settings: CipherSettings?
+
+    private enum CodingKeys: CodingKey {
+        case path, finding, advice, reason, bytes, pages, missingPages, damagedPages, key, keyCount, cipher, envelope,
+            log
+        case version, pending, holders
+    }
+
+    init(_ diagnosis: FileDiagnosis) {
+        path = diagnosis.path
+        finding = "\(diagnosis.finding)"
+        advice = diagnosis.finding.advice ?? diagnosis.advice
+        reason = diagnosis.reason
+        bytes = diagnosis.bytes
+        pages = diagnosis.pages
+        missingPages = diagnosis.missingPages
+        damagedPages = diagnosis.damagedPages.map { Page(number: $0.number, description: $0.description) }
+        key = diagnosis.key.map { $0.place + 1 }
+        keyCount = diagnosis.key?.count
+        cipher = diagnosis.settings.map(CipherDetail.init)
+        settings = diagnosis.settings
+        envelope = diagnosis.hasEnvelope
+        log = diagnosis.hasLog
+        version = diagnosis.version
+        pending = diagnosis.pendingVersions
+        holders = diagnosis.holders.map { Process(process: $0.process, name: $0.name) }
+        exitStatus = diagnosis.finding.exitStatus
+        headline = diagnosis.finding.text
+    }
+}
+
+extension DoctorReport {
+    /// The most damaged pages that people are told.
+    private static let mostPages = 20
+
+    func show(on console: Console) {
+        let style: TextStyle = exitStatus == .success ? [.bold, .green] : [.bold, .red]
+        console.write("\(path, .bold): \(headline, style)")
+        for (label, text) in facts { console.write(lead: "  \(label.filled(to: 8), .dim)  ", paragraph: text) }
+        for page in damagedPages.prefix(Self.mostPages) { console.write("  \(page.description, .red)") }
+        if damagedPages.count > Self.mostPages {
+            console.write("  and \(HumanReadable.count(damagedPages.count - Self.mostPages)) more; --json tells all")
+        }
+        guard !advice.isEmpty else { return }
+        console.write("")
+        console.write(lead: "\("Next:", .bold) ", paragraph: advice, indent: 0)
+    }
+
+    private var facts: [(String, String)] {
+        var facts: [(String, String)] = []
+        if let reason { facts.append(("Reason", reason)) }
+        if bytes > 0 {
+            let pages = pages > 0 ? ", \(HumanReadable.count(pages)) pages" : ""
+            facts.append(("Size", HumanReadable.bytes(bytes) + pages))
+        }
+        if let settings { facts.append(("Cipher", settings.description)) }
+        if let key, let keyCount {
+            facts.append(("Key", "key \(key) of \(keyCount)\(envelope ? ", in the envelope" : "")"))
+        } else if envelope {
+            facts.append(("Key", "an envelope lies beside it"))
+        }
+        if let version { facts.append(("Schema", "version \(version)")) }
+        if !pending.isEmpty { facts.append(("Pending", pending.joined(separator: ", "))) }
+        if log { facts.append(("Log", "one lies beside it, with content")) }
+        if missingPages > 0 { facts.append(("Missing", "\(HumanReadable.count(missingPages)) pages at its end")) }
+        if !damagedPages.isEmpty { facts.append(("Damaged", "\(HumanReadable.count(damagedPages.count)) pages:")) }
+        let names = holders.map { holder in
+            holder.name.map { "process \(holder.process) (\($0))" } ?? "process \(holder.process)"
+        }
+        if !names.isEmpty { facts.insert(("Open in", names.joined(separator: ", ")), at: 0) }
+        return facts
+    }
+}
+
+extension FileDiagnosis.Finding {
+    var exitStatus: ExitStatus {
+        switch self {
+        case .whole, .plaintext: .success
+        case .absent, .notAFile: .noInput
+        case .unreadable: .noPermission
+        case .empty, .tooShort, .truncated, .damaged, .newerSchema: .dataError
+        case .keyless, .wrongKey, .envelope: .configuration
+        case .unexamined: .temporaryFailure
+        }
+    }
+
+    /// What an operator does next, where it differs from what a programmer does.
+    fileprivate var advice: String? {
+        switch self {
+        case .absent: "Check the path, or restore it from a backup."
+        case .plaintext: "Have it encrypted with `convert`."
+        case .keyless:
+            "Give the keys with --key-file, --key-env or --key-stdin: without them an encrypted database cannot be told from anything else."
+        case .wrongKey:
+            """
+            Give the key that it was made with; an older one is added at the beginning of the key file. If it is right, the file's first 16 bytes \
+            are damaged, it has cipher settings of its own, or it is no SQLCipher database: restore it from a backup.
+            """
+        case .truncated, .damaged:
+            "Keep the file as it is, and restore it from a backup. Without one, `Stores.salvage` copies what can still be read."
+        case .unexamined: "Have the program that made it open it, or a copy of it with its log; then look again."
+        default: nil
+        }
+    }
+}

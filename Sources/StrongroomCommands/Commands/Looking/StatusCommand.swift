@@ -1,0 +1,61 @@
+import ArgumentParser
+import Strongroom
+
+/// `status`: what there is to know of databases.
+struct StatusCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Tells where databases lie, which key opens them, their schema, their tables, and who has them open.",
+        discussion: """
+            The files are not changed: nothing is rotated, and nothing is migrated. Keys are told by their place in the chain, counted from 1, the \
+            oldest.
+            """
+    )
+
+    @OptionGroup var databases: ManyDatabases
+    @Flag(help: "Do not count rows: counting reads the whole file.")
+    var brief = false
+    @Option(help: ArgumentHelp("How many databases are looked at at a time, 1 to 64.", valueName: "n"))
+    var atMost = 4
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard (1...64).contains(atMost) else { throw ValidationError("--at-most takes a number from 1 to 64.") }
+    }
+
+    func run() async throws {
+        let found = try databases.resolve()
+        let (countsTables, isJSON) = (!brief, output.json)
+        let progress = CommandProgress("Looking", count: found.count, isQuiet: isJSON)
+        let run = FamilyRun<StatusDetail>(command: "status", databases: found, limit: atMost) { database in
+            let survey = try await database.survey(countsTables: countsTables)
+            let detail = try StatusDetail(survey, isConfigured: database.isConfigured)
+            let isReady = survey.planFailure == nil
+            var result = FamilyRun<StatusDetail>.Result(isReady ? .done : .failed, detail.words, detail)
+            if let failure = survey.planFailure {
+                result.failure = .init(code: "\(failure.code)", message: failure.message)
+                result.exitStatus = ExitStatus(failure.code)
+            }
+            return result
+        }
+        let console = CommandSession.current.console
+        let outcomes = try await Interruption.cancelling {
+            try await run.run { outcome in
+                progress.advance()
+                if isJSON { console.write(verbatim: try JSONLine.encode(outcome)) }
+            }
+        }
+        progress.finish()
+        if !isJSON { show(outcomes, on: console) }
+        try outcomes.throwFailure(of: found.count)
+    }
+
+    private func show(_ outcomes: [Outcome<StatusDetail>], on console: Console) {
+        guard outcomes.count > 1 else {
+            return outcomes.forEach { outcome in
+                if let detail = outcome.detail { StatusView(outcome.database, detail).show(on: console) }
+            }
+        }
+        StatusTable(outcomes).show(on: console)
+    }
+}

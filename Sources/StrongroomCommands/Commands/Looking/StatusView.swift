@@ -1,0 +1,112 @@
+import Strongroom
+
+/// One database's state, for people.
+struct StatusView {
+    private let name: String
+    private let detail: StatusDetail
+
+    init(_ name: String, _ detail: StatusDetail) {
+        self.name = name
+        self.detail = detail
+    }
+
+    func show(on console: Console) {
+        console.write("\(name, .bold)")
+        for (label, text, style) in facts {
+            console.write(lead: "  \(label.filled(to: 8), .dim)  ", paragraph: text, style)
+        }
+        guard let tables = detail.tables, !tables.isEmpty else { return }
+        console.write("")
+        let hasBytes = tables.contains { $0.bytes != nil }
+        var table = TextTable(
+            [.leading("Table", isFlexible: true), .trailing("Rows")] + (hasBytes ? [.trailing("Bytes")] : []))
+        for row in tables {
+            let rows = row.rows.map { HumanReadable.count($0) } ?? "?"
+            let bytes = row.bytes.map { HumanReadable.bytes($0) } ?? ""
+            table.append(row: ["\(row.name)", "\(rows)"] + (hasBytes ? ["\(bytes)"] : []))
+        }
+        console.write(table)
+    }
+
+    private var facts: [(String, String, TextStyle)] {
+        var facts: [(String, String, TextStyle)] = [
+            ("File", detail.path, []),
+            ("Size", "\(HumanReadable.bytes(detail.bytes))\(log)", []),
+            ("Engine", "SQLCipher \(detail.engine.sqlcipher) (SQLite \(detail.engine.sqlite))", []),
+            ("Cipher", cipher, detail.plaintext ? .yellow : []),
+        ]
+        if detail.cipher != nil, !detail.cipherIsCurrent {
+            facts.append(("", "not the settings that new files get: to be converted", .yellow))
+        }
+        facts.append(("Key", detail.keyWords, detail.key?.isCurrent == false ? .yellow : []))
+        facts.append(("Schema", detail.schemaWords, detail.isPending ? .yellow : []))
+        facts.append(("Open in", holders, []))
+        return facts
+    }
+
+    private var cipher: String { detail.settings?.description ?? "none: anybody can read it" }
+
+    private var log: String {
+        detail.logBytes.map { ", and \(HumanReadable.bytes($0)) of log" } ?? ""
+    }
+
+    private var holders: String {
+        guard !detail.holders.isEmpty else { return "no other process" }
+        return detail.holders.map { holder in
+            holder.name.map { "process \(holder.process) (\($0))" } ?? "process \(holder.process)"
+        }.joined(separator: ", ")
+    }
+}
+
+/// Several databases' state, a row each.
+struct StatusTable {
+    private let outcomes: [Outcome<StatusDetail>]
+
+    init(_ outcomes: [Outcome<StatusDetail>]) { self.outcomes = outcomes }
+
+    func show(on console: Console) {
+        var table = TextTable([
+            .leading("Database", isFlexible: true), .trailing("Size"), .leading("Key"), .leading("Cipher"),
+            .leading("Version"), .trailing("Rows"), .trailing("Open"), .leading("To do", isFlexible: true),
+        ])
+        for outcome in outcomes { table.append(row: row(outcome)) }
+        console.write(table)
+        for outcome in outcomes {
+            guard let error = outcome.error else { continue }
+            console.write(
+                lead: "\("\(outcome.database):", .red) ", paragraph: error.message, indent: 2, to: .errors)
+        }
+    }
+
+    private func row(_ outcome: Outcome<StatusDetail>) -> [StyledText] {
+        guard let detail = outcome.detail else {
+            return ["\(outcome.database)", "", "", "", "", "", "", "\(outcome.error?.code ?? "failed", .red)"]
+        }
+        let key = detail.key.map { "\($0.number) of \($0.count)" } ?? ""
+        let rows = detail.tables.map { HumanReadable.count($0.reduce(0) { $0 + ($1.rows ?? 0) }) } ?? ""
+        let isFailure = outcome.error != nil
+        return [
+            "\(outcome.database)", "\(HumanReadable.bytes(detail.bytes))", "\(key)",
+            "\(detail.settings?.generation ?? "none")", "\(detail.schema.version ?? "")", "\(rows)",
+            "\(detail.holders.isEmpty ? "" : "\(detail.holders.count)")",
+            "\(outcome.error?.code ?? work(detail), isFailure ? .red : .yellow)",
+        ]
+    }
+
+    /// What is to be done to a database.
+    private func work(_ detail: StatusDetail) -> String {
+        let works = [
+            detail.plaintext || !detail.cipherIsCurrent ? "convert" : nil,
+            detail.key?.isCurrent == false ? "rotate" : nil,
+            detail.isPending ? "migrate" : nil,
+        ]
+        return works.compactMap(\.self).joined(separator: ", ")
+    }
+}
+
+extension String {
+    /// The text with spaces behind it.
+    func filled(to width: Int) -> String {
+        self + String(repeating: " ", count: max(0, width - count))
+    }
+}

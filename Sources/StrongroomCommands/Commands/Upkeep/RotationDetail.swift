@@ -1,0 +1,74 @@
+import Strongroom
+
+/// What a rotation or a conversion did, for scripts. Keys are counted from 1, the oldest.
+struct RotationDetail: Encodable, Sendable {
+    let method: String
+    let fromKey: Int?
+    let toKey: Int
+    let fromCipher: CipherDetail?
+    let cipher: CipherDetail
+    let bytes: Int64
+    let oldContentGone: Bool
+
+    /// - Parameter added: How many keys the command has put before those of the chain.
+    init(_ report: RotationReport, added: Int = 0) {
+        method = report.method.rawValue
+        fromKey = report.from.map { $0 + 1 - added }
+        toKey = report.to + 1 - added
+        fromCipher = report.formerSettings.map(CipherDetail.init)
+        cipher = CipherDetail(report.settings)
+        bytes = report.bytes
+        oldContentGone = report.isOldContentGone
+    }
+}
+
+/// How a file is encrypted, for scripts.
+struct CipherDetail: Encodable, Equatable, Sendable {
+    let pageSize: Int
+    let iterations: Int
+    let derivationHash: String
+    let pageHash: String
+
+    init(_ settings: CipherSettings) {
+        pageSize = settings.pageSize
+        iterations = settings.iterations
+        derivationHash = settings.derivationHash.rawValue
+        pageHash = settings.pageHash.rawValue
+    }
+}
+
+extension CipherSettings {
+    /// For a narrow table: whose settings they are.
+    var generation: String {
+        switch self {
+        case .sqlCipher3: "3"
+        case .sqlCipher4: "4"
+        default: "own"
+        }
+    }
+
+    /// For a table, such as `SQLCipher 4`.
+    var shortName: String {
+        switch self {
+        case .sqlCipher3: "SQLCipher 3"
+        case .sqlCipher4: "SQLCipher 4"
+        default: "own settings"
+        }
+    }
+}
+
+extension RotationReport {
+    /// For people.
+    ///
+    /// - Parameters:
+    ///   - count: How many keys the chain has.
+    ///   - added: How many the command has put before them.
+    func words(of count: Int, added: Int = 0) -> String {
+        let key = "key \(to + 1 - added) of \(max(count, to + 1 - added))"
+        guard isRotated else { return "on \(key) already" }
+        let former = formerSettings == nil ? "plaintext" : "key \((from ?? 0) + 1 - added)"
+        let format = formerSettings.map { $0 == settings ? "" : ", \($0.shortName) to \(settings.shortName)" } ?? ""
+        let rest = isOldContentGone ? "" : "; some old content stays in the log until a later checkpoint"
+        return "\(former) to \(key)\(format), \(HumanReadable.bytes(bytes))\(rest)"
+    }
+}

@@ -1,0 +1,36 @@
+/// The bar of a command: how far it is with its one database, or how many of several are done.
+package struct CommandProgress: Sendable {
+    private let bar: ProgressBar?
+    private let isOfOne: Bool
+
+    /// A bar that is first drawn after a second.
+    ///
+    /// - Parameters:
+    ///   - label: What is being done, such as `Rotating`.
+    ///   - count: How many databases there are.
+    ///   - unit: What is counted of one database.
+    ///   - isQuiet: Whether there is none.
+    package init(_ label: String, count: Int, unit: ProgressBar.Unit = .count, isQuiet: Bool) {
+        isOfOne = count == 1
+        bar =
+            isQuiet
+            ? nil
+            : ProgressBar(
+                label, total: isOfOne ? nil : count, unit: isOfOne ? unit : .count,
+                on: CommandSession.current.console, ending: .nothing, delay: .seconds(1))
+    }
+
+    /// Tells how far the one database is; of several it says nothing.
+    package func update(to done: some BinaryInteger, of total: some BinaryInteger) {
+        guard isOfOne else { return }
+        bar?.update(to: Int(clamping: done), of: total > 0 ? Int(clamping: total) : nil)
+    }
+
+    /// Tells that one of several is done.
+    package func advance() {
+        if !isOfOne { bar?.advance() }
+    }
+
+    /// Ends the bar.
+    package func finish() { bar?.finish() }
+}

@@ -1,0 +1,54 @@
+import Strongroom
+
+/// A command that does one thing to one database or to several, shows what became of them and writes the report.
+struct FamilyCommand<Detail: Encodable & Sendable>: Sendable {
+    /// The command's name.
+    let name: String
+    /// What the bar says, such as `Rotating`.
+    let label: String
+    let databases: [OperatedDatabase]
+    let options: FamilyOptions
+    let output: OutputOptions
+    /// What the bar counts of one database.
+    var unit = ProgressBar.Unit.bytes
+    /// Whether the report is gone on with.
+    var isContinuing = false
+
+    /// Does it, until Ctrl-C.
+    ///
+    /// - Parameter work: Does it to one database.
+    /// - Throws: ``CommandFailure`` with the failure of the only database, or with `someFailed`; `CancellationError`.
+    func run(
+        _ work: @escaping @Sendable (OperatedDatabase, CommandProgress) async throws -> FamilyRun<Detail>.Result
+    ) async throws {
+        let report = try options.report.map { try ReportFile(FilePath.absolute($0), continuing: isContinuing) }
+        let progress = CommandProgress(label, count: databases.count, unit: unit, isQuiet: output.json)
+        let run = FamilyRun(command: name, databases: databases, limit: options.atMost) { try await work($0, progress) }
+        let told = Locked<[Outcome<Detail>]>([])
+        do {
+            _ = try await Interruption.cancelling {
+                try await run.run { outcome in
+                    progress.advance()
+                    told.withLock { $0.append(outcome) }
+                    let line = try JSONLine.encode(outcome)
+                    try report?.append(line)
+                    if output.json { CommandSession.current.console.write(verbatim: line) }
+                }
+            }
+            progress.finish()
+        } catch {
+            progress.finish()
+            show(told.withLock { $0 }, isComplete: false)
+            throw error
+        }
+        let outcomes = told.withLock { $0 }
+        show(outcomes, isComplete: true)
+        try outcomes.throwFailure(of: databases.count)
+    }
+
+    private func show(_ outcomes: [Outcome<Detail>], isComplete: Bool) {
+        guard !output.json else { return }
+        let summary = FamilySummary(outcomes, count: databases.count)
+        summary.show(on: CommandSession.current.console, isComplete: isComplete)
+    }
+}

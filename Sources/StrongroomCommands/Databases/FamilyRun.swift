@@ -1,0 +1,99 @@
+import Strongroom
+
+/// Does one thing to several databases, some at a time, and goes on when one fails.
+package struct FamilyRun<Detail: Encodable & Sendable>: Sendable {
+    /// What doing it to one database came to.
+    package struct Result: Sendable {
+        package var status: Outcome<Detail>.Status
+        package var summary: String
+        package var detail: Detail?
+        /// What the program ends with when it is the only database.
+        package var exitStatus: ExitStatus
+        /// Why it failed, where nothing was thrown.
+        package var failure: Outcome<Detail>.Failure?
+
+        package init(
+            _ status: Outcome<Detail>.Status, _ summary: String, _ detail: Detail? = nil,
+            exitStatus: ExitStatus = .success
+        ) {
+            self.status = status
+            self.summary = summary
+            self.detail = detail
+            self.exitStatus = exitStatus
+        }
+    }
+
+    /// The command's name, for the report.
+    let command: String
+    let databases: [OperatedDatabase]
+    /// How many at a time.
+    let limit: Int
+    /// Does it to one.
+    let work: @Sendable (OperatedDatabase) async throws -> Result
+
+    /// Does it to all.
+    ///
+    /// - Parameter told: Told of each that is finished, in the order in which they are.
+    /// - Returns: What became of them, in the order in which they were given.
+    /// - Throws: `CancellationError` when it is interrupted; what those came to that are finished has been told. What `told` throws.
+    func run(told: (Outcome<Detail>) throws -> Void) async throws -> [Outcome<Detail>] {
+        var outcomes: [Int: Outcome<Detail>] = [:]
+        try await withThrowingTaskGroup(of: (Int, Outcome<Detail>).self) { group in
+            var rest = databases.enumerated().makeIterator()
+            func begin() {
+                guard let (place, database) = rest.next() else { return }
+                group.addTask { (place, try await outcome(of: database)) }
+            }
+            for _ in 0..<max(1, limit) { begin() }
+            while let (place, outcome) = try await group.next() {
+                outcomes[place] = outcome
+                try told(outcome)
+                try Task.checkCancellation()
+                begin()
+            }
+        }
+        return databases.indices.compactMap { outcomes[$0] }
+    }
+
+    private func outcome(of database: OperatedDatabase) async throws -> Outcome<Detail> {
+        let start = ContinuousClock.now
+        do {
+            let result = try await work(database)
+            return Outcome(command, database, result, ContinuousClock.now - start)
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            // What has no report is a fault of a configuration's own.
+            let report = ErrorReport(error) ?? ErrorReport(unknown: error)
+            var outcome = Outcome<Detail>(
+                command, database, .init(.failed, report.code, exitStatus: report.status), ContinuousClock.now - start)
+            outcome.error = Outcome.Failure(code: report.code, message: report.message)
+            return outcome
+        }
+    }
+}
+
+extension Outcome {
+    fileprivate init(
+        _ command: String, _ database: OperatedDatabase, _ result: FamilyRun<Detail>.Result, _ duration: Duration
+    ) {
+        self.command = command
+        self.database = database.name.fileName
+        path = database.path
+        status = result.status
+        summary = result.summary
+        detail = result.detail
+        error = result.failure
+        exitStatus = result.exitStatus
+        self.duration = duration
+        milliseconds = duration.milliseconds
+    }
+}
+
+extension Duration {
+    /// For scripts, with microseconds.
+    package var milliseconds: Double {
+        let (seconds, attoseconds) = components
+        return Double(seconds * 1_000_000 + attoseconds / 1_000_000_000_000) / 1_000
+    }
+}

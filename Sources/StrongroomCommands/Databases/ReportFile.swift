@@ -1,0 +1,93 @@
+import Foundation
+
+/// A file of JSON Lines, each on the disk before the next is begun: a killed program leaves all that it told.
+final class ReportFile: Sendable {
+    private let handle: FileHandle
+    private let path: String
+
+    /// Begins a report.
+    ///
+    /// - Parameters:
+    ///   - path: The file; for its owner alone when it is made.
+    ///   - continuing: Whether an earlier report is added to; otherwise it is begun anew.
+    /// - Throws: ``CommandFailure`` with `report` when another file lies there, or it cannot be written.
+    init(_ path: String, continuing: Bool) throws {
+        self.path = path
+        let manager = FileManager.default
+        if manager.fileExists(atPath: path) {
+            guard try Self.isReport(path) else {
+                throw CommandFailure(
+                    "report", "What lies at «\(path)» is no report, and is not overwritten. Give another path.", .usage)
+            }
+        } else if !manager.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]) {
+            throw Self.notWritten(path)
+        }
+        guard let handle = FileHandle(forUpdatingAtPath: path) else { throw Self.notWritten(path) }
+        self.handle = handle
+        try writing {
+            guard continuing else { return try handle.truncate(atOffset: 0) }
+            let end = try handle.seekToEnd()
+            guard end > 0 else { return }
+            // The last line of a killed program may have no end.
+            try handle.seek(toOffset: end - 1)
+            if try handle.read(upToCount: 1) != Data("\n".utf8) { try handle.write(contentsOf: Data("\n".utf8)) }
+        }
+    }
+
+    deinit {
+        try? handle.close()
+    }
+
+    /// Adds a line and brings it to the disk.
+    func append(_ line: String) throws {
+        try writing {
+            try handle.write(contentsOf: Data((line + "\n").utf8))
+            try handle.synchronize()
+        }
+    }
+
+    private func writing(_ body: () throws -> Void) throws {
+        do { try body() } catch { throw Self.notWritten(path) }
+    }
+
+    private static func notWritten(_ path: String) -> CommandFailure {
+        CommandFailure(
+            "report", "The report «\(path)» cannot be written. Check its directory and the disk.", .inputOutput)
+    }
+
+    // MARK: Reading
+
+    private struct Line: Decodable {
+        let command: String
+        let path: String
+        let status: String
+    }
+
+    /// The length of a first line that is read, in bytes.
+    private static let longestLine = 1 << 20
+
+    /// Whether a file is empty or begins with a line of a report.
+    private static func isReport(_ path: String) throws -> Bool {
+        guard let handle = FileHandle(forReadingAtPath: path) else { throw notRead(path) }
+        defer { try? handle.close() }
+        let start: Data
+        do { start = try handle.read(upToCount: longestLine) ?? Data() } catch { throw notRead(path) }
+        guard !start.isEmpty else { return true }
+        return (try? JSONDecoder().decode(Line.self, from: start.prefix { $0 != UInt8(ascii: "\n") })) != nil
+    }
+
+    private static func notRead(_ path: String) -> CommandFailure {
+        CommandFailure(
+            "report", "What lies at «\(path)» cannot be read, and is not overwritten. Give another path.", .inputOutput)
+    }
+
+    /// The paths of the databases with which a command was done.
+    static func finished(_ command: String, in path: String) -> Set<String> {
+        let content = FileManager.default.contents(atPath: path) ?? Data()
+        let lines = content.split(separator: UInt8(ascii: "\n")).compactMap { line in
+            // One that was cut off tells nothing.
+            try? JSONDecoder().decode(Line.self, from: line)
+        }
+        return Set(lines.filter { $0.command == command && $0.status != "failed" }.map(\.path))
+    }
+}

@@ -1,0 +1,105 @@
+package import Strongroom
+
+/// A column that is imported into, and what its declared type makes of a field.
+///
+/// By the engine's own rules for types («Datatypes In SQLite», section 3.1, sqlite.org/datatype3.html), but strictly: what is no integer is
+/// refused by an INTEGER column, where the engine would keep it as a text.
+package struct ImportColumn: Sendable, Equatable {
+    /// Why a field cannot be stored; says nothing of its content.
+    package struct Fault: Error, Equatable {
+        package let words: String
+    }
+
+    enum Kind: Sendable {
+        case integer, real, text, bytes, numeric, any
+    }
+
+    package let name: String
+    let kind: Kind
+    let isBoolean: Bool
+
+    package init(_ column: ColumnInfo) {
+        self.init(column.name, declaredType: column.declaredType)
+    }
+
+    package init(_ name: String, declaredType: String) {
+        let type = declaredType.uppercased()
+        func has(_ words: String...) -> Bool { words.contains { type.contains($0) } }
+        self.name = name
+        isBoolean = has("BOOL")
+        kind =
+            if has("INT") {
+                .integer
+            } else if has("CHAR", "CLOB", "TEXT") {
+                .text
+            } else if has("BLOB") {
+                .bytes
+            } else if type.isEmpty {
+                .any
+            } else if has("REAL", "FLOA", "DOUB") { .real } else { .numeric }
+    }
+
+    /// What a field of CSV stands for.
+    package func value(_ field: CSVReader.Field) throws(Fault) -> Value {
+        field.isNull ? .null : try value(text: field.text, isCSV: true)
+    }
+
+    /// What a member of a JSON object stands for.
+    package func value(_ member: JSONObject.Member) throws(Fault) -> Value {
+        switch member {
+        case .bool(let flag): return try value(integer: flag ? 1 : 0)
+        case .value(.integer(let number)): return try value(integer: number)
+        case .value(.real(let number)): return try value(real: number)
+        case .value(.text(let text)): return try value(text: text, isCSV: false)
+        case .value(let value): return value
+        }
+    }
+
+    private func value(text: String, isCSV: Bool) throws(Fault) -> Value {
+        if isBoolean, let flag = Self.flags[text.lowercased()] { return .integer(flag) }
+        switch kind {
+        case .text, .any: return .text(text)
+        case .numeric: return Int64(text).map { .integer($0) } ?? .text(text)
+        case .integer:
+            guard let number = Int64(text) else { throw fault("takes an integer of up to 64 bits") }
+            return .integer(number)
+        case .real: return try value(real: Self.number(text))
+        case .bytes:
+            guard isCSV else { throw fault("takes bytes; write them as {\"base64\":\"AQID\"}") }
+            guard let bytes = Base64.bytes(text) else { throw fault("takes bytes in Base64") }
+            return .blob(bytes)
+        }
+    }
+
+    private func value(integer: Int64) throws(Fault) -> Value {
+        guard kind == .bytes else { return .integer(integer) }
+        throw fault("takes bytes; write them as {\"base64\":\"AQID\"}")
+    }
+
+    /// - Parameter number: Nil for a text that is none.
+    private func value(real number: Double?) throws(Fault) -> Value {
+        guard let number else { throw fault("takes a number") }
+        guard number.isFinite else { throw fault("takes no NaN and no infinity, which cannot be stored") }
+        switch kind {
+        case .integer:
+            // Beyond 2^53 not every integer is a Double, so the text may have meant another one.
+            guard abs(number) <= 9_007_199_254_740_992, let integer = Int64(exactly: number) else {
+                throw fault("takes an integer of up to 64 bits")
+            }
+            return .integer(integer)
+        case .bytes: throw fault("takes bytes; write them as {\"base64\":\"AQID\"}")
+        default: return .real(number)
+        }
+    }
+
+    private func fault(_ words: String) -> Fault { Fault(words: "column «\(name)» \(words)") }
+
+    private static let flags: [String: Int64] = ["true": 1, "false": 0]
+
+    /// A number as people write it; Swift would also take hexadecimal ones.
+    private static func number(_ text: String) -> Double? {
+        let isNamed = ["nan", "inf", "infinity", "+inf", "-inf", "+infinity", "-infinity"].contains(text.lowercased())
+        guard isNamed || text.utf8.allSatisfy({ "+-.0123456789eE".utf8.contains($0) }) else { return nil }
+        return Double(text)
+    }
+}

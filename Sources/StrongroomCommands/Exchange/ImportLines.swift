@@ -1,0 +1,85 @@
+/// The lines of a file that is imported, whatever its format.
+struct ImportLines {
+    /// A line that can be used, or cannot.
+    struct Line {
+        let number: Int
+        let content: Content
+    }
+
+    enum Content {
+        /// Fields in the order of the header.
+        case fields([CSVReader.Field])
+        case members([(name: String, member: JSONObject.Member)])
+        case fault(String)
+    }
+
+    private enum Reader {
+        case csv(CSVReader, columns: Int)
+        case json(ByteBuffer, line: Int)
+    }
+
+    /// The names that the header gives; nil for a format in which each line has its own.
+    let header: [String]?
+    private var reader: Reader
+
+    /// Opens a file and reads its header.
+    init(_ source: ByteSource, _ format: RowFormat, separator: UInt8) throws {
+        switch format {
+        case .jsonLines:
+            header = nil
+            reader = .json(ByteBuffer(source), line: 0)
+        case .csv:
+            var csv = CSVReader(source, separator: separator)
+            guard let first = try csv.next(), !first.isBlank else {
+                throw CommandFailure(
+                    "noHeader", "The first line is to name the columns, and there is none.", .dataError)
+            }
+            if let fault = first.fault { throw CommandFailure("badLines", "The header: \(fault).", .dataError) }
+            header = first.fields.map(\.text)
+            reader = .csv(csv, columns: first.fields.count)
+        }
+    }
+
+    /// The next line that is not blank; nil at the end.
+    mutating func next() throws -> Line? {
+        switch reader {
+        case .csv(var csv, let columns):
+            // One owner, or each step would copy the reader's buffer.
+            reader = .json(ByteBuffer(ByteSource([])), line: 0)
+            defer { reader = .csv(csv, columns: columns) }
+            while let record = try csv.next() {
+                // A blank line is a row of one column that is NULL; for more columns it is nothing.
+                if record.isBlank, columns > 1 { continue }
+                return Line(number: record.line, content: Self.content(record, columns))
+            }
+            return nil
+        case .json(var buffer, var number):
+            reader = .json(ByteBuffer(ByteSource([])), line: 0)
+            defer { reader = .json(buffer, line: number) }
+            if number == 0 { try buffer.passByteOrderMark() }
+            while let (bytes, isTooLong) = try buffer.takeLine(limit: CSVReader.longestRecord) {
+                number += 1
+                if isTooLong { return Line(number: number, content: .fault("the line is too long")) }
+                if bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
+                return Line(number: number, content: Self.content(bytes))
+            }
+            return nil
+        }
+    }
+
+    private static func content(_ record: CSVReader.Record, _ columns: Int) -> Content {
+        if let fault = record.fault { return .fault(fault) }
+        guard record.fields.count == columns else {
+            return .fault("\(record.fields.count) fields in place of \(columns)")
+        }
+        return .fields(record.fields)
+    }
+
+    private static func content(_ bytes: [UInt8]) -> Content {
+        do throws(JSONObject.Fault) {
+            return .members(try JSONObject(bytes).members)
+        } catch {
+            return .fault(error.words)
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package import Strongroom
+
+/// Writes the rows of a table, or of a query, as text.
+package struct TableExport: Sendable {
+    /// Which rows.
+    package enum Source: Sendable {
+        /// All rows of a table or a view, with all columns.
+        case table(String)
+        /// Those of a query.
+        case query(String)
+    }
+
+    package var source: Source
+    package var format: RowFormat
+    package var separator = UInt8(ascii: ",")
+
+    package init(_ source: Source, _ format: RowFormat) {
+        self.source = source
+        self.format = format
+    }
+
+    /// Writes the rows, one snapshot of them.
+    ///
+    /// - Parameters:
+    ///   - store: The store.
+    ///   - write: Gets whole lines.
+    ///   - progress: Told how many rows are written.
+    /// - Returns: How many rows there were.
+    package func run(
+        from store: Store, write: @escaping @Sendable (String) throws -> Void,
+        progress: @escaping @Sendable (Int) -> Void = { _ in }
+    ) async throws -> Int {
+        try await store.read(label: "export") { db in
+            let sql = try query(db)
+            var text = try RowText(format, db.columnNames(of: sql), separator: separator, write: write)
+            var count = 0
+            try db.forEachRow(sql) { row in
+                try text.append(row)
+                count += 1
+                if count.isMultiple(of: 256) { progress(count) }
+            }
+            try text.flush()
+            progress(count)
+            return count
+        }
+    }
+
+    private func query(_ db: borrowing ReadTransaction) throws -> SQL {
+        switch source {
+        case .query(let text): return SQL(stringLiteral: text)
+        case .table(let table):
+            var sql = SQL.Interpolation(literalCapacity: 0, interpolationCount: 0)
+            for (place, column) in try db.columns(of: table).filter({ !$0.isHidden }).enumerated() {
+                sql.appendLiteral(place == 0 ? "SELECT " : ", ")
+                sql.appendInterpolation(name: column.name)
+            }
+            sql.appendLiteral(" FROM ")
+            sql.appendInterpolation(name: table)
+            return SQL(stringInterpolation: sql)
+        }
+    }
+}

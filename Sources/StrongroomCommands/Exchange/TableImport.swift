@@ -1,0 +1,104 @@
+package import Strongroom
+
+/// Brings a file's lines into a table that is there, in one transaction.
+///
+/// What a line holds is bound to a statement, never a part of one.
+package struct TableImport: Sendable {
+    /// A line that was not imported.
+    package struct BadLine: Sendable, Equatable, Encodable {
+        package let line: Int
+        package let reason: String
+    }
+
+    /// What was done.
+    package struct Report: Sendable, Equatable, Encodable {
+        package var inserted = 0
+        package var updated = 0
+        /// How many lines are bad; of those the first few.
+        package var bad = 0
+        package var badLines: [BadLine] = []
+    }
+
+    package var table: String
+    package var format: RowFormat
+    package var separator = UInt8(ascii: ",")
+    /// The unique column by which a line finds the row that it changes.
+    package var upsertBy: String?
+    /// Whether bad lines are left out. If not, one of them undoes everything.
+    package var skipsBadLines = false
+    /// How many bad lines are told one by one.
+    package var badLinesTold = 20
+
+    package init(_ table: String, _ format: RowFormat) {
+        self.table = table
+        self.format = format
+    }
+
+    /// Imports the lines.
+    ///
+    /// - Parameters:
+    ///   - store: The store.
+    ///   - source: Opens the file; called once.
+    ///   - progress: Told how many lines have been read.
+    /// - Throws: ``BadLines`` when there are some and they are not to be skipped; ``CommandFailure`` for a table, a column or a
+    ///   header that cannot be used; what the store throws. Nothing has been written then.
+    package func run(
+        into store: Store, from source: @escaping @Sendable () throws -> ByteSource,
+        progress: @escaping @Sendable (Int) -> Void = { _ in }
+    ) async throws -> Report {
+        // Before the write: whoever makes the rows may take long to begin, and others would wait for him.
+        let opened = Locked(try source().readingAhead())
+        return try await store.write(as: .immediate, label: "import") { db in
+            let target = try ImportTarget(table, upsertBy: upsertBy, db)
+            var lines = try ImportLines(opened.withLock { $0 }, format, separator: separator)
+            var writer = ImportWriter(target: target)
+            if let header = lines.header { writer.header = try target.columns(named: header) }
+            var report = Report()
+            var count = 0
+            while let line = try lines.next() {
+                count += 1
+                if count.isMultiple(of: 256) { progress(count) }
+                do {
+                    // After a bad line the others are only looked at, unless it is skipped: nothing is kept in any case.
+                    if try writer.write(line.content, db) { report.inserted += 1 } else { report.updated += 1 }
+                } catch let fault as ImportWriter.LineFault {
+                    report.bad += 1
+                    guard report.badLines.count < badLinesTold else { continue }
+                    report.badLines.append(BadLine(line: line.number, reason: fault.words))
+                }
+            }
+            progress(count)
+            guard report.bad == 0 || skipsBadLines else { throw BadLines(report: report, lines: count) }
+            return report
+        }
+    }
+}
+
+/// The failure of an import that met bad lines; nothing was written.
+package struct BadLines: Error {
+    package let report: TableImport.Report
+    /// The lines that were read.
+    package let lines: Int
+
+    /// The failure without the lines, when those have been told.
+    package var summary: CommandFailure {
+        CommandFailure(
+            "badLines",
+            """
+            \(HumanReadable.count(report.bad)) of \(HumanReadable.count(lines)) lines cannot be imported, and nothing was. Mend them, or give \
+            --skip-bad to leave them out.
+            """, .dataError)
+    }
+
+    /// The failure with the lines, on one line.
+    package var failure: CommandFailure {
+        let told = report.badLines.map { "line \($0.line): \($0.reason)" }.joined(separator: "; ")
+        let rest = report.bad - report.badLines.count
+        return CommandFailure(
+            "badLines",
+            """
+            \(report.bad) of \(lines) lines cannot be imported, and nothing was: \(told)\(rest > 0 ? "; and \(rest) more" : ""). Mend \
+            them, or give --skip-bad to leave them out.
+            """, .dataError)
+    }
+}

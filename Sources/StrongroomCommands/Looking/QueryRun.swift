@@ -1,0 +1,94 @@
+package import Strongroom
+
+/// Runs a statement that a person wrote and shows what it gives.
+package struct QueryRun: Sendable {
+    /// How the result is shown.
+    package enum Form: Sendable, Equatable {
+        case table
+        case rows(RowFormat)
+    }
+
+    package var sql: String
+    package var form = Form.table
+    package var separator = UInt8(ascii: ",")
+    /// Whether the statement may write. If not, the connection itself refuses it: it is one that can only read.
+    package var mayWrite = false
+    /// The rows that a table shows.
+    package var limit = 1_000
+
+    package init(_ sql: String) {
+        self.sql = sql
+    }
+
+    /// What a run gave.
+    package struct Outcome: Sendable, Equatable {
+        /// The rows that were shown.
+        package var rows = 0
+        /// The rows that were changed; nil for a statement that only reads.
+        package var changed: Int?
+        /// Whether there are rows that were not shown.
+        package var isCut = false
+
+        package init(rows: Int = 0, changed: Int? = nil, isCut: Bool = false) {
+            (self.rows, self.changed, self.isCut) = (rows, changed, isCut)
+        }
+    }
+
+    /// Ends a query of which enough has been seen.
+    private struct Enough: Error {}
+
+    /// Runs the statement.
+    ///
+    /// - Throws: ``OutputClosed``, but not where the statement may write; ``CommandFailure`` with `readOnly` for a statement that writes where it may not; what the store throws.
+    package func run(on store: Store, to console: Console) async throws -> Outcome {
+        guard mayWrite else {
+            do {
+                return try await store.read(label: "query") { db in try show(db, console) }
+            } catch let error as StrongroomError where error.code == .readOnly {
+                throw CommandFailure("readOnly", "The statement would write. Give --write if it is to.", .usage)
+            }
+        }
+        return try await store.write(as: .immediate, label: "query") { db in
+            var outcome = try show(db, console)
+            outcome.changed = db.changedRowsInTransaction
+            return outcome
+        }
+    }
+
+    private func show(_ db: borrowing some Reading & ~Copyable, _ console: Console) throws -> Outcome {
+        let query = SQL(stringLiteral: sql)
+        let names = try db.columnNames(of: query)
+        var outcome = Outcome()
+        switch form {
+        case .rows(let format) where !names.isEmpty:
+            var text = try RowText(format, names, separator: separator) { part in
+                try heeding { try console.write(lines: part) }
+            }
+            try db.forEachRow(query) { row in
+                try text.append(row)
+                outcome.rows += 1
+            }
+            try text.flush()
+        default:
+            var result = ResultTable(names, limit: limit)
+            do {
+                // A statement that writes is run to its end all the same: half of it would be undone.
+                try db.forEachRow(query) { row in
+                    if try !result.append(row), !mayWrite { throw Enough() }
+                }
+            } catch is Enough {}
+            if !names.isEmpty { console.write(result.table) }
+            try heeding { try console.checkOutput() }
+            outcome.rows = result.rows.count
+            outcome.isCut = result.isCut
+        }
+        return outcome
+    }
+
+    /// Writes. What nobody reads any more ends a query; a write it would undo, so that goes on.
+    private func heeding(_ output: () throws -> Void) throws {
+        do {
+            try output()
+        } catch is OutputClosed where mayWrite {}
+    }
+}

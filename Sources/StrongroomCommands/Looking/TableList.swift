@@ -1,0 +1,68 @@
+package import Strongroom
+
+/// The tables and views of a database.
+package struct TableList: Sendable, Equatable, Encodable {
+    /// A table or a view.
+    package struct Entry: Sendable, Equatable, Encodable {
+        package var name: String
+        package var kind: String
+        /// Nil for what cannot be read.
+        package var columns: Int?
+        /// Nil for a view, whose rows would have to be computed, and for what cannot be read.
+        package var rows: Int64?
+        /// The code of the error for what cannot be read, such as a table of a module that is not here; nil for what can.
+        package var error: String?
+
+        package init(name: String, kind: String, columns: Int?, rows: Int64? = nil, error: String? = nil) {
+            (self.name, self.kind, self.columns, self.rows, self.error) = (name, kind, columns, rows, error)
+        }
+
+        /// - Parameter look: Reads the number of the columns, and that of the rows.
+        fileprivate init(name: String, kind: String, look: () throws -> (Int, Int64?)) throws {
+            do {
+                let (columns, rows) = try look()
+                self.init(name: name, kind: kind, columns: columns, rows: rows)
+            } catch let error as StrongroomError where error.concernsOneTable {
+                self.init(name: name, kind: kind, columns: nil, error: "\(error.code)")
+            }
+        }
+    }
+
+    package var tables: [Entry]
+
+    /// Reads the list, and counts the rows of each table. One that cannot be read is named all the same.
+    package init(_ db: borrowing some Reading & ~Copyable) throws {
+        tables = []
+        for name in try db.tableNames() {
+            tables.append(
+                try Entry(name: name, kind: "table") {
+                    let columns = try db.columns(of: name).filter { !$0.isHidden }.count
+                    return (columns, try db.value("SELECT count(*) FROM \(name: name)"))
+                })
+        }
+        var views: [String] = []
+        try db.forEachRow("SELECT name FROM sqlite_master WHERE type = 'view' ORDER BY name") { row in
+            views.append(try row[0])
+        }
+        for name in views {
+            tables.append(try Entry(name: name, kind: "view") { (try db.columns(of: name).count, nil) })
+        }
+    }
+
+    package var table: TextTable {
+        var table = TextTable([
+            .leading("Name", isFlexible: true), .leading("Kind"), .trailing("Columns"), .trailing("Rows"),
+        ])
+        for entry in tables {
+            table.append(
+                StyledText(entry.name), StyledText(entry.kind), StyledText(entry.columns.map { String($0) } ?? ""),
+                StyledText(entry.error == nil ? entry.rows.map { HumanReadable.count($0) } ?? "" : "unreadable"))
+        }
+        return table
+    }
+}
+
+extension StrongroomError {
+    /// Whether others than the table that was read may be sound: nobody gave the work up, and the store is open.
+    var concernsOneTable: Bool { ![.interrupted, .closed, .busy, .locked].contains(code) }
+}

@@ -1,0 +1,65 @@
+package import Strongroom
+
+/// Where a command's keys come from; never its arguments, which everybody on the machine can read.
+package enum KeySource: Equatable, Sendable {
+    /// A file as ``KeyFile`` reads it.
+    case file(String)
+    /// An environment variable.
+    case environment(String)
+    /// Standard input, to its end.
+    case standardInput
+    /// One line, typed without an echo; the question that is asked.
+    case prompt(String)
+    /// As ``prompt(_:)``, and asked for once more: what a file gets has to be what was meant.
+    case newPrompt(String)
+
+    /// Reads the keys.
+    ///
+    /// - Throws: ``CommandFailure`` with `noKey` when there is no terminal to ask on, with `keysDiffer` when not the same was typed twice; ``StrongroomError`` as ``KeyFile`` and ``KeyChain`` have it.
+    package func keyChain() throws -> KeyChain {
+        let input = CommandSession.current.input
+        switch self {
+        case .file(let path): return try KeyFile(FilePath.absolute(path)).keyChain()
+        case .environment(let name): return try KeyChain(environment: name)
+        case .standardInput:
+            return try Self.chain("Standard input", input.all(KeyChain.largestText + 1))
+        case .prompt(let question):
+            guard let line = try input.line(question) else { throw Self.noKey }
+            return try Self.chain("What was typed", line)
+        case .newPrompt(let question): return try Self.chain("What was typed", Self.twice(question, input))
+        }
+    }
+
+    /// A line that was typed twice.
+    private static func twice(_ question: String, _ input: KeyInput) throws -> [UInt8] {
+        guard var first = try input.line(question) else { throw noKey }
+        var isMeant = false
+        defer {
+            if !isMeant { wipe(&first) }
+        }
+        guard var second = try input.line("\(question), once more") else { throw noKey }
+        defer { wipe(&second) }
+        guard first == second else {
+            throw CommandFailure(
+                "keysDiffer", "The two keys that were typed differ, and nothing was changed. Try again.",
+                .configuration)
+        }
+        isMeant = true
+        return first
+    }
+
+    private static func wipe(_ bytes: inout [UInt8]) {
+        for place in bytes.indices { bytes[place] = 0 }
+    }
+
+    private static func chain(_ source: String, _ text: consuming [UInt8]) throws -> KeyChain {
+        var text = text
+        defer { for place in text.indices { text[place] = 0 } }
+        return try KeyChain(text: text, source: source)
+    }
+
+    private static let noKey = CommandFailure(
+        "noKey",
+        "There is no configuration and no terminal to ask for the key. Give --key-file, --key-env or --key-stdin.",
+        .configuration)
+}

@@ -1,0 +1,64 @@
+package import ArgumentParser
+import Strongroom
+
+/// The databases that a command works on, one or many.
+package struct ManyDatabases: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp(
+            "Databases' names, whose configurations say the rest, or files' paths, which have a «/» in them.",
+            valueName: "database"))
+    package var databases: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "All databases that there are of a target, such as «addressbook» for addressbook.sqlite and addressbook_alice.sqlite.",
+            valueName: "target"))
+    package var family: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A file: one without a configuration, or, with one name, in place of the one that the configuration says.",
+            valueName: "file"))
+    package var path: String?
+
+    @OptionGroup(title: "Keys")
+    package var keys: KeyOptions
+
+    package init() {}
+
+    package func validate() throws {
+        guard !databases.isEmpty || !family.isEmpty || path != nil else {
+            throw ValidationError("Name a database, or give --family TARGET or --path FILE.")
+        }
+        guard path == nil || (family.isEmpty && databases.count < 2) else {
+            throw ValidationError("--path goes with one name or none.")
+        }
+    }
+
+    /// Finds them; asks for the key if need be, for all of them together.
+    ///
+    /// - Parameter isNewKey: Whether files are to get the key, which is asked for twice then.
+    /// - Throws: ``CommandFailure`` with `noDatabases` when a family has none.
+    package func resolve(isNewKey: Bool = false) throws -> [OperatedDatabase] {
+        if let path {
+            return [try OperatedDatabase.resolve(databases.first, path: path, keys: keys, isNewKey: isNewKey)]
+        }
+        let stores = CommandSession.current.stores
+        var found: [OperatedDatabase] = []
+        let files = databases.filter(FilePath.isPath)
+        // Before anybody is asked for a key.
+        for file in files { try OperatedDatabase.checkFile(FilePath.absolute(file)) }
+        let question = files.first.map { files.count == 1 ? "Key of \($0)" : "Key of the \(files.count) files" }
+        let chain = try keys.keyChain(asking: question, isNew: isNewKey)
+        for database in databases { found.append(try OperatedDatabase(database, path: nil, keys: chain)) }
+        for target in family {
+            let names = try stores.databases(of: target)
+            guard !names.isEmpty else {
+                throw CommandFailure("noDatabases", "There is no database of the target «\(target)».", .noInput)
+            }
+            for name in names { found.append(try OperatedDatabase(name.fileName, path: nil, keys: chain)) }
+        }
+        var seen: Set<String> = []
+        return found.filter { seen.insert($0.path).inserted }
+    }
+}

@@ -1,0 +1,14 @@
+import ArgumentParser
+
+/// How a command shows its result.
+package struct OutputOptions: ParsableArguments {
+    @Flag(help: "Print JSON, for scripts; errors, too.")
+    package var json = false
+
+    package init() {}
+
+    /// Writes a value as a line of JSON.
+    package func write(_ value: some Encodable) throws {
+        CommandSession.current.console.write(verbatim: try JSONLine.encode(value))
+    }
+}

@@ -1,0 +1,63 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// Asks for a line on the terminal of the process without showing it.
+enum HiddenPrompt {
+    /// Bytes.
+    private static let longest = 4_096
+
+    /// - Returns: The line without its end; nil when the process has no terminal.
+    /// - Throws: `CancellationError` for Ctrl-C; ``CommandFailure`` with `invalidKey` for a line that is too long, with `inputOutput` for one
+    ///   that has no end.
+    static func ask(_ question: String) throws -> [UInt8]? {
+        // Not standard input: that may be a pipe with the data.
+        let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+        guard terminal >= 0 else { return nil }
+        defer { close(terminal) }
+        var before = termios()
+        guard tcgetattr(terminal, &before) == 0 else { return nil }
+        var hidden = before
+        // Signals off, too: Ctrl-C would otherwise end the process with the echo still off.
+        hidden.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
+        guard tcsetattr(terminal, TCSAFLUSH, &hidden) == 0 else { return nil }
+        defer { tcsetattr(terminal, TCSAFLUSH, &before) }
+        show("\(TerminalText.escaped(question)): ", on: terminal)
+        defer { show("\n", on: terminal) }
+        return try line(from: terminal)
+    }
+
+    private static func line(from terminal: Int32) throws -> [UInt8] {
+        var line = HiddenLine(longest: longest)
+        while true {
+            var byte: UInt8 = 0
+            let length = read(terminal, &byte, 1)
+            if length < 0, errno == EINTR { continue }
+            switch length > 0 ? line.take(byte) : .end {
+            case .more: continue
+            case .end where length <= 0 && !line.bytes.isEmpty:
+                line.wipe()
+                throw CommandFailure(
+                    "inputOutput", "The terminal was closed before the line was at its end. Try again.", .inputOutput)
+            case .end:
+                guard line.isTooLong else { return line.bytes }
+                throw CommandFailure(
+                    "invalidKey",
+                    "What was typed is longer than \(longest) bytes. Give the key with --key-file in place of it.",
+                    .configuration)
+            case .interrupted:
+                line.wipe()
+                throw CancellationError()
+            }
+        }
+    }
+
+    private static func show(_ text: String, on terminal: Int32) {
+        let bytes = Array(text.utf8)
+        _ = write(terminal, bytes, bytes.count)
+    }
+}

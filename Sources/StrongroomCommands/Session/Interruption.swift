@@ -1,0 +1,64 @@
+import Dispatch
+import Strongroom
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// What Ctrl-C does while a command works.
+package enum Interruption {
+    /// Runs work that Ctrl-C cancels: what runs ends cleanly. A second Ctrl-C ends the process at once.
+    ///
+    /// - Parameter work: Gets cancelled by the first `SIGINT` or `SIGTERM`.
+    /// - Returns: What the work returns.
+    /// - Throws: What the work throws; `CancellationError` when it was interrupted.
+    package static func cancelling<T: Sendable>(
+        _ work: @escaping @Sendable () async throws -> T
+    ) async throws -> T {
+        let session = CommandSession.current
+        let task = Task { try await CommandSession.$current.withValue(session, operation: work) }
+        let sources = [SIGINT, SIGTERM].map { number in
+            watch(number) { isFirst in
+                guard isFirst else { _exit(ExitStatus.interrupted.rawValue) }
+                // Elsewhere: it may wait for a line that nobody reads, and the second signal has to be heard.
+                DispatchQueue.global().async {
+                    session.console.write("\("Stopping; once more ends at once.", .dim)", to: .errors)
+                }
+                task.cancel()
+            }
+        }
+        defer {
+            for (number, source) in sources {
+                source.cancel()
+                signal(number, SIG_DFL)
+            }
+        }
+        return try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
+    }
+
+    private static func watch(
+        _ number: Int32, _ act: @escaping @Sendable (_ isFirst: Bool) -> Void
+    ) -> (Int32, any DispatchSourceSignal) {
+        // Its own action would end the process before the source hears of it.
+        signal(number, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: number, queue: DispatchQueue(label: "strongroom.signals"))
+        let count = Locked(0)
+        source.setEventHandler {
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            act(number == 1)
+        }
+        source.resume()
+        return (number, source)
+    }
+}

@@ -1,0 +1,126 @@
+/// A line that is being typed: which key does what. It draws nothing itself.
+struct LineEditing: Sendable {
+    /// What is to be done after a key.
+    enum Action: Equatable {
+        case nothing, redraw
+        /// The line is finished.
+        case submit(String)
+        /// The line is given up.
+        case interrupt
+        /// There is no more input.
+        case end
+        case clearScreen
+        /// The ways in which the word can go on.
+        case show([String])
+    }
+
+    /// What could stand in place of the word before the cursor.
+    typealias Completer = (_ before: String) -> (length: Int, candidates: [String])
+
+    private(set) var text: [Character] = []
+    private(set) var cursor = 0
+    private let history: [String]
+    private var place: Int
+    /// What was typed before looking into the history.
+    private var draft: [Character] = []
+
+    /// - Parameter history: What was typed before, oldest first.
+    init(history: [String]) {
+        self.history = history
+        place = history.count
+    }
+
+    mutating func press(_ key: LineKey, completer: Completer) -> Action {
+        switch key {
+        case .enter: return .submit(String(text))
+        case .interrupt: return .interrupt
+        case .endOfInput:
+            guard !text.isEmpty else { return .end }
+            return erase(cursor..<min(cursor + 1, text.count))
+        case .clearScreen: return .clearScreen
+        case .tab: return complete(completer)
+        case .text(let typed): return insert(typed)
+        case .up: return recall(place - 1)
+        case .down: return recall(place + 1)
+        case .backspace: return erase(max(0, cursor - 1)..<cursor)
+        case .delete: return erase(cursor..<min(cursor + 1, text.count))
+        case .eraseToStart: return erase(0..<cursor)
+        case .eraseToEnd: return erase(cursor..<text.count)
+        case .eraseWord: return erase(wordStart..<cursor)
+        default: return move(key)
+        }
+    }
+
+    private mutating func move(_ key: LineKey) -> Action {
+        switch key {
+        case .left: cursor = max(0, cursor - 1)
+        case .right: cursor = min(text.count, cursor + 1)
+        case .home: cursor = 0
+        case .end: cursor = text.count
+        case .wordLeft: cursor = wordStart
+        case .wordRight: cursor = wordEnd
+        default: return .nothing
+        }
+        return .redraw
+    }
+
+    private mutating func insert(_ typed: String) -> Action {
+        // Anew: a mark becomes a part of the character before it.
+        let before = Array(String(text[..<cursor]) + typed)
+        text = before + text[cursor...]
+        cursor = before.count
+        return .redraw
+    }
+
+    private mutating func erase(_ range: Range<Int>) -> Action {
+        text.removeSubrange(range)
+        cursor = range.lowerBound
+        return .redraw
+    }
+
+    private mutating func recall(_ wanted: Int) -> Action {
+        guard wanted != place, (0...history.count).contains(wanted) else { return .nothing }
+        if place == history.count { draft = text }
+        place = wanted
+        text = wanted == history.count ? draft : Array(history[wanted])
+        cursor = text.count
+        return .redraw
+    }
+
+    private var wordStart: Int {
+        var start = cursor
+        while start > 0, !Self.isOfWord(text[start - 1]) { start -= 1 }
+        while start > 0, Self.isOfWord(text[start - 1]) { start -= 1 }
+        return start
+    }
+
+    private var wordEnd: Int {
+        var end = cursor
+        while end < text.count, !Self.isOfWord(text[end]) { end += 1 }
+        while end < text.count, Self.isOfWord(text[end]) { end += 1 }
+        return end
+    }
+
+    private static func isOfWord(_ character: Character) -> Bool {
+        character.isLetter || character.isNumber || character == "_"
+    }
+
+    private mutating func complete(_ completer: Completer) -> Action {
+        let (length, candidates) = completer(String(text[..<cursor]))
+        guard let first = candidates.first else { return .nothing }
+        guard candidates.count > 1 else {
+            _ = erase(cursor - length..<cursor)
+            return insert(first + " ")
+        }
+        let common = candidates.dropFirst().reduce(first) { $0.commonPrefix(with: $1) }
+        guard common.count > length else { return .show(candidates) }
+        _ = erase(cursor - length..<cursor)
+        return insert(common)
+    }
+}
+
+extension String {
+    fileprivate func commonPrefix(with other: String) -> String {
+        String(zip(self, other).prefix { $0 == $1 }.map(\.0))
+    }
+}

@@ -1,0 +1,131 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Reads lines from a terminal, which can be edited while they are typed.
+///
+/// Small and of our own: the packages that the project can use have no line editor, and those of the system are not on every machine that
+/// builds it (libedit's headers) or have a licence that would become the program's (readline).
+struct LineTerminal {
+    /// A line, or why there is none.
+    enum Input: Equatable {
+        case line(String)
+        case interrupted
+        case end
+    }
+
+    private let output = DescriptorWriter(descriptor: 1)
+
+    /// Whether lines can be edited: a terminal at both ends, and one that can move its cursor.
+    static func isThere(_ environment: [String: String]) -> Bool {
+        isatty(0) == 1 && isatty(1) == 1 && environment["TERM"] != "dumb" && environment["TERM"] != nil
+    }
+
+    /// Reads a line.
+    ///
+    /// - Parameters:
+    ///   - prompt: What stands before it.
+    ///   - history: What was typed before, oldest first.
+    ///   - completer: What the word before the cursor may become.
+    func read(_ prompt: String, history: [String], completer: LineEditing.Completer) -> Input {
+        guard let before = Self.enterRawMode() else { return .end }
+        defer { Self.leaveRawMode(before) }
+        var editing = LineEditing(history: history)
+        let keys = LineKeyDecoder(read: Self.readByte, isMoreThere: Self.isMoreThere)
+        draw(prompt, editing)
+        while let key = keys.next() {
+            switch editing.press(key, completer: completer) {
+            case .nothing: continue
+            case .redraw: draw(prompt, editing)
+            case .submit(let line):
+                _ = output.write("\r\n")
+                return .line(line)
+            case .interrupt:
+                _ = output.write("^C\r\n")
+                return .interrupted
+            case .end:
+                _ = output.write("\r\n")
+                return .end
+            case .clearScreen:
+                _ = output.write("\u{1B}[H\u{1B}[2J")
+                draw(prompt, editing)
+            case .show(let candidates):
+                _ = output.write("\r\n" + listed(candidates) + "\r\n")
+                draw(prompt, editing)
+            }
+        }
+        return .end
+    }
+
+    /// Draws the part of the line that fits, with the cursor in it.
+    private func draw(_ prompt: String, _ editing: LineEditing) {
+        let room = max(8, (output.terminalWidth ?? 80) - TerminalText.width(of: prompt) - 1)
+        let cells = editing.text.map { TerminalText.width(of: TerminalText.escaped(String($0))) }
+        var first = 0
+        while cells[first..<editing.cursor].reduce(0, +) > room { first += 1 }
+        var last = first
+        var width = 0
+        while last < cells.count, width + cells[last] <= room {
+            width += cells[last]
+            last += 1
+        }
+        let shown = TerminalText.escaped(String(editing.text[first..<last]))
+        let column = TerminalText.width(of: prompt) + cells[first..<editing.cursor].reduce(0, +)
+        _ = output.write("\r\u{1B}[K\(prompt)\(shown)\r" + (column > 0 ? "\u{1B}[\(column)C" : ""))
+    }
+
+    /// In as many columns as fit.
+    private func listed(_ candidates: [String]) -> String {
+        let safe = candidates.map(TerminalText.escaped)
+        let width = (safe.map { TerminalText.width(of: $0) }.max() ?? 0) + 2
+        let perLine = max(1, (output.terminalWidth ?? 80) / width)
+        return stride(from: 0, to: safe.count, by: perLine).map { start in
+            safe[start..<min(start + perLine, safe.count)].map { text in
+                text + String(repeating: " ", count: width - TerminalText.width(of: text))
+            }.joined()
+        }.joined(separator: "\r\n")
+    }
+
+    // MARK: The terminal
+
+    /// Lets each key through at once. Output stays as it is, and after the line everything: a query can be stopped with Control-C.
+    private static func enterRawMode() -> termios? {
+        var before = termios()
+        guard tcgetattr(0, &before) == 0 else { return nil }
+        var raw = before
+        cfmakeraw(&raw)
+        raw.c_oflag = before.c_oflag
+        guard tcsetattr(0, TCSADRAIN, &raw) == 0 else { return nil }
+        return before
+    }
+
+    private static func leaveRawMode(_ before: termios) {
+        var before = before
+        tcsetattr(0, TCSADRAIN, &before)
+    }
+
+    private static func readByte() -> UInt8? {
+        var byte: UInt8 = 0
+        while true {
+            let count = systemRead(0, &byte, 1)
+            if count == 1 { return byte }
+            guard count < 0, errno == EINTR else { return nil }
+        }
+    }
+
+    /// Milliseconds within which the rest of a key comes, also over a slow line.
+    private static let keyTime: Int32 = 50
+
+    private static func isMoreThere() -> Bool {
+        var request = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
+        return poll(&request, 1, keyTime) > 0
+    }
+}
+
+private func systemRead(_ descriptor: Int32, _ start: UnsafeMutableRawPointer, _ count: Int) -> Int {
+    read(descriptor, start, count)
+}

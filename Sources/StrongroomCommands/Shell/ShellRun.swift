@@ -1,0 +1,65 @@
+import Foundation
+package import Strongroom
+
+/// A shell from its first prompt to its end.
+package struct ShellRun {
+    package var store: Store
+    package var console: Console
+    package var mayWrite: Bool
+    package var keepsHistory: Bool
+
+    package init(_ store: Store, _ console: Console, mayWrite: Bool, keepsHistory: Bool) {
+        self.store = store
+        self.console = console
+        self.mayWrite = mayWrite
+        self.keepsHistory = keepsHistory
+    }
+
+    /// Asks for lines where there is a terminal, and reads them from standard input where there is none.
+    package func run() async throws {
+        let environment = ProcessInfo.processInfo.environment
+        guard LineTerminal.isThere(environment) else { return try await runLines() }
+        try await runTerminal(environment)
+    }
+
+    /// Runs a script: no prompt, and the first error is the end.
+    private func runLines() async throws {
+        var session = ShellSession(store, console, mayWrite: mayWrite, stopsAtErrors: true)
+        var input = ByteBuffer(try ByteSource.file("-"))
+        while let (bytes, isTooLong) = try input.takeLine(limit: 1 << 24) {
+            guard !isTooLong, let line = String(validating: bytes, as: UTF8.self) else {
+                throw CommandFailure("usage", "A line of the input is longer than 16 MiB, or not in UTF-8.", .dataError)
+            }
+            guard try await session.accept(line) != .quit else { return }
+        }
+        try await session.finish()
+    }
+
+    private func runTerminal(_ environment: [String: String]) async throws {
+        let terminal = LineTerminal()
+        var session = ShellSession(store, console, mayWrite: mayWrite, stopsAtErrors: false)
+        var history = ShellHistory(path: keepsHistory ? ShellHistory.defaultPath(environment) : nil)
+        console.write(
+            "\(store.name.fileName, .bold) \(mayWrite ? "can be written" : "can be read"); .help lists the commands.")
+        var next = ShellSession.Next.statement
+        while next != .quit {
+            // Anew each time: a statement may have made a table. Without them the shell is as good but for the Tab key.
+            let words = (try? await store.read { db in try ShellWords(db) }) ?? ShellWords(tables: [:])
+            let prompt = next == .more ? "       ...> " : "strongroom> "
+            switch terminal.read(prompt, history: history.lines, completer: words.completions) {
+            case .end: next = .quit
+            case .interrupted:
+                session.interrupt()
+                next = .statement
+            case .line(let line):
+                history.add(line)
+                // Control-C stops the statement, and not the shell.
+                (session, next) = try await Interruption.cancelling { [session] in
+                    var session = session
+                    let next = try await session.accept(line)
+                    return (session, next)
+                }
+            }
+        }
+    }
+}

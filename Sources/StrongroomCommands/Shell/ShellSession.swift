@@ -1,0 +1,118 @@
+package import Strongroom
+
+/// What a shell does with the lines that it gets, whoever types them.
+package struct ShellSession: Sendable {
+    /// What comes after a line.
+    package enum Next: Sendable, Equatable {
+        /// A new statement.
+        case statement
+        /// The rest of the one that has begun.
+        case more
+        case quit
+    }
+
+    private let store: Store
+    private let console: Console
+    private let mayWrite: Bool
+    /// Whether the first error ends the session, as it should for a script.
+    private let stopsAtErrors: Bool
+    private var form = QueryRun.Form.table
+    private var text = ""
+
+    package init(_ store: Store, _ console: Console, mayWrite: Bool, stopsAtErrors: Bool) {
+        self.store = store
+        self.console = console
+        self.mayWrite = mayWrite
+        self.stopsAtErrors = stopsAtErrors
+    }
+
+    /// Forgets what has been typed of a statement.
+    package mutating func interrupt() {
+        text = ""
+    }
+
+    /// Takes a line.
+    ///
+    /// - Throws: ``OutputClosed``; what a statement throws, if errors end the session.
+    package mutating func accept(_ line: String) async throws -> Next {
+        if text.isEmpty, let command = ShellDirective(line) { return try await run(command) }
+        text += text.isEmpty ? line : "\n" + line
+        let (complete, rest) = SQLStatements.split(text)
+        text = SQLStatements.isBlank(rest) ? "" : rest
+        for statement in complete {
+            guard try await run(statement) else {
+                text = ""
+                break
+            }
+        }
+        return text.isEmpty ? .statement : .more
+    }
+
+    /// Runs what has been typed without a semicolon.
+    package mutating func finish() async throws {
+        let rest = text
+        text = ""
+        if !SQLStatements.isBlank(rest) { _ = try await run(rest) }
+    }
+
+    /// - Returns: False when it failed.
+    private func run(_ sql: String) async throws -> Bool {
+        try await telling {
+            var query = QueryRun(sql)
+            query.form = form
+            query.mayWrite = mayWrite
+            let outcome = try await query.run(on: store, to: console)
+            if outcome.isCut {
+                console.write(
+                    "\("Only the first \(HumanReadable.count(outcome.rows)) rows are shown; .mode csv shows all.", .dim)",
+                    to: .errors)
+            }
+            if let changed = outcome.changed, changed > 0 {
+                console.write(
+                    "\("\(HumanReadable.count(changed, "row")) changed", .dim)", to: .errors)
+            }
+        }
+    }
+
+    private func telling(_ work: () async throws -> Void) async throws -> Bool {
+        do {
+            try await work()
+            return true
+        } catch let error where !stopsAtErrors {
+            guard let report = ErrorReport(error) else { throw error }
+            console.write("\("error:", [.bold, .red]) \(report.message)", to: .errors)
+            return false
+        }
+    }
+
+    private mutating func run(_ command: ShellDirective) async throws -> Next {
+        switch command {
+        case .quit: return .quit
+        case .help:
+            var table = TextTable([.leading("Command"), .leading("What it does", isFlexible: true)])
+            for (name, words) in ShellDirective.descriptions {
+                table.append(StyledText(name, .bold), StyledText(words))
+            }
+            console.write(table)
+            console.write(
+                "Anything else is SQL, which ends with a semicolon\(mayWrite ? "" : ", and can only read: --write lets it write")."
+            )
+        case .tables:
+            _ = try await telling { console.write(try await store.read { db in try TableList(db) }.table) }
+        case .schema(let table):
+            _ = try await telling {
+                let entries = try await store.read { db in try SchemaText.entries(db, of: table) }
+                try console.write(lines: SchemaText.sql(entries))
+            }
+        case .mode(let form):
+            guard let form else {
+                console.write("The modes are table, csv and json.", to: .errors)
+                break
+            }
+            self.form = form
+        case .unknown(let name): console.write("There is no command \(name); .help lists them.", to: .errors)
+        }
+        try console.checkOutput()
+        return .statement
+    }
+}

@@ -1,0 +1,151 @@
+/// Reads comma-separated values, one record at a time, as RFC 4180 describes them.
+///
+/// A field in quotation marks may hold commas, line breaks and, doubled, quotation marks. A record ends with CR LF, LF or CR. The byte order mark
+/// of UTF-8 is passed over. **An empty field without quotation marks is NULL, an empty one in quotation marks is a text of no
+/// characters.** What is wrong with a record is told in it, and the reader goes on with the next line.
+package struct CSVReader {
+    /// A field of a record.
+    package struct Field: Equatable, Sendable {
+        package var text: String
+        package var isQuoted: Bool
+
+        package init(_ text: String, isQuoted: Bool = false) {
+            self.text = text
+            self.isQuoted = isQuoted
+        }
+
+        /// Whether it stands for NULL.
+        package var isNull: Bool { !isQuoted && text.isEmpty }
+    }
+
+    /// A record, and what is wrong with it.
+    package struct Record: Equatable, Sendable {
+        /// The line at which it begins, counted from 1.
+        package var line: Int
+        package var fields: [Field]
+        /// Why it cannot be used.
+        package var fault: String?
+
+        /// Whether the line is empty.
+        package var isBlank: Bool { fault == nil && fields.count == 1 && fields[0].isNull }
+    }
+
+    private enum State {
+        case start, plain, quoted, closed, skipped
+    }
+
+    /// The bytes that a record may have. One more means a quotation mark that is never closed, not a value.
+    package static let longestRecord = 256 << 20
+
+    private let separator: UInt8
+    private let limit: Int
+    private var bytes: ByteBuffer
+    private var line = 1
+    private var field: [UInt8] = []
+    private var isQuoted = false
+    private var record = Record(line: 1, fields: [])
+    private var length = 0
+
+    /// - Parameters:
+    ///   - source: Where the bytes come from.
+    ///   - separator: What separates the fields, one byte of ASCII.
+    ///   - limit: The bytes that a record may have.
+    package init(
+        _ source: ByteSource, separator: UInt8 = UInt8(ascii: ","), limit: Int = CSVReader.longestRecord
+    ) {
+        self.separator = separator
+        self.limit = limit
+        bytes = ByteBuffer(source)
+    }
+
+    /// The next record; nil at the end.
+    ///
+    /// - Throws: ``CommandFailure`` for text in UTF-16 and for a record without an end; what the source throws.
+    package mutating func next() throws -> Record? {
+        try bytes.passByteOrderMark()
+        guard try bytes.peek() != nil else { return nil }
+        record = Record(line: line, fields: [])
+        length = 0
+        var state = State.start
+        while let byte = try bytes.take() {
+            length += 1
+            guard length <= limit else { throw tooLong }
+            if state != .quoted, byte == Self.lineFeed || byte == Self.carriageReturn {
+                if byte == Self.carriageReturn, try bytes.peek() == Self.lineFeed { _ = try bytes.take() }
+                line += 1
+                return finished(state)
+            }
+            state = try stepped(state, byte)
+        }
+        if state == .quoted { fault("the quotation mark that opens here is never closed") }
+        return finished(state)
+    }
+
+    private mutating func stepped(_ state: State, _ byte: UInt8) throws -> State {
+        switch state {
+        case .skipped: return .skipped
+        case .quoted: return try stepInQuotes(byte)
+        case .closed:
+            if byte == Self.quote { return keep(byte, .quoted) }
+            if byte == separator { return endField() }
+            return fault("text follows a closing quotation mark")
+        case .start where byte == Self.quote:
+            isQuoted = true
+            return .quoted
+        case .start, .plain:
+            if byte == separator { return endField() }
+            if byte == Self.quote {
+                return fault("a quotation mark stands inside a field that does not begin with one")
+            }
+            return keep(byte, .plain)
+        }
+    }
+
+    private mutating func stepInQuotes(_ byte: UInt8) throws -> State {
+        if byte == Self.quote { return .closed }
+        if byte == Self.lineFeed { line += 1 }
+        if byte == Self.carriageReturn, try bytes.peek() != Self.lineFeed { line += 1 }
+        return keep(byte, .quoted)
+    }
+
+    private mutating func keep(_ byte: UInt8, _ state: State) -> State {
+        field.append(byte)
+        return state
+    }
+
+    @discardableResult
+    private mutating func endField() -> State {
+        let text = String(validating: field, as: UTF8.self)
+        if text == nil { fault("field \(record.fields.count + 1) is not in UTF-8") }
+        record.fields.append(Field(text ?? "", isQuoted: isQuoted))
+        field.removeAll(keepingCapacity: true)
+        isQuoted = false
+        return .start
+    }
+
+    @discardableResult
+    private mutating func fault(_ words: String) -> State {
+        record.fault = record.fault ?? words
+        return .skipped
+    }
+
+    private mutating func finished(_ state: State) -> Record {
+        endField()
+        // A value of a hundred megabytes is not held for the rest of the file.
+        if field.capacity > 1 << 20 { field = [] }
+        return record
+    }
+
+    private var tooLong: CommandFailure {
+        CommandFailure(
+            "recordTooLong",
+            """
+            The record that begins in line \(record.line) has more than \(HumanReadable.bytes(limit)). A quotation mark that is never closed \
+            does that; look at the line.
+            """, .dataError)
+    }
+
+    static let quote = UInt8(ascii: "\"")
+    static let lineFeed = UInt8(ascii: "\n")
+    static let carriageReturn = UInt8(ascii: "\r")
+}

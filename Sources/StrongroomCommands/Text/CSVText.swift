@@ -1,0 +1,64 @@
+package import Strongroom
+
+/// Values as fields of comma-separated values.
+package enum CSVText {
+    /// Adds a field.
+    ///
+    /// NULL is an empty field, a text without characters an empty one in quotation marks, bytes are in Base64. A text is in quotation
+    /// marks where it has to be.
+    ///
+    /// - Throws: ``CommandFailure`` for a number that is not finite.
+    package static func append(
+        _ value: Value, column: String, separator: UInt8 = UInt8(ascii: ","), to line: inout String
+    ) throws {
+        switch value {
+        case .null: return
+        case .integer(let number): line += String(number)
+        case .real(let number):
+            guard number.isFinite else { throw CommandFailure.notFinite(number, column) }
+            line += String(number)
+        case .text(let text): append(text, separator: separator, to: &line)
+        case .blob(let bytes): append(Base64.text(bytes), separator: separator, to: &line)
+        }
+    }
+
+    /// Adds a text as a field that is never NULL.
+    package static func append(_ text: String, separator: UInt8 = UInt8(ascii: ","), to line: inout String) {
+        let mustQuote =
+            text.isEmpty
+            // At a file's beginning it would be taken for its byte order mark.
+            || text.unicodeScalars.first == "\u{FEFF}"
+            || text.utf8.contains { byte in
+                byte == separator || byte == CSVReader.quote || byte == CSVReader.lineFeed
+                    || byte == CSVReader.carriageReturn
+            }
+        guard mustQuote else {
+            line += text
+            return
+        }
+        line += "\""
+        // By scalars: a quotation mark that a combining mark follows is another character to Swift.
+        if text.utf8.contains(CSVReader.quote) {
+            for scalar in text.unicodeScalars {
+                line.unicodeScalars.append(scalar)
+                if scalar == "\"" { line.unicodeScalars.append(scalar) }
+            }
+        } else {
+            line += text
+        }
+        line += "\""
+    }
+}
+
+extension CommandFailure {
+    /// The failure for a number that neither format can hold.
+    static func notFinite(_ number: Double, _ column: String) -> CommandFailure {
+        let name = number.isNaN ? "NaN" : number < 0 ? "-Infinity" : "Infinity"
+        return CommandFailure(
+            "notFinite",
+            """
+            The column «\(column)» holds \(name), which neither JSON nor CSV can. Leave the row out, or select \
+            CASE WHEN abs(column) > 1.8e308 THEN NULL ELSE column END in its place.
+            """, .dataError)
+    }
+}

@@ -1,0 +1,78 @@
+package import Strongroom
+
+/// An object of JSON whose members are values that a store can keep.
+///
+/// Not by Foundation's decoder: that one gives an integer of more than 53 bits, a real and `true` in forms that cannot be told apart any more, and
+/// takes one of two members with the same name.
+package struct JSONObject {
+    /// What is wrong with a text; says nothing of its values.
+    package struct Fault: Error, Equatable {
+        package let words: String
+    }
+
+    /// What a member holds.
+    package enum Member: Equatable, Sendable {
+        case value(Value)
+        case bool(Bool)
+    }
+
+    /// The members in their order; no two have one name.
+    package private(set) var members: [(name: String, member: Member)] = []
+
+    private var scanner: JSONScanner
+
+    /// Reads one object, with nothing before or after it but white space.
+    package init(_ bytes: [UInt8]) throws(Fault) {
+        scanner = JSONScanner(bytes)
+        try readMembers()
+        scanner.passSpace()
+        guard scanner.isAtEnd else { throw Fault(words: "text follows the object") }
+    }
+
+    private mutating func readMembers() throws(Fault) {
+        guard scanner.pass("{") else { throw Fault(words: "it is no JSON object") }
+        if scanner.pass("}") { return }
+        var names: Set<String> = []
+        repeat {
+            let name = try scanner.text("a name in quotation marks")
+            guard names.insert(name).inserted else { throw Fault(words: "two members have one name, «\(name)»") }
+            guard scanner.pass(":") else { throw Fault(words: "a colon is missing after «\(name)»") }
+            members.append((name, try readMember(name)))
+        } while scanner.pass(",")
+        guard scanner.pass("}") else { throw Fault(words: "a comma or the closing brace is missing") }
+    }
+
+    private mutating func readMember(_ name: String) throws(Fault) -> Member {
+        scanner.passSpace()
+        switch scanner.next {
+        case UInt8(ascii: "\""): return .value(.text(try scanner.text("a text")))
+        case UInt8(ascii: "{"): return .value(.blob(try readBytes(name)))
+        case UInt8(ascii: "["): throw Fault(words: "«\(name)» is a list, which no column holds")
+        case let byte? where byte == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte):
+            return .value(try scanner.number(name))
+        default: return try readWord(name)
+        }
+    }
+
+    private mutating func readWord(_ name: String) throws(Fault) -> Member {
+        let word = scanner.word()
+        switch word {
+        case "null": return .value(.null)
+        case "true": return .bool(true)
+        case "false": return .bool(false)
+        case "NaN", "nan", "Infinity", "inf":
+            throw Fault(words: "«\(name)» is \(word), which is no JSON and cannot be stored")
+        default: throw Fault(words: "«\(name)» has no value that JSON knows")
+        }
+    }
+
+    /// Bytes are the one object that a column can hold.
+    private mutating func readBytes(_ name: String) throws(Fault) -> [UInt8] {
+        let fault = Fault(words: "«\(name)» is an object; only bytes are one, as in {\"base64\":\"AQID\"}")
+        guard scanner.pass("{"), try scanner.text("a name") == "base64", scanner.pass(":") else { throw fault }
+        let text = try scanner.text("Base64")
+        guard scanner.pass("}") else { throw fault }
+        guard let bytes = Base64.bytes(text) else { throw Fault(words: "«\(name)» is no Base64") }
+        return bytes
+    }
+}

@@ -1,0 +1,141 @@
+import Strongroom
+
+/// The words of a JSON text (RFC 8259).
+struct JSONScanner {
+    typealias Fault = JSONObject.Fault
+
+    private let bytes: [UInt8]
+    private var place = 0
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    /// The next byte; nil at the end.
+    var next: UInt8? { place < bytes.count ? bytes[place] : nil }
+
+    var isAtEnd: Bool { place == bytes.count }
+
+    mutating func passSpace() {
+        while let byte = next, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { place += 1 }
+    }
+
+    /// Passes over a character, and white space before it, if it is the next one.
+    mutating func pass(_ character: Unicode.Scalar) -> Bool {
+        passSpace()
+        guard next == UInt8(ascii: character) else { return false }
+        place += 1
+        return true
+    }
+
+    /// The letters that come next, with a sign before them.
+    mutating func word() -> String {
+        let start = place
+        while let byte = next, Unicode.Scalar(byte).properties.isAlphabetic { place += 1 }
+        return String(decoding: bytes[start..<place], as: UTF8.self)
+    }
+
+    /// A number: an integer without a fraction and an exponent, else a real.
+    mutating func number(_ name: String) throws(Fault) -> Value {
+        let start = place
+        if next == UInt8(ascii: "-") { place += 1 }
+        if let byte = next, Unicode.Scalar(byte).properties.isAlphabetic {
+            throw Fault(words: "«\(name)» is -\(word()), which is no JSON and cannot be stored")
+        }
+        let firstDigit = next
+        let digits = passDigits()
+        guard digits > 0, digits == 1 || firstDigit != UInt8(ascii: "0") else { throw noNumber(name) }
+        var isInteger = true
+        if next == UInt8(ascii: ".") {
+            place += 1
+            isInteger = false
+            guard passDigits() > 0 else { throw noNumber(name) }
+        }
+        if next == UInt8(ascii: "e") || next == UInt8(ascii: "E") {
+            place += 1
+            isInteger = false
+            if next == UInt8(ascii: "+") || next == UInt8(ascii: "-") { place += 1 }
+            guard passDigits() > 0 else { throw noNumber(name) }
+        }
+        let text = String(decoding: bytes[start..<place], as: UTF8.self)
+        if isInteger {
+            guard let number = Int64(text) else { throw Fault(words: "«\(name)» is an integer of more than 64 bits") }
+            return .integer(number)
+        }
+        guard let number = Double(text), number.isFinite else {
+            throw Fault(words: "«\(name)» is a number too large to be stored")
+        }
+        return .real(number)
+    }
+
+    private func noNumber(_ name: String) -> Fault { Fault(words: "«\(name)» is no number that JSON knows") }
+
+    private mutating func passDigits() -> Int {
+        let start = place
+        while let byte = next, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { place += 1 }
+        return place - start
+    }
+
+    /// A text in quotation marks.
+    ///
+    /// - Parameter wanted: What a fault says that there is to be.
+    mutating func text(_ wanted: String) throws(Fault) -> String {
+        guard pass("\"") else { throw Fault(words: "there is to be \(wanted)") }
+        var content: [UInt8] = []
+        while let byte = next {
+            place += 1
+            switch byte {
+            case UInt8(ascii: "\""):
+                guard let text = String(validating: content, as: UTF8.self) else {
+                    throw Fault(words: "a text is not in UTF-8")
+                }
+                return text
+            case UInt8(ascii: "\\"): content.append(contentsOf: try escaped())
+            case 0..<0x20: throw Fault(words: "a control character stands in a text and is not escaped")
+            default: content.append(byte)
+            }
+        }
+        throw Fault(words: "a text has no closing quotation mark")
+    }
+
+    private mutating func escaped() throws(Fault) -> [UInt8] {
+        guard let byte = next else { throw Fault(words: "a text ends behind a backslash") }
+        place += 1
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return [byte]
+        case UInt8(ascii: "b"): return [8]
+        case UInt8(ascii: "f"): return [12]
+        case UInt8(ascii: "n"): return [10]
+        case UInt8(ascii: "r"): return [13]
+        case UInt8(ascii: "t"): return [9]
+        case UInt8(ascii: "u"): return Array(String(try scalar()).utf8)
+        default: throw Fault(words: "a backslash stands before a character that JSON does not escape")
+        }
+    }
+
+    /// A character by its one or two numbers.
+    private mutating func scalar() throws(Fault) -> Character {
+        let first = try hexadecimal()
+        if let scalar = Unicode.Scalar(first) { return Character(scalar) }
+        let alone = Fault(words: "half of a surrogate pair stands alone")
+        guard (0xD800...0xDBFF).contains(first), next == UInt8(ascii: "\\") else { throw alone }
+        place += 1
+        guard next == UInt8(ascii: "u") else { throw alone }
+        place += 1
+        let second = try hexadecimal()
+        guard (0xDC00...0xDFFF).contains(second) else { throw alone }
+        let number = 0x10000 + (UInt32(first) - 0xD800) << 10 + (UInt32(second) - 0xDC00)
+        guard let scalar = Unicode.Scalar(number) else { throw alone }
+        return Character(scalar)
+    }
+
+    private mutating func hexadecimal() throws(Fault) -> UInt16 {
+        let digits = bytes[place...].prefix(4)
+        let text = String(decoding: digits, as: UTF8.self)
+        guard digits.count == 4, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
+            let number = UInt16(text, radix: 16)
+        else { throw Fault(words: "\\u is not followed by four hexadecimal digits") }
+        place += 4
+        return number
+    }
+}

@@ -1,0 +1,93 @@
+package import Strongroom
+
+/// Rows as text for other programs.
+package enum RowFormat: String, CaseIterable, Sendable {
+    /// Comma-separated values with a header, as RFC 4180 describes them.
+    case csv
+    /// One JSON object a line.
+    case jsonLines = "jsonl"
+
+    /// The format that a file's name tells; nil for one that tells none.
+    package init?(fileName: String) {
+        let ending = fileName.split(separator: ".").last.map { $0.lowercased() }
+        switch ending {
+        case "csv": self = .csv
+        case "jsonl", "ndjson", "json": self = .jsonLines
+        default: return nil
+        }
+    }
+}
+
+/// Writes rows in a format, a portion at a time: as much memory for a million rows as for one.
+package struct RowText {
+    private let format: RowFormat
+    private let separator: UInt8
+    private let names: [String]
+    /// For JSON: each name as it stands before its value.
+    private let keys: [String]
+    private let write: (String) throws -> Void
+    private var text = ""
+
+    /// Bytes that are gathered before they are written.
+    private static let portion = 1 << 16
+
+    /// - Parameters:
+    ///   - names: The names of the columns.
+    ///   - write: Gets the text, whole lines at a time.
+    /// - Throws: ``CommandFailure`` for JSON when two columns have one name.
+    package init(
+        _ format: RowFormat, _ names: [String], separator: UInt8 = UInt8(ascii: ","),
+        write: @escaping (String) throws -> Void
+    ) throws {
+        self.format = format
+        self.names = names
+        self.separator = separator
+        self.write = write
+        var keys: [String] = []
+        var seen: Set<[UInt8]> = []
+        for name in names {
+            guard format == .csv || seen.insert(Array(name.utf8)).inserted else {
+                throw CommandFailure(
+                    "twoColumnsOfOneName",
+                    "The result has two columns named «\(name)», which JSON cannot hold. Give one another name, with AS.",
+                    .usage)
+            }
+            var key = keys.isEmpty ? "{" : ","
+            JSONText.append(name, to: &key)
+            keys.append(key + ":")
+        }
+        self.keys = keys
+        guard format == .csv else { return }
+        for (place, name) in names.enumerated() {
+            if place > 0 { text.unicodeScalars.append(Unicode.Scalar(separator)) }
+            CSVText.append(name, separator: separator, to: &text)
+        }
+        text += "\r\n"
+    }
+
+    /// Adds a row.
+    ///
+    /// - Throws: ``CommandFailure`` for a number that is not finite; what the row or the writing throws.
+    package mutating func append(_ row: borrowing Row) throws {
+        for place in names.indices {
+            let value = try row.value(at: place)
+            switch format {
+            case .csv:
+                if place > 0 { text.unicodeScalars.append(Unicode.Scalar(separator)) }
+                try CSVText.append(value, column: names[place], separator: separator, to: &text)
+            case .jsonLines:
+                text += keys[place]
+                try JSONText.append(value, column: names[place], to: &text)
+            }
+        }
+        text += format == .csv ? "\r\n" : "}\n"
+        if text.utf8.count >= Self.portion { try flush() }
+    }
+
+    /// Writes what has been gathered.
+    package mutating func flush() throws {
+        guard !text.isEmpty else { return }
+        try write(text)
+        text = ""
+    }
+}

@@ -1,0 +1,42 @@
+import Strongroom
+
+extension CreateTableText {
+    /// What the table's constraints do with a row that breaks them, where it is not the rule (`ABORT`), sorted; such as `unique (email) REPLACE`.
+    var conflicts: [String] {
+        items.flatMap { item in
+            let tokens = item.significant.outsideParentheses
+            let column = CreateTableText.column(item).map { "(\($0.asciiFolded))" }
+            return tokens.indices.compactMap { place in conflict(at: place, in: tokens, of: item, column) }
+        }.sorted()
+    }
+
+    private func conflict(
+        at place: Int, in tokens: [SQLToken], of item: [SQLToken], _ column: String?
+    ) -> String? {
+        guard tokens[place].isWord("ON"), place + 2 < tokens.count, tokens[place + 1].isWord("CONFLICT"),
+            let action = tokens[place + 2].name?.uppercased(), action != "ABORT",
+            let kind = tokens[..<place].lastIndex(where: { $0.isWord("UNIQUE", "NULL", "KEY", "CHECK") })
+        else { return nil }
+        let word = tokens[kind].text.uppercased()
+        guard let name = ["UNIQUE": "unique", "NULL": "not null", "KEY": "primary key"][word] else {
+            return nil  // The engine reads it on a check and does nothing with it.
+        }
+        // A constraint of the table says which columns it is of.
+        let listed = item.significant.parenthesised(behind: word).first.map {
+            "(\($0.list.map { SQLMeaning($0).text }.joined(separator: ", ")))"
+        }
+        return "\(name) \(column ?? listed ?? "") \(action)"
+    }
+}
+
+extension [SQLToken] {
+    /// The tokens that stand in no parentheses.
+    fileprivate var outsideParentheses: [SQLToken] {
+        var depth = 0
+        return filter { token in
+            if token.isSign("(") { depth += 1 }
+            if token.isSign(")") { depth -= 1 }
+            return depth == 0 && !token.isSign(")")
+        }
+    }
+}

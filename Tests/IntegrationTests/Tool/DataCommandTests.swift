@@ -1,0 +1,202 @@
+import Foundation
+import StrongroomTesting
+import Testing
+
+@Suite("The tool's data commands", .timeLimit(.minutes(10)))
+struct DataCommandTests {
+    private func lines(_ text: String) -> [String] {
+        text.split(whereSeparator: \.isNewline).map(String.init)
+    }
+
+    @Test func tablesAreListedForPeopleAndPrograms() async throws {
+        let workshop = try await DataWorkshop()
+        let people = try await workshop.run("tables")
+        #expect(people.status == 0 && people.errors.isEmpty)
+        #expect(
+            lines(people.output).map { $0.split(separator: " ").map(String.init) }.suffix(2) == [
+                ["item", "table", "4", "2"], ["part", "table", "2", "0"],
+            ])
+        let found = try await workshop.run("tables", "--json").json()["tables"] as? [[String: Any]]
+        #expect(found?.map { $0["name"] as? String } == ["item", "part"])
+        #expect(found?.first?["rows"] as? Int == 2)
+    }
+
+    @Test func aQueryIsShownInEachForm() async throws {
+        let workshop = try await DataWorkshop()
+        let sql = "SELECT id, name, size, data FROM item ORDER BY id"
+        #expect(
+            lines(try await workshop.run("query", sql).output) == [
+                "              id  name       size  data", "────────────────  ─────────  ────  ─────────────",
+                "               1  漢字 wide   1.5  x'001B5B324A'", "9007199254740993  o'brien    NULL  NULL",
+            ])
+        #expect(
+            try await workshop.run("query", sql, "--csv").output
+                == "id,name,size,data\r\n1,漢字 wide,1.5,ABtbMko=\r\n9007199254740993,o'brien,,\r\n")
+        let rows = lines(try await workshop.run("query", sql, "--json").output)
+        let last = try #require(try JSONSerialization.jsonObject(with: Data(rows[1].utf8)) as? [String: Any])
+        #expect(last["id"] as? Int64 == 9_007_199_254_740_993 && last["size"] is NSNull)
+    }
+
+    @Test(arguments: [
+        ("DELETE FROM item", "readOnly", 64), ("SELECT 1; DELETE FROM item", "sql", 1), ("SELEC", "sql", 1),
+        ("", "sql", 1),
+        ("ATTACH 'x' AS y", "notAuthorized", 1), ("SELECT 9e999 AS x", "notFinite", 65),
+    ])
+    func whatAQueryMayNotIsAnErrorWithACode(sql: String, code: String, status: Int) async throws {
+        let workshop = try await DataWorkshop()
+        let outcome = try await workshop.run("query", sql, "--json")
+        let error = try outcome.json(\.errors)["error"] as? [String: Any]
+        #expect(error?["code"] as? String == code, "\(outcome.errors)")
+        #expect(outcome.status == status)
+        #expect(try await workshop.run("query", "SELECT count(*) FROM item", "--csv").output == "count(*)\r\n2\r\n")
+    }
+
+    @Test func withLeaveAQueryWrites() async throws {
+        let workshop = try await DataWorkshop()
+        let outcome = try await workshop.run("query", "UPDATE item SET size = 2", "--write")
+        #expect(outcome.status == 0 && outcome.errors == "2 rows changed\n" && outcome.output.isEmpty)
+    }
+
+    @Test func rowsGoOutAndIn() async throws {
+        let workshop = try await DataWorkshop()
+        for format in ["csv", "jsonl"] {
+            let file = workshop.directory.path("out.\(format)")
+            let out = try await workshop.run("export", "item", "--output", file)
+            #expect(out.status == 0, "\(out.errors)")
+            let attributes = try FileManager.default.attributesOfItem(atPath: file)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+            let again = try await workshop.run("export", "item", "--output", file)
+            #expect(again.status == 1 && again.errors.contains("--force"))
+            #expect(
+                try await workshop.run("export", "item", "--output", file, "--force", "--json").json()["rows"] as? Int
+                    == 2)
+            _ = try await workshop.run("query", "DELETE FROM item", "--write")
+            let back = try await workshop.run("import", "item", file, "--json")
+            #expect(try back.json()["inserted"] as? Int == 2, "\(back.errors)")
+            #expect(
+                try await workshop.run("export", "item", "--format", format).output == workshop.text("out.\(format)"))
+        }
+        let left = try FileManager.default.contentsOfDirectory(atPath: workshop.directory.path(""))
+        #expect(!left.contains { $0.contains(".part-") })
+    }
+
+    @Test func badLinesAreNamedByTheirNumbers() async throws {
+        let workshop = try await DataWorkshop()
+        let text = "id,name\n5,five\nsix,six\n7\n8,five\n"
+        let people = try await workshop.run("import", "item", "-", input: text)
+        #expect(people.status == 65 && people.output.isEmpty)
+        #expect(
+            people.errors.contains("line 3: column «id» takes an integer")
+                && people.errors.contains("line 4: 1 fields in place of 2"))
+        #expect(people.errors.contains("line 5:") && people.errors.contains("UNIQUE"))
+        let programs = try await workshop.run("import", "item", "-", "--json", input: text)
+        let error = try programs.json(\.errors)["error"] as? [String: Any]
+        #expect(error?["code"] as? String == "badLines")
+        #expect(try await workshop.run("query", "SELECT count(*) AS n FROM item", "--csv").output == "n\r\n2\r\n")
+        let some = try await workshop.run("import", "item", "-", "--skip-bad", input: text)
+        #expect(some.status == 0 && some.output == "1 row added, 3 bad lines left out\n")
+        let upsert = try await workshop.run(
+            "import", "item", "-", "--upsert-by", "name", "--json", input: "name,size\nfive,55\nnine,9\n")
+        #expect(try upsert.json()["updated"] as? Int == 1)
+    }
+
+    @Test func aReaderWhoGoesEarlyIsNoFailure() async throws {
+        let workshop = try await DataWorkshop()
+        let sql =
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000000) SELECT i, hex(zeroblob(50)) FROM n"
+        for arguments in [["query", workshop.database, sql, "--csv"], ["export", workshop.database, "--query", sql]] {
+            let line = "{ \"$@\"; echo \"ended $?\" >&2; } | head -n 2"
+            let outcome = try await workshop.through(line, arguments + ["--key-file", workshop.directory.path("keys")])
+            #expect(lines(outcome.output).count == 2)
+            #expect(outcome.errors == "ended 0\n")
+        }
+        let full = try await workshop.through(
+            "\"$@\" > /dev/full",
+            ["query", workshop.database, sql, "--csv", "--key-file", workshop.directory.path("keys")])
+        #expect(full.status == 74)
+    }
+
+    @Test func aTableOfAMillionRowsNeedsNoMoreMemory() async throws {
+        let workshop = try await DataWorkshop()
+        let sql =
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %) SELECT i, hex(zeroblob(100)) FROM n"
+        // The limit of the address space is that of what is mapped, libraries too; a result of 200 MB does not fit under it.
+        let line = "ulimit -v 900000; \"$@\" > '\(workshop.directory.path("big.csv"))'"
+        let outcome = try await workshop.through(
+            line,
+            [
+                "export", workshop.database, "--query", sql.replacingOccurrences(of: "%", with: "1000000"),
+                "--key-file",
+                workshop.directory.path("keys"),
+            ])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let size = try FileManager.default.attributesOfItem(atPath: workshop.directory.path("big.csv"))[.size] as? Int
+        #expect(size ?? 0 > 200_000_000)
+    }
+
+    @Test func theSchemaIsShownInEachForm() async throws {
+        let workshop = try await DataWorkshop()
+        #expect(
+            try await workshop.run("schema").output.contains(
+                "CREATE TABLE part (item INTEGER NOT NULL REFERENCES item(id), `odd \"name` TEXT);\n"))
+        #expect(lines(try await workshop.run("schema", "part").output).count == 1)
+        #expect(try await workshop.run("schema", "--mermaid").output.contains("item ||--o{ part : \"item\""))
+        #expect(try await workshop.run("schema", "--svg").output.hasPrefix("<svg xmlns="))
+        #expect(try await workshop.run("schema", "nothing").status == 64)
+        let json = try await workshop.run("schema", "--json").output
+        #expect((try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [[String: Any]])?.count == 2)
+    }
+
+    @Test func copiesAreMadeAndPutBack() async throws {
+        let workshop = try await DataWorkshop()
+        try workshop.write("another key\n", to: "other")
+        let copy = workshop.directory.path("copy.sqlite")
+        let made = try await workshop.run("backup", copy, "--new-key-file", workshop.directory.path("other"), "--json")
+        #expect(try made.json()["rows"] as? Int == 2, "\(made.errors)")
+        #expect(try await workshop.run("backup", copy).status == 66)
+        _ = try await workshop.run("query", "DELETE FROM item", "--write")
+        func restore(_ options: String...) async throws -> Tool.Outcome {
+            try await workshop.run(
+                ["restore", copy, workshop.database, "--key-file", workshop.directory.path("keys")] + options)
+        }
+        #expect(try await restore().errors.contains("--force"))
+        #expect(try await restore("--force").status == 78)
+        let back = try await restore("--force", "--backup-key-file", workshop.directory.path("other"))
+        #expect(back.status == 0 && back.output.hasPrefix("Restored:"), "\(back.errors)")
+        #expect(try await workshop.run("query", "SELECT count(*) AS n FROM item", "--csv").output == "n\r\n2\r\n")
+    }
+
+    /// Whenever it is killed, the copy is the one before or the one after, and the next one is made.
+    @Test func aKilledBackupLeavesNoHalfFile() async throws {
+        let workshop = try await DataWorkshop()
+        let copy = workshop.directory.path("copy.sqlite")
+        let command = ["backup", workshop.database, copy, "--force", "--key-file", workshop.directory.path("keys")]
+        var sizes: Set<String> = []
+        for (round, delay) in [0.01, 0.02, 0.03, 0.05, 0.08, 0.12, 0.2].enumerated() {
+            _ = try await workshop.run("query", "INSERT INTO item (name) VALUES ('\(round)')", "--write")
+            _ = try await workshop.tool.run(command, under: ["timeout", "-s", "KILL", "\(delay)"])
+            guard FileManager.default.fileExists(atPath: copy) else { continue }
+            let outcome = try await workshop.run("query", "SELECT count(*) FROM item", "--csv", database: copy)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            sizes.insert(outcome.output)
+        }
+        #expect(sizes.allSatisfy { $0.hasPrefix("count(*)") })
+        #expect(try await workshop.tool.run(command).status == 0)
+        #expect(
+            try await workshop.run("query", "SELECT count(*) AS n FROM item", "--csv", database: copy).output
+                == "n\r\n9\r\n")
+        let left = try FileManager.default.contentsOfDirectory(atPath: workshop.directory.path(""))
+        #expect(!left.contains { $0.hasSuffix(".new") })
+    }
+
+    @Test func aScriptGoesThroughTheShell() async throws {
+        let workshop = try await DataWorkshop()
+        let outcome = try await workshop.run(
+            "shell", input: ".mode csv\nSELECT id\nFROM item WHERE id = 1; SELECT 2 AS b;\n.tables\n")
+        #expect(outcome.status == 0 && outcome.errors.isEmpty)
+        #expect(outcome.output.hasPrefix("id\r\n1\r\nb\r\n2\r\nName"))
+        let failing = try await workshop.run("shell", input: "SELECT 1;\nDELETE FROM item;\nSELECT 3;\n")
+        #expect(failing.status != 0 && !failing.output.contains("3"))
+        #expect(!FileManager.default.fileExists(atPath: workshop.directory.path("state/strongroom")))
+    }
+}

@@ -1,0 +1,129 @@
+import Configurations
+import Foundation
+import Strongroom
+import StrongroomTesting
+import Testing
+
+/// The commands as processes of their own: what their tests in one process cannot show.
+struct ToolTests {
+    private let workshop: ToolWorkshop
+
+    init() throws { workshop = try ToolWorkshop() }
+
+    @Test func helpNamesEveryCommandAndTheExitCodes() async throws {
+        let help = try await workshop.run("--help")
+        #expect(help.status == 0)
+        for command in ["status", "doctor", "rotate", "convert", "migrate", "verify", "keys", "demo"] {
+            #expect(help.output.contains("\n  \(command) "))
+            let own = try await workshop.run("help", command)
+            #expect(own.status == 0 && own.output.contains("USAGE: strongroom \(command)"))
+        }
+        #expect(help.output.contains("Exit codes"))
+    }
+
+    @Test(arguments: ["status", "doctor", "rotate", "convert", "migrate", "verify"])
+    func onNothingACommandLeavesNothing(command: String) async throws {
+        let run = try await workshop.run(command, "inventory.sqlite")
+        #expect(run.status == 66)
+        // Nor a key file, which the configuration makes when it is asked for the keys of a new database.
+        #expect(try FileManager.default.contentsOfDirectory(atPath: workshop.directory.path("")).isEmpty)
+    }
+
+    @Test(arguments: ["bash", "zsh", "fish"])
+    func completionsAreMade(shell: String) async throws {
+        let script = try await workshop.run("--generate-completion-script", shell)
+        #expect(script.status == 0 && script.output.contains("fingerprints"))
+    }
+
+    @Test func anotherProcessThatHoldsTheFileIsTold() async throws {
+        try await workshop.make("inventory.sqlite")
+        let store = try await Stores(workshop.inventory).open("inventory.sqlite")
+        let status = try await workshop.run("status", "inventory.sqlite", "--json")
+        try await store.close()
+        #expect(status.status == 0)
+        let detail = try #require(try status.json()["detail"] as? [String: Any])
+        let holders = try #require(detail["holders"] as? [[String: Any]])
+        #if os(Linux)
+        #expect(holders.compactMap { $0["process"] as? Int } == [Int(ProcessInfo.processInfo.processIdentifier)])
+        #endif
+        #expect(!status.output.contains("raw:"))
+    }
+
+    @Test func aFileInUseIsRotatedUnderItsUser() async throws {
+        try await workshop.make("inventory.sqlite")
+        let store = try await Stores(workshop.inventory).open("inventory.sqlite")
+        _ = try await workshop.run("keys", "append", workshop.keyFile)
+        let rotation = try await workshop.run("rotate", "inventory.sqlite", "--json")
+        #expect(rotation.status == 0)
+        #expect(try rotation.json()["status"] as? String == "done")
+        // Whoever has it open finds the new key by itself.
+        #expect(try await store.table(InstalledPackage.self).count() == 0)
+        try await store.close()
+    }
+
+    @Test func aReaderThatHasSeenEnoughEndsItQuietly() async throws {
+        try await workshop.make("inventory.sqlite", "inventory_a.sqlite", "inventory_b.sqlite")
+        let script = "\"$0\" status --family inventory --json --at-most 1 | head -n 1; echo ${PIPESTATUS[0]}"
+        let run = try await Tool(url: URL(filePath: "/bin/bash")).run(
+            ["-c", script, workshop.tool.url.path()], environment: workshop.environment)
+        #expect(run.errors.isEmpty)
+        #expect(run.output.split(separator: "\n").last == "0")
+    }
+
+    @Test func aFullDiskIsNotQuiet() async throws {
+        #if os(Linux)
+        try await workshop.make("inventory.sqlite")
+        let run = try await Tool(url: URL(filePath: "/bin/bash")).run(
+            ["-c", "\"$0\" status inventory.sqlite > /dev/full", workshop.tool.url.path()],
+            environment: workshop.environment)
+        #expect(run.status == 74)
+        #endif
+    }
+
+    @Test func controlCEndsItCleanlyAndASecondRunGoesOn() async throws {
+        try await workshop.make("inventory_a.sqlite", "inventory_b.sqlite")
+        let report = workshop.directory.path("report.jsonl")
+        let arguments = ["verify", "--family", "inventory", "--at-most", "1", "--report", report]
+        let store = try await Stores(workshop.inventory).open("inventory_b.sqlite")
+        // Held, so that the tool waits with the second one when it is interrupted.
+        let outcome = try await store.write(as: .exclusive) { [workshop] _ in
+            try workshop.interrupted(
+                arguments, once: { FileManager.default.contents(atPath: report)?.isEmpty == false })
+        }
+        try await store.close()
+        #expect(outcome.status == 130)
+        #expect(outcome.errors.contains("Stopping"))
+        #expect(outcome.output.contains("1 done, 1 not begun or given up"))
+        let rest = try await workshop.tool.run(
+            arguments + ["--resume", "--json"], environment: workshop.environment)
+        #expect(rest.status == 0)
+        let lines = rest.output.split(separator: "\n")
+        #expect(lines.count == 2)
+        #expect(lines.contains { $0.contains("inventory_a.sqlite") && $0.contains(#""status":"skipped""#) })
+        #expect(lines.contains { $0.contains("inventory_b.sqlite") && $0.contains(#""status":"done""#) })
+    }
+}
+
+extension ToolWorkshop {
+    /// Runs the tool and interrupts it once a condition holds, on the running thread.
+    fileprivate func interrupted(_ arguments: [String], once condition: () -> Bool) throws -> Tool.Outcome {
+        let (output, errors) = (directory.url.appending(path: "output"), directory.url.appending(path: "errors"))
+        for file in [output, errors] { try Data().write(to: file) }
+        let process = Process()
+        process.executableURL = tool.url
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.standardOutput = try FileHandle(forWritingTo: output)
+        process.standardError = try FileHandle(forWritingTo: errors)
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        let deadline = ContinuousClock.now + .seconds(30)
+        while !condition(), ContinuousClock.now < deadline { Thread.sleep(forTimeInterval: 0.02) }
+        process.interrupt()
+        process.waitUntilExit()
+        return Tool.Outcome(
+            status: process.terminationStatus,
+            output: try String(contentsOf: output, encoding: .utf8),
+            errors: try String(contentsOf: errors, encoding: .utf8))
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import Strongroom
+import StrongroomCommands
+import StrongroomTesting
+import Testing
+
+struct DoctorCommandTests {
+    struct Answer: Decodable {
+        struct Page: Decodable { let number: Int }
+
+        let finding: String
+        let advice: String
+        let key: Int?
+        let keyCount: Int?
+        let damagedPages: [Page]
+        let missingPages: Int
+        let version: String?
+    }
+
+    private func doctor(_ ledger: Ledger, _ arguments: [String]) async throws -> (StrongroomCommands.ExitStatus, Answer)
+    {
+        let run = try await ledger.run(["doctor"] + arguments + ["--json"])
+        // The report tells it; there is no second telling.
+        #expect(run.errors.isEmpty)
+        return (run.status, try run.json(Answer.self))
+    }
+
+    @Test func aWholeFileIsWhole() async throws {
+        let ledger = try Ledger()
+        try await ledger.make()
+        let keys = try ledger.keyFile(Ledger.secrets[0], Ledger.secrets[1])
+        let (status, answer) = try await doctor(ledger, [ledger.path(), "--key-file", keys])
+        #expect(status == .success && answer.finding == "whole")
+        #expect(answer.key == 1 && answer.keyCount == 2 && answer.version == "2")
+    }
+
+    @Test func withoutAKeyItSaysHowToGiveOne() async throws {
+        let ledger = try Ledger()
+        try await ledger.make()
+        let (status, answer) = try await doctor(ledger, [ledger.path()])
+        #expect(status == .configuration && answer.finding == "keyless")
+        #expect(answer.advice.contains("--key-file"))
+    }
+
+    @Test func aTypedKeyIsTried() async throws {
+        let ledger = try Ledger()
+        try await ledger.make()
+        let run = try await ledger.run("doctor", ledger.path(), typed: Ledger.secrets[0])
+        #expect(run.status == .success && run.output.contains("whole"))
+    }
+
+    @Test func aWrongKeyIsTold() async throws {
+        let ledger = try Ledger()
+        try await ledger.make()
+        let keys = try ledger.keyFile(Ledger.secrets[2])
+        let (status, answer) = try await doctor(ledger, [ledger.path(), "--key-file", keys])
+        #expect(status == .configuration && answer.finding == "wrongKey")
+    }
+
+    @Test func damagedPagesAreNumbered() async throws {
+        let ledger = try Ledger()
+        try await ledger.make(rows: 2_000)
+        try ledger.damage(page: 3)
+        try ledger.damage(page: 5)
+        let (status, answer) = try await doctor(ledger, ["ledger.sqlite"])
+        #expect(status == .dataError && answer.finding == "damaged")
+        #expect(answer.damagedPages.map(\.number) == [3, 5])
+        let text = try await ledger.run("doctor", "ledger.sqlite").output
+        #expect(text.contains("page 3") && text.contains("page 5") && text.contains("Next:"))
+    }
+
+    @Test func aFileThatWasCutOffIsTold() async throws {
+        let ledger = try Ledger()
+        try await ledger.make(rows: 2_000)
+        let size = try CipherSettings.engineDefault().pageSize
+        try ledger.bytes(ledger.path()).dropLast(2 * size).write(to: URL(filePath: ledger.path()))
+        let (status, answer) = try await doctor(ledger, ["ledger.sqlite"])
+        #expect(status == .dataError && answer.finding == "truncated" && answer.missingPages == 2)
+    }
+
+    @Test func aNewerSchemaIsTold() async throws {
+        let ledger = try Ledger().with(\.versions, 3)
+        try await ledger.make()
+        let (status, answer) = try await doctor(ledger.with(\.versions, 2), ["ledger.sqlite"])
+        #expect(status == .dataError && answer.finding == "newerSchema" && answer.version == "3")
+    }
+
+    @Test(
+        arguments: [
+            (nil, "absent", StrongroomCommands.ExitStatus.noInput), (Data(), "empty", .dataError),
+            (Data("SQLite format 3\0 and little more".utf8), "truncated", .dataError),
+            (Data(repeating: 7, count: 40), "tooShort", .dataError),
+        ] as [(Data?, String, StrongroomCommands.ExitStatus)])
+    func whatIsNoDatabaseIsTold(content: Data?, finding: String, expected: StrongroomCommands.ExitStatus) async throws {
+        let ledger = try Ledger()
+        let path = ledger.directory.path("strange.sqlite")
+        try content?.write(to: URL(filePath: path))
+        let (status, answer) = try await doctor(ledger, [path])
+        #expect(status == expected && answer.finding == finding)
+        #expect(FileManager.default.fileExists(atPath: path) == (content != nil))
+    }
+
+    @Test func aDirectoryIsNoFile() async throws {
+        let ledger = try Ledger()
+        let (status, answer) = try await doctor(ledger, [ledger.directory.path("")])
+        #expect(status == .noInput && answer.finding == "notAFile")
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import Strongroom
+import StrongroomCommands
+import Testing
+
+struct StatusCommandTests {
+    struct Answer: Decodable {
+        struct Detail: Decodable {
+            struct Cipher: Decodable { let pageSize: Int }
+            struct Key: Decodable { let number, count: Int, isCurrent: Bool }
+            struct Schema: Decodable { let version, newest: String?, pending: [String] }
+            struct Table: Decodable { let name: String, rows: Int?, bytes: Int? }
+            struct Process: Decodable { let process: Int }
+
+            let path: String
+            let bytes: Int
+            let plaintext: Bool
+            let cipher: Cipher?
+            let key: Key?
+            let schema: Schema
+            let tables: [Table]?
+            let holders: [Process]
+        }
+
+        let database: String
+        let status: String
+        let detail: Detail?
+        let error: Ledger.Failure?
+    }
+
+    @Test func tellsWhatThereIsToKnow() async throws {
+        let ledger = try Ledger()
+        try await ledger.make(rows: 7)
+        let newer = ledger.with(\.keys, [.passphrase(Ledger.secrets[0]), .passphrase(Ledger.secrets[1])]).with(
+            \.versions, 3)
+        let detail = try #require(try await newer.run("status", "ledger.sqlite", "--json").json(Answer.self).detail)
+        #expect(detail.path == ledger.path())
+        #expect(detail.bytes > 0 && !detail.plaintext && detail.holders.isEmpty)
+        #expect(try detail.cipher?.pageSize == CipherSettings.engineDefault().pageSize)
+        #expect(detail.key?.number == 1 && detail.key?.count == 2 && detail.key?.isCurrent == false)
+        #expect(detail.schema.version == "2" && detail.schema.newest == "3" && detail.schema.pending == ["3"])
+        #expect(detail.tables?.map(\.name) == ["entry"])
+        #expect(detail.tables?.first?.rows == 7)
+        let hasBytes = try EngineFeatures.current().hasPageStatistics
+        #expect((detail.tables?.first?.bytes ?? 0 > 0) == hasBytes)
+    }
+
+    @Test func leavesTheFileAndItsDirectoryAsTheyAre() async throws {
+        let ledger = try Ledger()
+        try await ledger.make()
+        let newer = ledger.with(\.keys, [.passphrase(Ledger.secrets[0]), .passphrase(Ledger.secrets[1])]).with(
+            \.versions, 3)
+        func state() throws -> [String: Data] {
+            let names = try FileManager.default.contentsOfDirectory(atPath: ledger.configuration.directory)
+            return try Dictionary(uniqueKeysWithValues: names.map { ($0, try ledger.bytes(ledger.path($0))) })
+        }
+        let before = try state()
+        #expect(try await newer.run("status", "ledger.sqlite").status == .success)
+        #expect(try state() == before)
+    }
+
+    @Test func tellsPeopleInLines() async throws {
+        let ledger = try Ledger()
+        try await ledger.make()
+        let run = try await ledger.run("status", "ledger.sqlite")
+        #expect(run.output.contains("key 1 of 1"))
+        #expect(run.output.contains("version 2"))
+        #expect(run.output.contains("no other process"))
+        #expect(run.output.contains("entry"))
+    }
+
+    @Test func ofAFamilyTellsARowEachAndNamesTheBrokenOne() async throws {
+        let ledger = try Ledger()
+        for name in ["ledger_a.sqlite", "ledger_b.sqlite", "ledger_c.sqlite"] { try await ledger.make(name) }
+        try Data(repeating: 7, count: 8_192).write(to: URL(filePath: ledger.path("ledger_b.sqlite")))
+        let run = try await ledger.run("status", "--family", "ledger")
+        #expect(run.status == .failure)
+        for name in ["ledger_a.sqlite", "ledger_b.sqlite", "ledger_c.sqlite"] { #expect(run.output.contains(name)) }
+        #expect(run.errors.contains("1 of 3 databases failed: ledger_b.sqlite."))
+        let answers = try await ledger.run("status", "--family", "ledger", "--json").lines(Answer.self)
+        #expect(answers.filter { $0.status == "failed" }.map(\.database) == ["ledger_b.sqlite"])
+        #expect(answers.first { $0.status == "failed" }?.error?.code == "wrongKey")
+    }
+
+    @Test func aNewerSchemaIsToldAndFails() async throws {
+        let ledger = try Ledger().with(\.versions, 3)
+        try await ledger.make()
+        let run = try await ledger.with(\.versions, 2).run("status", "ledger.sqlite", "--json")
+        #expect(run.status == .dataError)
+        #expect(try run.failure().code == "newerSchema")
+        #expect(try run.json(Answer.self).detail?.schema.version == "3")
+    }
+
+    @Test func aFileThatIsNotThereIsNotMade() async throws {
+        let ledger = try Ledger()
+        let run = try await ledger.run("status", "ledger.sqlite", "--json")
+        #expect(run.status == .noInput)
+        #expect(try run.failure().code == "fileMissing")
+        #expect(!FileManager.default.fileExists(atPath: ledger.configuration.directory))
+    }
+}

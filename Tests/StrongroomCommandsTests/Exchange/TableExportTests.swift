@@ -1,0 +1,96 @@
+import Strongroom
+import StrongroomCommands
+import StrongroomTesting
+import Testing
+
+@Suite("Export", .timeLimit(.minutes(5)))
+struct TableExportTests {
+    @Test func aTableIsWrittenWithItsHeader() async throws {
+        let shop = try await Shop()
+        #expect(try await shop.exported(.query("SELECT id, name FROM item"), .csv) == "id,name\r\n")
+        #expect(try await shop.exported(.table("item"), .jsonLines) == "")
+        _ = try await shop.bring("id,name,price,photo\n1,\"a,\"\"b\"\"\nc\",1,AQID\n2,\"\",,\n")
+        #expect(
+            try await shop.exported(.query("SELECT id, name, price, photo, code FROM item"), .csv)
+                == "id,name,price,photo,code\r\n1,\"a,\"\"b\"\"\nc\",1.0,AQID,\r\n2,\"\",,,\r\n")
+        #expect(
+            try await shop.exported(.query("SELECT id, name, price, photo, code FROM item"), .jsonLines) == """
+                {"id":1,"name":"a,\\"b\\"\\nc","price":1.0,"photo":{"base64":"AQID"},"code":null}
+                {"id":2,"name":"","price":null,"photo":null,"code":null}
+
+                """)
+    }
+
+    /// JSON Lines keep each value with its type, whatever the column's; CSV keeps what the declared type tells.
+    @Test(arguments: [RowFormat.csv, .jsonLines], 0..<6)
+    func whatIsExportedCanBeImportedAgain(format: RowFormat, seed: UInt64) async throws {
+        var generator = SeededGenerator(seed)
+        let shop = try await Shop()
+        let texts = ["", "a,b", "\"", "\r\n", "\0", "é漢", "\u{202E}x", "NULL", " x "]
+        var rows: [[Value]] = []
+        for id in 0..<50 {
+            func maybe(_ value: Value) -> Value { Bool.random(using: &generator) ? value : .null }
+            rows.append([
+                .integer(id == 0 ? .max : Int64(id)), .text(texts.randomElement(using: &generator) ?? ""),
+                maybe(.real(Double.random(in: 0...1e18, using: &generator))), maybe(.blob([0, 255, UInt8(id)])),
+                maybe(.text("c\(id)")), maybe(.integer(Int64(id % 2))),
+                format == .csv
+                    ? maybe(.text("t\(id)"))
+                    : maybe([.integer(9_007_199_254_740_993), .real(0.1), .blob([7])][id % 3]),
+                maybe(.real(0.25)),
+            ])
+        }
+        try await shop.store.write { [rows] db in
+            for row in rows {
+                try db.execute(
+                    """
+                    INSERT INTO item VALUES (\(row[0]), \(row[1]), \(row[2]), \(row[3]), \(row[4]), \(row[5]), \(row[6]), \(row[7]))
+                    """)
+            }
+        }
+        let before = try await shop.rows("SELECT * FROM item ORDER BY id")
+        let text = try await shop.exported(.table("item"), format)
+        let other = try await Shop()
+        #expect(try await other.bring(text, format).inserted == 50)
+        #expect(try await other.rows("SELECT * FROM item ORDER BY id") == before)
+        // A second time over it changes nothing.
+        #expect(try await other.bring(text, format) { $0.upsertBy = "id" }.updated == 50)
+        #expect(try await other.exported(.table("item"), format) == text)
+    }
+
+    @Test func aViewAndAHardNameCanBeExported() async throws {
+        let shop = try await Shop()
+        try await shop.store.write { db in _ = try db.execute("CREATE VIEW `v'iew` AS SELECT 1 AS `a b`") }
+        #expect(try await shop.exported(.table("v'iew"), .csv) == "a b\r\n1\r\n")
+        #expect(try await shop.exported(.table("we\"ird`name; DROP TABLE item"), .csv) == "a`b,\"c\"\"d\",select\r\n")
+        await #expect(throws: StrongroomError.self) { try await shop.exported(.table("item; DROP TABLE item"), .csv) }
+    }
+
+    @Test func whatCannotBeWrittenIsNamed() async throws {
+        let shop = try await Shop()
+        for format in RowFormat.allCases {
+            let failure = try await #require(throws: CommandFailure.self) {
+                try await shop.exported(.query("SELECT 9e999 AS big"), format)
+            }
+            #expect(failure.code == "notFinite" && failure.message.contains("«big»"))
+        }
+        let failure = try await #require(throws: CommandFailure.self) {
+            try await shop.exported(.query("SELECT 1 AS a, 2 AS a"), .jsonLines)
+        }
+        #expect(failure.code == "twoColumnsOfOneName")
+        #expect(try await shop.exported(.query("SELECT 1 AS a, 2 AS a"), .csv) == "a,a\r\n1,2\r\n")
+    }
+
+    @Test func aQueryThatWritesIsRefusedByTheConnection() async throws {
+        let shop = try await Shop()
+        for sql in [
+            "DELETE FROM item", "WITH x AS (SELECT 1) INSERT INTO item (name) SELECT 'a' FROM x", "CREATE TABLE t (a)",
+        ] {
+            await #expect(throws: StrongroomError.self) { try await shop.exported(.query(sql), .csv) }
+        }
+        let two = try await #require(throws: StrongroomError.self) {
+            try await shop.exported(.query("SELECT 1; DELETE FROM item"), .csv)
+        }
+        #expect(two.message.contains("more than one statement"))
+    }
+}

@@ -1,0 +1,148 @@
+import Strongroom
+import StrongroomCommands
+import Testing
+
+@Suite("Import", .timeLimit(.minutes(5)))
+struct TableImportTests {
+    @Test func fieldsAreStoredByTheDeclaredType() async throws {
+        let shop = try await Shop()
+        let report = try await shop.bring(
+            """
+            id,NAME,price,photo,code,isOld,anything,size
+            9007199254740993,007,1e3,AQID,,true,12,12.50
+            2,"",.5,"",x,0,,
+            """)
+        #expect(report.inserted == 2 && report.updated == 0 && report.bad == 0)
+        #expect(
+            try await shop.rows("SELECT * FROM item ORDER BY id DESC") == [
+                [
+                    9_007_199_254_740_993, .text("007"), 1000.0, .blob([1, 2, 3]), .null, 1, .text("12"),
+                    12.5,
+                ],
+                [2, .text(""), 0.5, .blob([]), .text("x"), 0, .null, .null],
+            ])
+    }
+
+    @Test func membersAreStoredByTheDeclaredType() async throws {
+        let shop = try await Shop()
+        _ = try await shop.bring(
+            """
+            {"id":1,"name":"a\\u0000b","price":2,"photo":{"base64":"/w=="},"isOld":false,"anything":{"base64":""}}
+
+            {"name":"b","anything":1.5}
+            """, .jsonLines)
+        #expect(
+            try await shop.rows("SELECT id, name, price, photo, isOld, anything FROM item ORDER BY id") == [
+                [1, .text("a\0b"), 2.0, .blob([255]), 0, .blob([])],
+                [2, .text("b"), .null, .null, .null, 1.5],
+            ])
+    }
+
+    static let bad: [(line: String, words: String)] = [
+        ("x,a,,,", "«id» takes an integer"), ("1.5,a,,,", "«id» takes an integer"),
+        ("9223372036854775808,a,,,", "«id» takes an integer"), ("1,,,,", "NOT NULL"),
+        ("1,a,x,,", "«price» takes a number"),
+        ("1,a,nan,,", "NaN"), ("1,a,-inf,,", "infinity"), ("1,a,0x10,,", "takes a number"), ("1,a,-1,,", "CHECK"),
+        ("1,a,,*,", "Base64"), ("1,a", "2 fields in place of 5"), ("1,a,,,,", "6 fields in place of 5"),
+        ("1,\"a\"b,,,", "closing quotation mark"), ("7,a,,,", "UNIQUE"),
+    ]
+
+    @Test(arguments: bad)
+    func aBadLineIsNamedAndNothingIsWritten(line: String, words: String) async throws {
+        let shop = try await Shop()
+        let text = "id,name,price,photo,code\n7,good,,,\n\(line)\n8,good,,,\n"
+        let failure = try await #require(throws: BadLines.self) { try await shop.bring(text) }
+        #expect(failure.report.bad == 1 && failure.lines == 3)
+        #expect(failure.report.badLines.map(\.line) == [3])
+        #expect(failure.report.badLines.first?.reason.contains(words) == true, "\(failure.report.badLines)")
+        #expect(failure.failure.message.contains("line 3"))
+        #expect(try await shop.rows("SELECT * FROM item").isEmpty)
+        let report = try await shop.bring(text) { $0.skipsBadLines = true }
+        #expect(report.inserted == 2 && report.bad == 1 && report.badLines.map(\.line) == [3])
+        #expect(try await shop.rows("SELECT id FROM item ORDER BY id") == [[7], [8]])
+    }
+
+    @Test func badLinesAreToldUpToANumberAndThenCounted() async throws {
+        let shop = try await Shop()
+        let text = "id,name\n" + (0..<100).map { "x\($0),a\n" }.joined()
+        let failure = try await #require(throws: BadLines.self) { try await shop.bring(text) { $0.badLinesTold = 3 } }
+        #expect(failure.report.bad == 100 && failure.report.badLines.map(\.line) == [2, 3, 4])
+        #expect(failure.failure.message.contains("and 97 more"))
+        // Nothing of a value is told.
+        #expect(!failure.failure.message.contains("x0"))
+    }
+
+    @Test func anUpsertFindsRowsByAUniqueColumn() async throws {
+        let shop = try await Shop()
+        _ = try await shop.bring("id,name,code,price\n1,one,a,5\n2,two,b,6\n")
+        let report = try await shop.bring("CODE,name\nb,TWO\nc,three\nc,THREE\n") { $0.upsertBy = "code" }
+        #expect(report.inserted == 1 && report.updated == 2)
+        #expect(
+            try await shop.rows("SELECT id, name, code, price FROM item ORDER BY id") == [
+                [1, .text("one"), .text("a"), 5.0], [2, .text("TWO"), .text("b"), 6.0],
+                [3, .text("THREE"), .text("c"), .null],
+            ])
+        let again = try await shop.bring("id\n1\n") { $0.upsertBy = "id" }
+        #expect(again.updated == 1)
+        let failure = try await #require(throws: BadLines.self) {
+            try await shop.bring("code,name\n,x\n") { $0.upsertBy = "code" }
+        }
+        #expect(failure.report.badLines.first?.reason.contains("NULL") == true)
+    }
+
+    static let refused: [(text: String, table: String, upsertBy: String?, code: String)] = [
+        ("id\n1\n", "nothing", nil, "noSuchTable"), ("id,nope\n1,2\n", "item", nil, "noSuchColumn"),
+        ("id,ID\n1,2\n", "item", nil, "twoColumnsOfOneName"), ("", "item", nil, "noHeader"),
+        ("\n1\n", "item", nil, "noHeader"), ("name\na\n", "item", "price", "notUnique"),
+        ("name\na\n", "item", "nope", "noSuchColumn"), ("name\na\n", "item", "code", "missingKey"),
+        ("type\nx\n", "sqlite_master", nil, "noSuchTable"), ("a\nx\n", "strongroom_history", nil, "noSuchTable"),
+    ]
+
+    @Test(arguments: refused)
+    func whatCannotBeImportedIsRefusedByName(
+        text: String, table: String, upsertBy: String?, code: String
+    ) async throws {
+        let shop = try await Shop()
+        let failure = try await #require(throws: CommandFailure.self) {
+            try await shop.bring(text, into: table) { $0.upsertBy = upsertBy }
+        }
+        #expect(failure.code == code)
+    }
+
+    @Test(arguments: [RowFormat.csv, .jsonLines])
+    func namesAndContentsAreNeverSQL(format: RowFormat) async throws {
+        let shop = try await Shop()
+        let table = "we\"ird`name; DROP TABLE item"
+        let attack = "'); DROP TABLE item; --"
+        let text =
+            format == .csv
+            ? "a`b,\"c\"\"d\",select\n\"\(attack)\",5,=cmd()\n"
+            : "{\"a`b\":\"\(attack)\",\"c\\\"d\":5,\"select\":\"=cmd()\"}\n"
+        #expect(try await shop.bring(text, into: table, format).inserted == 1)
+        let rows = try await shop.rows("SELECT * FROM `we\"ird``name; DROP TABLE item`")
+        #expect(rows == [[.text(attack), 5, .text("=cmd()")]])
+        #expect(try await shop.rows("SELECT count(*) FROM item") == [[0]])
+        let failure = try await #require(throws: CommandFailure.self) {
+            try await shop.bring("`a) VALUES (1); DROP TABLE item; --`\n1\n")
+        }
+        #expect(failure.code == "noSuchColumn")
+    }
+
+    @Test func aColumnThatIsAlwaysNullIsABlankLine() async throws {
+        let shop = try await Shop()
+        try await shop.store.write { db in _ = try db.execute("CREATE TABLE one (a)") }
+        #expect(try await shop.bring("a\n1\n\n\"\"\n", into: "one").inserted == 3)
+        #expect(try await shop.rows("SELECT a FROM one ORDER BY rowid") == [[.text("1")], [.null], [.text("")]])
+    }
+
+    @Test func aValueOfMegabytesGoesThrough() async throws {
+        let shop = try await Shop()
+        let huge = String(repeating: "x\"\n", count: 1 << 20)
+        let field = String(repeating: "x\"\"\n", count: 1 << 20)
+        var run = TableImport("item", .csv)
+        run.upsertBy = "id"
+        let bytes = Array("id,name\n1,\"\(field)\"\n".utf8)
+        _ = try await run.run(into: shop.store, from: { ByteSource(bytes) })
+        #expect(try await shop.rows("SELECT name FROM item") == [[.text(huge)]])
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import Strongroom
+import StrongroomCommands
+import Testing
+
+@Suite("Query", .timeLimit(.minutes(5)))
+struct QueryRunTests {
+    private func run(
+        _ sql: String, on shop: Shop, isTerminal: Bool = false, _ change: (inout QueryRun) -> Void = { _ in }
+    ) async throws -> (lines: [String], outcome: QueryRun.Outcome) {
+        let capture = TextCapture()
+        let stream = ConsoleStream(
+            capture: capture, isTerminal: isTerminal, environment: ["NO_COLOR": "1", "COLUMNS": "40"])
+        var query = QueryRun(sql)
+        change(&query)
+        let outcome = try await query.run(on: shop.store, to: Console(output: stream, errors: stream))
+        return (capture.lines, outcome)
+    }
+
+    @Test func rowsStandInAlignedColumns() async throws {
+        let shop = try await Shop()
+        let sql =
+            "SELECT 1 AS number, 'text' AS text, NULL AS `nothing`, x'00FF' AS bytes UNION ALL SELECT 1000, '漢字\n', 2.5, zeroblob(2000)"
+        let (lines, outcome) = try await run(sql, on: shop)
+        #expect(
+            lines == [
+                "number  text    nothing  bytes",
+                "──────  ──────  ───────  ───────────────────────────────────────────",
+                "     1  text       NULL  x'00FF'",
+                "  1000  漢字\\n      2.5  x'00000000000000000000000000000000… 2.0 KiB",
+            ])
+        #expect(outcome == QueryRun.Outcome(rows: 2))
+        #expect(try await run("SELECT * FROM item", on: shop).lines.count == 2)
+        #expect(try await run(sql, on: shop, isTerminal: true).lines.allSatisfy { TerminalText.width(of: $0) <= 40 })
+    }
+
+    @Test func onlyTheFirstRowsOfATableAreShown() async throws {
+        let shop = try await Shop()
+        let sql = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
+        let (lines, outcome) = try await run(sql, on: shop) { $0.limit = 5 }
+        #expect(lines.count == 7 && outcome.isCut)
+    }
+
+    static let writes = [
+        "DELETE FROM item", "INSERT INTO item (name) VALUES ('x')", "DROP TABLE item", "CREATE TABLE t (a)",
+        "WITH x AS (SELECT 1) DELETE FROM item", "REPLACE INTO item (name) SELECT 'x'", "PRAGMA user_version = 5",
+        "VACUUM",
+        "  /* SELECT */ DELETE FROM item", "ATTACH 'x' AS y", "BEGIN", "COMMIT", "PRAGMA query_only = OFF",
+        "SELECT 1; DELETE FROM item",
+    ]
+
+    @Test(arguments: writes)
+    func withoutLeaveNothingIsWritten(sql: String) async throws {
+        let shop = try await Shop()
+        _ = try await shop.bring("name\nkept\n")
+        await #expect(throws: (any Error).self) { try await run(sql, on: shop) }
+        #expect(try await shop.rows("SELECT name FROM item") == [[.text("kept")]])
+        #expect(try await shop.rows("PRAGMA user_version") == [[0]])
+    }
+
+    @Test func withLeaveRowsAreChangedAndCounted() async throws {
+        let shop = try await Shop()
+        let (lines, outcome) = try await run("INSERT INTO item (name) VALUES ('a'), ('b')", on: shop) {
+            $0.mayWrite = true
+        }
+        #expect(lines.isEmpty && outcome.changed == 2)
+        let two = try await #require(throws: StrongroomError.self) {
+            try await run("DELETE FROM item; SELECT 1", on: shop) { $0.mayWrite = true }
+        }
+        #expect(two.message.contains("more than one statement"))
+        #expect(try await shop.rows("SELECT count(*) FROM item") == [[2]])
+    }
+
+    @Test(arguments: [QueryRun.Form.table, .rows(.csv), .rows(.jsonLines)])
+    func whoeverReadsNoMoreUndoesNoWrite(form: QueryRun.Form) async throws {
+        let shop = try await Shop()
+        let pipe = try DescriptorPair.pipe()
+        pipe.closeReading()
+        let stream = ConsoleStream(descriptor: pipe.writing, environment: [:])
+        let console = Console(output: stream, errors: stream)
+        console.write("nobody reads this")
+        // `PRAGMA` gives rows with every engine; RETURNING does not.
+        var query = QueryRun("PRAGMA user_version")
+        query.form = form
+        query.mayWrite = true
+        #expect(try await query.run(on: shop.store, to: console).changed == 0)
+        query.sql = "INSERT INTO item (name) VALUES ('kept')"
+        #expect(try await query.run(on: shop.store, to: console).changed == 1)
+        #expect(try await shop.rows("SELECT name FROM item") == [[.text("kept")]])
+        query.sql = "SELECT name FROM item"
+        query.mayWrite = false
+        let reading = query
+        await #expect(throws: OutputClosed.self) { _ = try await reading.run(on: shop.store, to: console) }
+    }
+
+    @Test func rowsAsJSONAreDecodedExactly() async throws {
+        let shop = try await Shop()
+        let sql = "SELECT 9007199254740993 AS i, 0.1 AS r, NULL AS n, 'a\"\u{1B}\n' AS t, x'FF' AS b"
+        let (lines, _) = try await run(sql, on: shop) { $0.form = .rows(.jsonLines) }
+        let line = try #require(lines.first)
+        #expect(lines.count == 1 && !line.contains("\u{1B}"))
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        #expect(object["i"] as? Int64 == 9_007_199_254_740_993)
+        #expect(object["r"] as? Double == 0.1)
+        #expect(object["n"] is NSNull)
+        #expect(object["t"] as? String == "a\"\u{1B}\n")
+        #expect(object["b"] as? [String: String] == ["base64": "/w=="])
+    }
+
+    @Test func onATerminalWhatItWouldActOnIsSpelledOut() async throws {
+        let shop = try await Shop()
+        let sql = "SELECT char(27) || '[2J' || char(7) AS t, x'001B' AS b"
+        for form in [QueryRun.Form.table, .rows(.csv), .rows(.jsonLines)] {
+            let (lines, _) = try await run(sql, on: shop, isTerminal: true) { $0.form = form }
+            #expect(lines.joined().unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F })
+            #expect(lines.count == (form == .table ? 3 : form == .rows(.csv) ? 2 : 1))
+        }
+        let (raw, _) = try await run(sql, on: shop) { $0.form = .rows(.csv) }
+        #expect(raw.joined().contains("\u{1B}[2J\u{7}"))
+    }
+}

@@ -1,0 +1,134 @@
+import Foundation
+// Testable: how statements are split is the shell's own.
+@testable import StrongroomCommands
+import Strongroom
+import StrongroomTesting
+import Testing
+
+@Suite("Shell", .timeLimit(.minutes(5)))
+struct ShellSessionTests {
+    private func session(
+        _ shop: Shop, mayWrite: Bool = false, stopsAtErrors: Bool = false
+    ) -> (ShellSession, TextCapture) {
+        let capture = TextCapture()
+        let stream = ConsoleStream(capture: capture)
+        let console = Console(output: stream, errors: stream)
+        return (ShellSession(shop.store, console, mayWrite: mayWrite, stopsAtErrors: stopsAtErrors), capture)
+    }
+
+    @Test(arguments: [
+        ("select 1;", ["select 1"], ""), ("select 1; select 2;x", ["select 1", " select 2"], "x"),
+        ("select ';' ; -- ;", ["select ';' "], " -- ;"), ("select 1", [], "select 1"), (";;", [], ""),
+        (
+            "create trigger t after insert on a begin select 1; end;",
+            ["create trigger t after insert on a begin select 1; end"], ""
+        ),
+        (
+            "create trigger t after insert on a begin select 1;", [],
+            "create trigger t after insert on a begin select 1;"
+        ),
+        (
+            "create temp trigger t after insert on a begin select 1; end;select 2",
+            ["create temp trigger t after insert on a begin select 1; end"], "select 2"
+        ),
+        (
+            "create trigger t after insert on a begin update a set b = case when 1 then 2 end; end; select 3;",
+            ["create trigger t after insert on a begin update a set b = case when 1 then 2 end; end", " select 3"], ""
+        ),
+        (
+            "explain query plan create trigger t after insert on a begin select case 1 when 1 then 2 end;", [],
+            "explain query plan create trigger t after insert on a begin select case 1 when 1 then 2 end;"
+        ),
+        ("explain select 1; select 2;", ["explain select 1", " select 2"], ""),
+        ("create table a (b);", ["create table a (b)"], ""),
+        ("select \"a;b\", `c;d`, [e;f]; /* ; */", ["select \"a;b\", `c;d`, [e;f]"], " /* ; */"),
+    ])
+    func statementsEndWithASemicolon(text: String, complete: [String], rest: String) {
+        let found = SQLStatements.split(text)
+        #expect(found.complete == complete)
+        #expect(found.rest == rest)
+    }
+
+    @Test func aStatementMayHaveManyLines() async throws {
+        var (session, capture) = session(try await Shop())
+        #expect(try await session.accept("SELECT 1 AS a,") == .more)
+        #expect(try await session.accept(" 2 AS b") == .more)
+        #expect(try await session.accept("; SELECT 3 AS c;") == .statement)
+        #expect(capture.lines == ["a  b", "─  ─", "1  2", "c", "─", "3"])
+        #expect(try await session.accept("SELECT") == .more)
+        session.interrupt()
+        #expect(try await session.accept(".mode csv") == .statement)
+        #expect(try await session.accept("SELECT 4 AS d;") == .statement)
+        #expect(capture.text.hasSuffix("3\nd\r\n4\r\n"))
+        #expect(try await session.accept(".quit") == .quit)
+    }
+
+    @Test func errorsAreToldAndTheSessionGoesOn() async throws {
+        var (session, capture) = session(try await Shop())
+        #expect(try await session.accept("SELEC 1; SELECT 2;") == .statement)
+        #expect(capture.lines.count == 1 && capture.text.hasPrefix("error:"))
+        #expect(try await session.accept("DELETE FROM item;") == .statement)
+        #expect(try await session.accept(".schema nothing") == .statement)
+        #expect(try await session.accept(".nothing") == .statement)
+        #expect(capture.lines.count == 4)
+        var (strict, _) = self.session(try await Shop(), stopsAtErrors: true)
+        await #expect(throws: StrongroomError.self) { try await strict.accept("SELEC 1;") }
+    }
+
+    @Test func withLeaveStatementsWrite() async throws {
+        let shop = try await Shop()
+        var (session, capture) = session(shop, mayWrite: true)
+        _ = try await session.accept("INSERT INTO item (name) VALUES ('a;b'), ('c');")
+        #expect(capture.lines == ["2 rows changed"])
+        _ = try await session.accept(".tables")
+        #expect(capture.lines.contains { $0.hasPrefix("item") && $0.hasSuffix("2") })
+        _ = try await session.accept("DELETE FROM item")
+        try await session.finish()
+        #expect(try await shop.rows("SELECT count(*) FROM item") == [[0]])
+    }
+
+    @Test func theHistoryIsItsOwnersAlone() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path("state/strongroom/history")
+        #expect(ShellHistory.defaultPath(["XDG_STATE_HOME": directory.path("state")]) == path)
+        #expect(ShellHistory.defaultPath(["HOME": "/home/a"]) == "/home/a/.local/state/strongroom/history")
+        var history = ShellHistory(path: path)
+        for line in ["one", " secret", "one", "two", "", "  "] { history.add(line) }
+        #expect(history.lines == ["one", "two"])
+        #expect(ShellHistory(path: path).lines == ["one", "two"])
+        func mode(_ path: String) throws -> Int? {
+            try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        }
+        #expect(try mode(path) == 0o600)
+        #expect(try mode(directory.path("state/strongroom")) == 0o700)
+        // Made wider by somebody, it is made narrow again.
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+        history.add("three")
+        #expect(try mode(path) == 0o600)
+        var none = ShellHistory(path: nil)
+        none.add("x")
+        #expect(none.lines == ["x"])
+    }
+
+    @Test(arguments: [
+        "PRAGMA key = 'secret'", "pragma hexrekey='00'", "PRAGMA main.rekey = 'secret'",
+        "select 1; PRAGMA \"key\" = 'x'", "ATTACH 'a' AS b KEY 'secret'",
+    ])
+    func aLineWithAKeyIsNotKept(line: String) throws {
+        let directory = try TemporaryDirectory()
+        var history = ShellHistory(path: directory.path("history"))
+        let kept = ["PRAGMA foreign_keys", "SELECT key FROM item", "ATTACH 'a' AS b"]
+        for line in kept + [line] { history.add(line) }
+        #expect(history.lines == kept)
+        #expect(try !String(contentsOf: URL(filePath: directory.path("history")), encoding: .utf8).contains(line))
+    }
+
+    @Test func theHistoryDoesNotGrowForEver() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path("history")
+        try Data((0..<5_000).map { "line \($0)\n" }.joined().utf8).write(to: URL(filePath: path))
+        let history = ShellHistory(path: path)
+        #expect(history.lines.count == 1_000 && history.lines.last == "line 4999")
+        #expect(try String(contentsOf: URL(filePath: path), encoding: .utf8).split(separator: "\n").count == 1_000)
+    }
+}

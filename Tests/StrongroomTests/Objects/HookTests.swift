@@ -1,0 +1,163 @@
+#if Macros
+import Foundation
+import Strongroom
+import StrongroomTesting
+import Testing
+
+@Suite("Hooks")
+struct HookTests {
+    /// Writes down what is done with it, in the same transaction.
+    @Table("order")
+    struct Order: Equatable {
+        var id: Int64?
+        var item: String
+        var changes = 0
+        @Ignored var isGone = false
+
+        enum Refusal: Error { case item }
+
+        static let hooks: RecordHooks<Order>? = RecordHooks()
+            .willSave { order, db in
+                order.changes += 1
+                try note("will save", order, db)
+            }
+            .didSave { order, db in
+                try note("did save", order, db)
+                if order.item == "refused afterwards" { throw Refusal.item }
+            }
+            .willDelete { order, db in
+                try note("will delete", order, db)
+                if order.item == "kept" { throw Refusal.item }
+            }
+            .didDelete { order, db in
+                try note("did delete", order, db)
+                if order.item == "kept after all" { throw Refusal.item }
+            }
+            .deletesOnSave { $0.isGone }
+
+        private static func note(_ what: String, _ order: Order, _ db: borrowing WriteTransaction) throws {
+            try db.execute("INSERT INTO trace VALUES (\("\(what) \(order.id ?? 0) \(order.item)"))")
+        }
+    }
+
+    private func withTable(_ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Void) async throws {
+        let store = try await TemporaryStore(tables: [Order.schema]).store
+        try await store.write { db throws in
+            try db.execute("CREATE TABLE trace (text TEXT)")
+            try body(db)
+        }
+    }
+
+    @Test func theyRunAroundASaveAndADelete() async throws {
+        try await withTable { db throws in
+            var order = Order(item: "a")
+            #expect(try Order.save(&order, in: db) == .inserted)
+            #expect(order.id == 1 && order.changes == 1)
+            #expect(try Order.save(&order, in: db) == .updated)
+            #expect(try Order.find(1, in: db) == order && order.changes == 2)
+            #expect(try Order.delete(order, in: db))
+            #expect(try !Order.delete(order, in: db))
+            #expect(
+                try trace(db) == [
+                    "will save 0 a", "did save 1 a", "will save 1 a", "did save 1 a", "will delete 1 a",
+                    "did delete 1 a",
+                    "will delete 1 a",
+                ])
+        }
+    }
+
+    @Test(arguments: [1, 40]) func theyRunForEachOfAList(_ count: Int) async throws {
+        try await withTable { db throws in
+            var orders = (0..<count).map { Order(item: "\($0)") }
+            try Order.save(contentsOf: &orders, in: db)
+            #expect(orders.allSatisfy { $0.changes == 1 && $0.id != nil })
+            #expect(try Order.all(in: db) == orders)
+            let (before, after) = (
+                (0..<count).map { "will save 0 \($0)" }, (0..<count).map { "did save \($0 + 1) \($0)" }
+            )
+            #expect(try trace(db) == before + after)
+            #expect(try Order.delete(contentsOf: orders, in: db) == count)
+            #expect(try trace(db).count == 4 * count)
+        }
+    }
+
+    @Test(arguments: [false, true]) func oneThatThrowsUndoesItsSave(inAList: Bool) async throws {
+        try await withTable { db throws in
+            var order = Order(item: "refused afterwards")
+            var list = [Order(item: "a"), order]
+            // The caller goes on as if nothing had happened.
+            #expect(throws: Order.Refusal.self) {
+                if inAList { try Order.save(contentsOf: &list, in: db) } else { try Order.save(&order, in: db) }
+            }
+            #expect(order == Order(item: "refused afterwards") && list == [Order(item: "a"), order])
+            #expect(try Order.count(in: db) == 0)
+            #expect(try trace(db) == [])
+        }
+    }
+
+    @Test(arguments: ["kept", "kept after all"]) func oneThatThrowsKeepsTheRow(item: String) async throws {
+        try await withTable { db throws in
+            var order = Order(item: item)
+            try Order.save(&order, in: db)
+            #expect(throws: Order.Refusal.self) { try Order.delete(order, in: db) }
+            order.isGone = true
+            #expect(throws: Order.Refusal.self) { try Order.save(&order, in: db) }
+            #expect(try Order.count(in: db) == 1)
+            #expect(try trace(db).count == 2)
+        }
+    }
+
+    @Test func aMarkedRecordIsDeletedWhenItIsSaved() async throws {
+        try await withTable { db throws in
+            var orders = ["a", "b", "c"].map { Order(item: $0) }
+            try Order.save(contentsOf: &orders, in: db)
+            orders[1].isGone = true
+            orders.append(Order(item: "never stored", isGone: true))
+            #expect(try Order.save(contentsOf: &orders, in: db) == [.updated, .deleted, .updated, .deleted])
+            #expect(try Order.all(in: db).map(\.item) == ["a", "c"])
+            orders[0].isGone = true
+            #expect(try Order.save(&orders[0], in: db) == .deleted)
+            #expect(try Order.save(&orders[0], in: db) == .deleted)
+            #expect(try Order.all(in: db).map(\.item) == ["c"])
+            #expect(try trace(db).suffix(3) == ["will delete 1 a", "did delete 1 a", "will delete 1 a"])
+        }
+    }
+
+    @Test func whatWorksOnRowsAloneRunsNone() async throws {
+        try await withTable { db throws in
+            try Order.insert(Order(id: 1, item: "a"), in: db)
+            try Order.insert(contentsOf: (2..<100).map { Order(id: $0, item: "a") }, in: db)
+            try Order.update(Order(id: 1, item: "b"), in: db)
+            try Order.upsert(Order(id: 1, item: "c"), in: db)
+            try Order.delete(1, in: db)
+            try Order.where { $0.id == 2 }.delete(in: db)
+            try Order.truncate(in: db)
+            #expect(try trace(db) == [])
+        }
+    }
+
+    @Test func severalOfAKindRunInTheirOrder() async throws {
+        let store = try await TemporaryStore(tables: [Twice.schema]).store
+        try await store.write { db throws in
+            var twice = Twice(name: "")
+            try Twice.save(&twice, in: db)
+            #expect(twice.name == "12")
+        }
+    }
+
+    @Table("twice")
+    struct Twice {
+        var id: Int?
+        var name: String
+
+        static let hooks: RecordHooks<Twice>? = RecordHooks().willSave { twice, _ in twice.name += "1" }
+            .willSave { twice, _ in twice.name += "2" }
+    }
+}
+
+private func trace(_ db: borrowing WriteTransaction) throws -> [String] {
+    var lines: [String] = []
+    try db.forEachRow("SELECT text FROM trace ORDER BY rowid") { row in lines.append(try row[0]) }
+    return lines
+}
+#endif

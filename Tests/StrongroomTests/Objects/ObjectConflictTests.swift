@@ -1,0 +1,112 @@
+#if Macros
+import Foundation
+import Strongroom
+import StrongroomTesting
+import Testing
+
+/// What befalls an object while it is saved, deleted, or its store closed.
+@Suite("Objects whose saves meet", .timeLimit(.minutes(5)))
+struct ObjectConflictTests {
+    @Test func aSaveThatIsInTheLineBehindADeletionBringsNothingBack() async throws {
+        try await ObjectHome.run { home async throws in
+            try await Beacon.prepare()
+            let store = try await home.store
+            let witness = Beacon.Witness()
+            let live = Live(Beacon(text: "a", witness: witness), saving: .manual, in: store)
+            _ = try await live.save()
+            live.number = 1
+            let save = Locked<Task<Saved?, any Error>?>(nil)
+            witness.whenDeleted.withLock {
+                $0 = {
+                    let before = store.statistics.waits
+                    save.withLock { $0 = Task { try await live.save() } }
+                    // It is in the line behind this transaction, which it joins.
+                    while store.statistics.waits == before { usleep(1_000) }
+                }
+            }
+            #expect(try await live.delete())
+            let task = try #require(save.withLock { $0 })
+            #expect(try await task.value == nil)
+            #expect(try await Beacon.count() == 0)
+        }
+    }
+
+    @Test func closingSavesWhatWaitsForTheEndOfItsTime() async throws {
+        try await ObjectHome.run { home async throws in
+            let clock = StepClock()
+            let live = try await Live(Beacon(text: "a"), saving: .debounced(.seconds(10)), clock: clock)
+            live.number = 7
+            try await home.store.close()
+            #expect(!live.hasChanges)
+            #expect(try await Beacon.all().map(\.number) == [7])
+        }
+    }
+
+    @Test func aListWhoseCommitFailsStaysAsItIs() async throws {
+        try await ObjectHome.run { home async throws in
+            try await Player.prepare()
+            let store = try await home.store
+            try await store.write { db in
+                try db.execute("CREATE TABLE badge (player REFERENCES person (id) DEFERRABLE INITIALLY DEFERRED)")
+                try db.execute(
+                    "CREATE TRIGGER lost AFTER INSERT ON person BEGIN INSERT INTO badge VALUES (new.id + 1000); END")
+            }
+            let left = try await onThread { [home] () throws in
+                Stores.$current.withValue(home.stores) {
+                    var players = [Player(name: "Ada"), Player(name: "Bo")]
+                    #expect(throws: StrongroomError.self) { try players.save() }
+                    return players
+                }
+            }
+            #expect(left.allSatisfy { $0.id == nil })
+            #expect(try await Player.count() == 0)
+        }
+    }
+
+    @Test func aPageThatCannotBeIsAnError() async throws {
+        try await ObjectHome.run { _ async throws in
+            for (page, size) in [(-1, 10), (0, -1), (1, nil)] as [(Int, Int?)] {
+                try await expectFailure(.limit) { try await Player.all(page: page, size: size) }
+            }
+        }
+    }
+}
+
+/// Objects of a store that lies in memory.
+@Suite("Objects in a store in memory", .timeLimit(.minutes(5)))
+struct ObjectsInMemoryTests {
+    private struct Passing: Configuration {
+        static let target = "objects"
+
+        func keyChain(for database: DatabaseName) throws -> KeyChain { try KeyChain(.random()) }
+        func settings(for database: DatabaseName) -> StoreSettings { StoreSettings(storage: .inMemory) }
+    }
+
+    @Test func theyAreSavedAndFoundAndTheirTableIsMade() async throws {
+        let stores = try Stores(Passing())
+        try await Stores.$current.withValue(stores) {
+            var ada = Player(name: "Ada")
+            try await ada.save()
+            #expect(try await Player.all().map(\.name) == ["Ada"])
+            let names = try await onThread { [stores] () throws in
+                try Stores.$current.withValue(stores) {
+                    var bo = Player(name: "Bo")
+                    try bo.save()
+                    return try Player.all().map(\.name)
+                }
+            }
+            #expect(names == ["Ada", "Bo"])
+            let store = try await stores.open("objects.sqlite")
+            try await store.read { _ in
+                _ = try expectFailure(.readOnly) {
+                    var eve = Player(name: "Eve")
+                    try eve.save()
+                }
+            }
+            try await Beacon.prepare()
+            #expect(try await Beacon.count() == 0)
+        }
+        try await stores.closeAll()
+    }
+}
+#endif

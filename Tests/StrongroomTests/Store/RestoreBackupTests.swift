@@ -1,0 +1,244 @@
+import Foundation
+// Internal: the source file with everything that a copy may lose.
+@testable import Strongroom
+import StrongroomTesting
+import Testing
+
+@Suite("Restoring a backup", .timeLimit(.minutes(10)))
+struct RestoreBackupTests {
+    private let directory: TemporaryDirectory
+    private let vault: Vault
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        vault = Vault(directory.path("source"), keys: .numbered(1)).with(\.migrator, nil)
+        try FileManager.default.createDirectory(atPath: vault.directory, withIntermediateDirectories: true)
+        _ = try SourceFile(vault, key: .numbered(1))
+    }
+
+    private var backup: String { directory.path("backup.sqlite") }
+
+    private var left: [String] {
+        get throws {
+            try FileManager.default.contentsOfDirectory(atPath: vault.directory).filter { !$0.hasSuffix(".lock") }
+                .sorted()
+        }
+    }
+
+    private func spoil() async throws {
+        try await vault.using { store in _ = try await store.write { db in try db.execute("DELETE FROM line") } }
+    }
+
+    @Test(arguments: [nil, Key.numbered(9), .passphrase("another")])
+    func everythingComesBack(key: Key?) async throws {
+        let content = try await vault.using { store in
+            _ = try await store.backup(to: backup, key: key)
+            return try await SourceFile.content(store)
+        }
+        let bytes = try Data(contentsOf: URL(filePath: backup))
+        try await spoil()
+        let keys = try key.map { try KeyChain($0) }
+        let report = try await Stores(vault).restore("vault.sqlite", from: backup, keys: keys)
+        #expect(report.rows > 10 && report.path == vault.path)
+        #expect(try left == ["vault.sqlite"])
+        #expect(try await vault.using { try await SourceFile.content($0) } == content)
+        // The backup itself is only read.
+        #expect(try Data(contentsOf: URL(filePath: backup)) == bytes)
+        let beside = try FileManager.default.contentsOfDirectory(atPath: directory.path("")).filter {
+            !$0.hasSuffix(".lock")
+        }
+        #expect(beside.sorted() == ["backup.sqlite", "source"])
+        // Where no database is yet.
+        let other = Vault(directory.path("new"), keys: .numbered(5)).with(\.migrator, nil)
+        try await Stores(other).restore("vault.sqlite", from: backup, keys: keys ?? KeyChain(.numbered(1)))
+        #expect(try await other.using { try await SourceFile.content($0) } == content)
+        let attributes = try FileManager.default.attributesOfItem(atPath: other.path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+
+    @Test func whatIsWrongWithTheBackupLeavesTheDatabase() async throws {
+        try await vault.using { store in _ = try await store.backup(to: backup, key: .numbered(9)) }
+        let before = try Data(contentsOf: URL(filePath: vault.path))
+        let stores = try Stores(vault)
+        @Sendable func restore(_ path: String, _ keys: KeyChain? = nil) async throws {
+            try await stores.restore("vault.sqlite", from: path, keys: keys)
+        }
+        try await expectFailure(.wrongKey) { try await restore(backup) }
+        try await expectFailure(.fileMissing) { try await restore(directory.path("none")) }
+        try await expectFailure(.notAFile) { try await restore(directory.path("source")) }
+        try await expectFailure(.sameFile) { try await restore(vault.path) }
+        var bytes = try Data(contentsOf: URL(filePath: backup))
+        bytes[bytes.count / 2] ^= 1
+        try bytes.write(to: URL(filePath: directory.path("flipped")))
+        try await expectFailure(.damaged) { try await restore(directory.path("flipped"), KeyChain(.numbered(9))) }
+        // An engine of version 3 takes a page of zeros for sound.
+        var zeroed = try Data(contentsOf: URL(filePath: backup))
+        let pageSize = try CipherSettings.engineDefault().pageSize
+        zeroed.replaceSubrange(zeroed.count - 2 * pageSize..<zeroed.count - pageSize, with: Data(count: pageSize))
+        try zeroed.write(to: URL(filePath: directory.path("zeroed")))
+        try await expectFailure(.damaged) { try await restore(directory.path("zeroed"), KeyChain(.numbered(9))) }
+        try bytes.prefix(bytes.count / 2 + 100).write(to: URL(filePath: directory.path("cut")))
+        let cut = await #expect(throws: StrongroomError.self) {
+            try await restore(directory.path("cut"), KeyChain(.numbered(9)))
+        }
+        #expect(cut.map { [.truncated, .damaged].contains($0.code) } == true)
+        try Data("log".utf8).write(to: URL(filePath: backup + "-wal"))
+        try await expectFailure(.locked) { try await restore(backup, KeyChain(.numbered(9))) }
+        #expect(try Data(contentsOf: URL(filePath: vault.path)) == before)
+        #expect(try left == ["vault.sqlite"])
+    }
+
+    @Test(arguments: [nil, Key.numbered(9)])
+    func aBackupWithADefectIsRefused(key: Key?) async throws {
+        try await SourceFile.rewriteSchema(
+            vault, "sql = replace(sql, 'COLLATE NOCASE', 'COLLATE NOCASE DESC')", of: "line_text")
+        let report = try await vault.using { store in try await store.backup(to: backup, key: key) }
+        #expect(report.defect != nil)
+        let before = try Data(contentsOf: URL(filePath: vault.path))
+        let keys = try key.map { try KeyChain($0) }
+        let error = try await expectFailure(.damaged) {
+            try await Stores(vault).restore("vault.sqlite", from: backup, keys: keys)
+        }
+        #expect(error.message.contains("salvage"))
+        #expect(try Data(contentsOf: URL(filePath: vault.path)) == before)
+        #expect(try left == ["vault.sqlite"])
+    }
+
+    @Test func aBackupWithTheNameOfALeftoverStaysThere() async throws {
+        for ending in ["restoring", "restored"] {
+            let path = "\(vault.directory)/.vault.sqlite.\(ending)"
+            try await vault.using { store in _ = try await store.backup(to: path) }
+            try await expectFailure(.sameFile) { try await Stores(vault).restore("vault.sqlite", from: path) }
+            #expect(FileManager.default.fileExists(atPath: path))
+            try FileManager.default.removeItem(atPath: path)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func aLeftoverThatIsAnotherNameOfAFileIsNotOverwritten(isSymbolic: Bool) async throws {
+        try await vault.using { store in _ = try await store.backup(to: backup) }
+        let mine = directory.path("mine.sqlite")
+        let bytes = Data("SQLite format 3\0 and all that is mine".utf8)
+        try bytes.write(to: URL(filePath: mine))
+        let leftover = "\(vault.directory)/.vault.sqlite.restored"
+        if isSymbolic {
+            try FileManager.default.createSymbolicLink(atPath: leftover, withDestinationPath: mine)
+        } else {
+            try FileManager.default.linkItem(atPath: mine, toPath: leftover)
+        }
+        try await Stores(vault).restore("vault.sqlite", from: backup)
+        #expect(try Data(contentsOf: URL(filePath: mine)) == bytes)
+        #expect(try left == ["vault.sqlite"])
+    }
+
+    #if os(Linux)
+    @Test func aBackupThatAnotherProcessHasOpenIsNotTaken() async throws {
+        try await vault.using { store in _ = try await store.backup(to: backup) }
+        let holder = try FileHolder(backup)
+        defer { holder.end() }
+        let error = try await expectFailure(.locked) {
+            try await Stores(vault).restore("vault.sqlite", from: backup)
+        }
+        #expect(error.message.contains("process"))
+        #expect(try left == ["vault.sqlite"])
+    }
+    #endif
+
+    @Test func aDatabaseThatIsOpenIsNotReplaced() async throws {
+        try await vault.using { store in
+            _ = try await store.backup(to: backup)
+            try await expectFailure(.sameFile) { try await Stores(vault).restore("vault.sqlite", from: backup) }
+        }
+        let other = try await vault.open()
+        await #expect(processExitsWith: .success) { [root = vault.directory as String, backup = backup as String] in
+            let vault = Vault(root, keys: .numbered(1)).with(\.migrator, nil)
+            do {
+                try await Stores(vault).restore("vault.sqlite", from: backup)
+                exit(1)
+            } catch let error as StrongroomError where error.code == .locked {
+                exit(0)
+            }
+        }
+        #expect(try await other.read { db in try db.value("SELECT count(*) FROM line", as: Int.self) } == 6)
+        try await other.close()
+        #expect(try left == ["vault.sqlite"])
+    }
+
+    @Test func plaintextIsWrittenAndReadOnlyWhenAsked() async throws {
+        let plain = Vault(directory.path("plain")) { _ in .plaintext }.with(\.migrator, nil)
+        try FileManager.default.createDirectory(atPath: plain.directory, withIntermediateDirectories: true)
+        _ = try SourceFile(plain, key: nil)
+        let content = try await plain.using { store in
+            _ = try await store.backup(to: backup)
+            return try await SourceFile.content(store)
+        }
+        try await expectFailure(.plaintextFile) { try await Stores(vault).restore("vault.sqlite", from: backup) }
+        try await Stores(vault).restore("vault.sqlite", from: backup, allowingPlaintext: true)
+        // It is encrypted: the configuration has a key.
+        let bytes = try Data(contentsOf: URL(filePath: vault.path))
+        #expect(bytes.range(of: Data(SourceFile.marker.utf8)) == nil)
+        #expect(try await vault.using { try await SourceFile.content($0) } == content)
+        try await expectFailure(.plaintextFile) { try await Stores(plain).restore("vault.sqlite", from: backup) }
+        try await Stores(plain).restore("vault.sqlite", from: backup, allowingPlaintext: true)
+        #expect(try await plain.using { try await SourceFile.content($0) } == content)
+        #expect(try left == ["vault.sqlite"])
+    }
+
+    @Test func aDatabaseWithAnEnvelopeGoesOnWithIt() async throws {
+        let sealed = Vault(directory.path("sealed"), keys: .passphrase("outer")).with(\.protection, .envelope)
+        try await sealed.keep("one", "two")
+        try await sealed.using { store in _ = try await store.backup(to: backup) }
+        try await sealed.keep("three")
+        try await Stores(sealed).restore("vault.sqlite", from: backup)
+        #expect(try await sealed.lines() == ["one", "two"])
+        let other = Vault(directory.path("sealed"), keys: .passphrase("outer"), .passphrase("newer"))
+            .with(\.protection, .envelope)
+        #expect(try await other.lines() == ["one", "two"])
+        // Also where the file itself is gone, and only its envelope is left.
+        try FileManager.default.removeItem(atPath: sealed.path)
+        try await Stores(other).restore("vault.sqlite", from: backup)
+        #expect(try await other.lines() == ["one", "two"])
+    }
+
+    @Test func whatIsCancelledLeavesTheDatabase() async throws {
+        try await vault.using { store in _ = try await store.backup(to: backup, key: .numbered(9)) }
+        let before = try Data(contentsOf: URL(filePath: vault.path))
+        for phase in BackupProgress.Phase.allCases {
+            let task = Locked<Task<BackupReport, any Error>?>(nil)
+            let hasBegun = Moment()
+            let begun = Task {
+                try await Stores(vault).restore("vault.sqlite", from: backup, keys: KeyChain(.numbered(9))) {
+                    progress in
+                    guard progress.phase == phase else { return }
+                    try? hasBegun.block()
+                    task.withLock { $0 }?.cancel()
+                }
+            }
+            task.withLock { $0 = begun }
+            hasBegun.come()
+            await #expect(throws: CancellationError.self) { try await begun.value }
+            #expect(try Data(contentsOf: URL(filePath: vault.path)) == before)
+            #expect(try left == ["vault.sqlite"])
+        }
+    }
+}
+
+/// Another process that has a file open.
+struct FileHolder {
+    private let process = Process()
+
+    init(_ path: String) throws {
+        let file = try FileHandle(forReadingFrom: URL(filePath: path))
+        defer { try? file.close() }
+        process.executableURL = URL(filePath: "/bin/sleep")
+        process.arguments = ["60"]
+        process.standardInput = file
+        try process.run()
+    }
+
+    func end() {
+        // A thread's blocked signals are its children's, too; this one cannot be blocked.
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+}
