@@ -32,6 +32,7 @@ extension Connection {
         try run("PRAGMA trusted_schema = OFF")
         switch role {
         case .writer:
+            isWriter = true
             try enableWriteAheadLog()
             deferCheckpoints()
             try run("PRAGMA synchronous = FULL")
@@ -41,6 +42,7 @@ extension Connection {
             break
         case .sole:
             isSole = true
+            isWriter = true
         case .reader:
             try run("PRAGMA query_only = ON")
         }

@@ -42,6 +42,10 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
 
     @exclusivity(unchecked) var transactionState = TransactionState.none
 
+    /// Whether it is a store's only one that writes.
+    var isWriter = false
+    /// Whether a transaction that runs on it now may write.
+    var mayWrite: Bool { isWriter && !isKeptFromWriting }
     /// Whether the database is in memory, where this connection alone reads and writes it.
     var isSole = false
     /// Whether it is kept from writing until the transaction ends.

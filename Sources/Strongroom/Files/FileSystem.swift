@@ -136,6 +136,21 @@ enum FileSystem {
         guard fsync(descriptor) == 0 else { throw failure(errno, "cannot bring to the disk", path) }
     }
 
+    /// Brings it to the disk that a file is in its place.
+    ///
+    /// - Throws: ``StrongroomError``, which says that it is in its place all the same.
+    static func settle(_ path: String) throws {
+        do {
+            try synchronize(directory(of: path))
+        } catch let error as StrongroomError {
+            throw StrongroomError(
+                error.code,
+                """
+                «\(path)» is in its place, and a power cut may undo that: its directory could not be brought to the disk. \(error.message)
+                """)
+        }
+    }
+
     /// The part of a path before its last component.
     static func directory(of path: String) -> String {
         // By bytes: a slash that a combining mark follows is another character to Swift.

@@ -32,7 +32,7 @@ extension KeyFile {
     /// ```
     ///
     /// - Returns: How many keys the file has now.
-    /// - Throws: ``StrongroomError`` as ``keyChain(creating:)``; the file is as it was then.
+    /// - Throws: ``StrongroomError`` as ``keyChain(creating:)``; the file is as it was then, unless the error says that it is in its place.
     @discardableResult
     public func appendKey() throws -> Int {
         let target = KeyFile(try FileSystem.resolve(path))
@@ -56,7 +56,8 @@ extension KeyFile {
             try FileSystem.setAccess(like: status, of: temporary)
             try FileSystem.replace(target.path, with: temporary)
         }
-        try FileSystem.remove(FileSystem.companion(of: target.path, "lock"))
+        // The key is in the file, whatever becomes of this.
+        try? FileSystem.remove(FileSystem.companion(of: target.path, "lock"))
         lock.release()
         return count + 1
     }
@@ -84,9 +85,10 @@ extension KeyFile {
         do {
             try bytes.withUnsafeBytes { try FileSystem.fill(temporary, $0) }
             try place(temporary)
-            try FileSystem.synchronize(FileSystem.directory(of: path))
+            try FileSystem.settle(path)
         } catch {
-            try FileSystem.remove(temporary)
+            // What failed first counts.
+            try? FileSystem.remove(temporary)
             throw error
         }
     }

@@ -11,9 +11,14 @@ final class LiveState<Source: Table>: Sendable where Source.RecordType == Source
         /// The key that a save has made whose transaction is not committed yet. Another save may run in it, and must find the row; if it is not
         /// committed the key may become another row's.
         var madeKey: Source.Key?
+        /// As many changes as a save has written whose transaction is not committed yet.
+        var written: UInt64?
         /// As many changes as a deletion has made needless whose transaction is not committed yet.
         var deleted: UInt64?
         var sleeper: Task<Void, Never>?
+
+        /// Whether there is nothing to write, if what has not been committed yet is.
+        var isDone: Bool { [saved, written, deleted].contains(changes) }
     }
 
     private let state: Locked<State>
@@ -41,6 +46,10 @@ final class LiveState<Source: Table>: Sendable where Source.RecordType == Source
 
     func change<Result>(_ body: (inout Source) throws -> Result) rethrows -> Result {
         let result = try edit(countsAsChange: true, body)
+        if saving != .manual {
+            // Whoever closes the store waits neither for a time nor for the last reference.
+            store.access.unsaved.withLock { $0[ObjectIdentifier(self)] = { [weak self] in self?.saveAtOnce() } }
+        }
         if case .debounced(let time) = saving { saveAfter(time) }
         return result
     }
@@ -69,8 +78,6 @@ final class LiveState<Source: Table>: Sendable where Source.RecordType == Source
     }
 
     private func saveAfter(_ time: Duration) {
-        // Whoever closes the store does not wait for the time.
-        store.access.unsaved.withLock { $0[ObjectIdentifier(self)] = { [weak self] in self?.saveAtOnce() } }
         let sleeper = Task.detached { [weak self, sleep] in
             do {
                 try await sleep(time)
@@ -115,6 +122,7 @@ final class LiveState<Source: Table>: Sendable where Source.RecordType == Source
         let changes: UInt64
         var hasMadeKey = false
         var hasDeleted = false
+        var hasWritten = false
     }
 
     func save() async throws -> Saved? {
@@ -158,7 +166,7 @@ final class LiveState<Source: Table>: Sendable where Source.RecordType == Source
     @Sendable
     private func saveNow(on connection: Connection) throws -> Outcome {
         let (value, version, changes, isDone, madeKey) = state.withLock {
-            ($0.value, $0.version, $0.changes, $0.changes == $0.saved || $0.changes == $0.deleted, $0.madeKey)
+            ($0.value, $0.version, $0.changes, $0.isDone, $0.madeKey)
         }
         guard !isDone else { return Outcome(record: value, version: version, changes: changes) }
         try store.access.prepare(Source.self, on: connection, isWriting: true)
@@ -167,12 +175,13 @@ final class LiveState<Source: Table>: Sendable where Source.RecordType == Source
         if !hadKey, let madeKey { Source.setKey(madeKey, of: &record) }
         var outcome = Outcome(
             saved: try Source.save(&record, in: WriteTransaction(connection)), record: record, version: version,
-            changes: changes)
+            changes: changes, hasWritten: true)
         if !hadKey, madeKey == nil {
             let key = Source.key(of: record)
             state.withLock { $0.madeKey = key }
             outcome.hasMadeKey = true
         }
+        state.withLock { $0.written = changes }
         return outcome
     }
 
@@ -199,6 +208,7 @@ final class LiveState<Source: Table>: Sendable where Source.RecordType == Source
             state.saved = max(state.saved, outcome.changes)
             if outcome.hasMadeKey { state.madeKey = nil }
             if outcome.hasDeleted { state.deleted = nil }
+            if outcome.hasWritten { state.written = nil }
         }
     }
 
@@ -208,6 +218,7 @@ final class LiveState<Source: Table>: Sendable where Source.RecordType == Source
         state.withLock { state in
             if outcome.hasMadeKey { state.madeKey = nil }
             if outcome.hasDeleted { state.deleted = nil }
+            if outcome.hasWritten { state.written = nil }
         }
     }
 }

@@ -22,12 +22,35 @@ extension Query {
 
     /// Of the rows that have the same values, the one with the lowest key.
     private func onePerGroup(_ groups: [(Source.Columns) -> any SQLExpression]) throws -> Query {
-        let keys = Source.schema.primaryKeys
-        let column = keys.count == 1 ? Identifier.quote(keys[0].name) : "rowid"
+        let keys = try Source.schema.keyColumns().map { Identifier.quote($0.name) }
         var grouped = QueryClauses()
         grouped.condition = clauses.condition
         grouped.groups = groups.map { $0(Source.columns).sql }
-        let rows = grouped.sql(after: "SELECT min(\(column)) FROM \(Source.schema.quotedName)")
-        return Query().where { _ in Condition("\(SQL(verbatim: column)) IN (\(rows))") }
+        guard keys.count > 1 else {
+            let rows = grouped.sql(after: "SELECT min(\(keys[0])) FROM \(Source.schema.quotedName)")
+            return Query().where { _ in Condition("\(SQL(verbatim: keys[0])) IN (\(rows))") }
+        }
+        return Query().where { _ in Self.lowest(of: grouped, by: keys) }
+    }
+
+    /// The rows of a key of several columns that have none of their group before them.
+    private static func lowest(of grouped: QueryClauses, by keys: [String]) -> Condition {
+        let places = grouped.groups.indices
+        var rows = SQL(verbatim: "SELECT ")
+        for (place, key) in keys.enumerated() { rows.append(text: "\(key) AS k\(place), ") }
+        for place in places {
+            rows.append(grouped.groups[place])
+            rows.append(text: " AS g\(place)\(place == places.last ? "" : ", ")")
+        }
+        rows.append(text: " FROM \(Source.schema.quotedName)")
+        if let condition = grouped.condition { rows.append(" WHERE \(condition.sql)" as SQL) }
+        func list(_ name: String) -> String { keys.indices.map { "\(name).k\($0)" }.joined(separator: ", ") }
+        let same = places.map { "b.g\($0) IS a.g\($0) AND " }.joined()
+        let isBefore = SQL(verbatim: "\(same)(\(list("b"))) < (\(list("a")))")
+        return Condition(
+            """
+            (\(SQL(verbatim: keys.joined(separator: ", ")))) IN (SELECT \(SQL(verbatim: list("a"))) FROM (\(rows)) AS a \
+            WHERE NOT EXISTS (SELECT 1 FROM (\(rows)) AS b WHERE \(isBefore)))
+            """)
     }
 }

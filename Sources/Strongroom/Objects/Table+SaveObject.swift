@@ -9,15 +9,16 @@ extension Table where RecordType == Self {
     /// print(contact.id)
     /// ```
     ///
+    /// - Parameter cascading: Whether its parents and its children are saved, too, in the same transaction; see ``Relations``.
     /// - Returns: What was done.
     /// - Throws: As `Table.save(_:in:)`, `Stores.open` and `Store.write`; ``StrongroomError`` with `schemaChange` when the table cannot be made as it is
     ///   declared. The object is unchanged then.
     @discardableResult
-    public mutating func save() async throws -> Saved {
+    public mutating func save(cascading: Bool = false) async throws -> Saved {
         let object = self
-        let (saved, outcome) = try await Objects<Self>.write { db in
+        let (saved, outcome) = try await Objects<Self>.write(cascading: cascading) { db in
             var copy = object
-            let outcome = try Self.save(&copy, in: db)
+            let outcome = try Self.save(&copy, cascading: cascading, in: db)
             return (copy, outcome)
         }
         self = saved
@@ -28,43 +29,46 @@ extension Table where RecordType == Self {
     /// thread as the blocking `Store.write` does.
     ///
     /// ```swift
-    /// try await store.write { db in
+    /// try await store.write(cascading: cascading) { db in
     ///     var contact = Contact(name: "Ada", email: "ada@example.org")
     ///     try contact.save()
     ///     try Visit(of: contact).save()     // both or none
     /// }
     /// ```
     ///
+    /// - Parameter cascading: Whether its parents and its children are saved, too, in the same transaction; see ``Relations``.
     /// - Returns: What was done.
     /// - Throws: As `Table.save(_:in:)`; ``StrongroomError`` with `readOnly` inside a read, `otherStore` inside a transaction of another store, `closed`
     ///   outside of any when the store is not open.
     @discardableResult
     @available(*, noasync, message: "in async code, write: try await object.save()")
-    public mutating func save() throws -> Saved {
+    public mutating func save(cascading: Bool = false) throws -> Saved {
         var copy = self
-        let outcome = try Objects<Self>.writeNow { db in try Self.save(&copy, in: db) }
+        let outcome = try Objects<Self>.writeNow(cascading: cascading) { db in try Self.save(&copy, cascading: cascading, in: db) }
         self = copy
         return outcome
     }
 
     /// Deletes the object's row.
     ///
+    /// - Parameter cascading: Whether the rows that refer to it are deleted, too, in the same transaction; see ``Relations``.
     /// - Returns: Whether there was one.
     /// - Throws: ``StrongroomError`` with `missingKey` when the object has no key; as for a save else.
     @discardableResult
-    public func delete() async throws -> Bool {
-        try await Objects<Self>.write { db in try Self.delete(self, in: db) }
+    public func delete(cascading: Bool = false) async throws -> Bool {
+        try await Objects<Self>.write(cascading: cascading) { db in try Self.delete(self, cascading: cascading, in: db) }
     }
 
     /// Deletes the object's row, in the transaction of its store that the running code is inside of; outside of any, in one of its own, which blocks the
     /// thread.
     ///
+    /// - Parameter cascading: Whether the rows that refer to it are deleted, too, in the same transaction; see ``Relations``.
     /// - Returns: Whether there was one.
     /// - Throws: ``StrongroomError`` with `missingKey` when the object has no key, `readOnly`, `otherStore`, `closed`, as for a save.
     @discardableResult
     @available(*, noasync, message: "in async code, write: try await object.delete()")
-    public func delete() throws -> Bool {
-        try Objects<Self>.writeNow { db in try Self.delete(self, in: db) }
+    public func delete(cascading: Bool = false) throws -> Bool {
+        try Objects<Self>.writeNow(cascading: cascading) { db in try Self.delete(self, cascading: cascading, in: db) }
     }
 }
 
@@ -75,14 +79,15 @@ extension Array where Element: Table, Element.RecordType == Element {
     /// try await contacts.save()
     /// ```
     ///
+    /// - Parameter cascading: Whether their parents and their children are saved, too, in the same transaction; see ``Relations``.
     /// - Returns: What was done with each.
     /// - Throws: As for one object; then nothing is changed.
     @discardableResult
-    public mutating func save() async throws -> [Saved] {
+    public mutating func save(cascading: Bool = false) async throws -> [Saved] {
         let objects = self
-        let (saved, outcomes) = try await Objects<Element>.write { db in
+        let (saved, outcomes) = try await Objects<Element>.write(cascading: cascading) { db in
             var copy = objects
-            let outcomes = try Element.save(contentsOf: &copy, in: db)
+            let outcomes = try Element.save(contentsOf: &copy, cascading: cascading, in: db)
             return (copy, outcomes)
         }
         self = saved
@@ -92,35 +97,38 @@ extension Array where Element: Table, Element.RecordType == Element {
     /// Saves the objects in the transaction of their store that the running code is inside of; all of them or none. Outside of any, in one of its own,
     /// which blocks the thread.
     ///
+    /// - Parameter cascading: Whether their parents and their children are saved, too, in the same transaction; see ``Relations``.
     /// - Returns: What was done with each.
     /// - Throws: As for one object; then nothing is changed.
     @discardableResult
     @available(*, noasync, message: "in async code, write: try await objects.save()")
-    public mutating func save() throws -> [Saved] {
+    public mutating func save(cascading: Bool = false) throws -> [Saved] {
         // The commit may fail when all are saved.
         var copy = self
-        let outcomes = try Objects<Element>.writeNow { db in try Element.save(contentsOf: &copy, in: db) }
+        let outcomes = try Objects<Element>.writeNow(cascading: cascading) { db in try Element.save(contentsOf: &copy, cascading: cascading, in: db) }
         self = copy
         return outcomes
     }
 
     /// Deletes the objects' rows; all of them or, when one cannot be deleted, none.
     ///
+    /// - Parameter cascading: Whether the rows that refer to them are deleted, too, in the same transaction; see ``Relations``.
     /// - Returns: The number of rows that were there.
     /// - Throws: As for one object.
     @discardableResult
-    public func delete() async throws -> Int {
-        try await Objects<Element>.write { db in try Element.delete(contentsOf: self, in: db) }
+    public func delete(cascading: Bool = false) async throws -> Int {
+        try await Objects<Element>.write(cascading: cascading) { db in try Element.delete(contentsOf: self, cascading: cascading, in: db) }
     }
 
     /// Deletes the objects' rows in the transaction of their store that the running code is inside of. Outside of any, in one of its own, which blocks
     /// the thread.
     ///
+    /// - Parameter cascading: Whether the rows that refer to them are deleted, too, in the same transaction; see ``Relations``.
     /// - Returns: The number of rows that were there.
     /// - Throws: As for one object.
     @discardableResult
     @available(*, noasync, message: "in async code, write: try await objects.delete()")
-    public func delete() throws -> Int {
-        try Objects<Element>.writeNow { db in try Element.delete(contentsOf: self, in: db) }
+    public func delete(cascading: Bool = false) throws -> Int {
+        try Objects<Element>.writeNow(cascading: cascading) { db in try Element.delete(contentsOf: self, cascading: cascading, in: db) }
     }
 }

@@ -41,13 +41,17 @@ extension Table {
     ///
     /// - Parameters:
     ///   - record: The record; only its key counts.
+    ///   - cascading: Whether the rows that refer to it are deleted, too; see ``Relations``.
     ///   - db: A write transaction.
     /// - Returns: Whether there was such a row.
     /// - Throws: ``StrongroomError`` with `missingKey` when the record has no key, `constraint` when other rows refer to it, or the
     ///   engine's failure; what the ``hooks`` throw, and the row stays then.
     @inlinable
     @discardableResult
-    public static func delete(_ record: RecordType, in db: borrowing some Writing & ~Copyable) throws -> Bool {
+    public static func delete(
+        _ record: RecordType, cascading: Bool = false, in db: borrowing some Writing & ~Copyable
+    ) throws -> Bool {
+        if cascading { return try deleteTrees([record], on: db.handle.connection) > 0 }
         guard let key = key(of: record) else { throw TableFailure.missingKey(schema) }
         guard let hooks else { return try delete(key, in: db) }
         return try delete(record, key, hooks, on: db.handle.connection)
@@ -57,15 +61,17 @@ extension Table {
     ///
     /// - Parameters:
     ///   - records: The records, any number; only their keys count.
+    ///   - cascading: Whether the rows that refer to them are deleted, too; see ``Relations``.
     ///   - db: A write transaction.
     /// - Returns: The number of rows that were there.
     /// - Throws: As the form for one record.
     @inlinable
     @discardableResult
     public static func delete(
-        contentsOf records: some Sequence<RecordType>, in db: borrowing some Writing & ~Copyable
+        contentsOf records: some Sequence<RecordType>, cascading: Bool = false, in db: borrowing some Writing & ~Copyable
     ) throws -> Int {
-        try db.savepoint { db in
+        if cascading { return try deleteTrees(Array(records), on: db.handle.connection) }
+        return try db.savepoint { db in
             var count = 0
             for record in records where try delete(record, in: db) { count += 1 }
             return count

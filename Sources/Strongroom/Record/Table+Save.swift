@@ -15,14 +15,18 @@ extension Table {
     /// - Parameters:
     ///   - record: The record; nil is written as NULL into a row that is there, and as the column's default into a new one. Unchanged when
     ///     saving fails.
+    ///   - cascading: Whether its parents and its children are saved, too; see ``Relations``.
     ///   - db: A write transaction.
     /// - Returns: What was done.
     /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, or `missingKey` when the key is nil and nobody makes keys of its type;
     ///   what the validations and the ``hooks`` throw. Nothing of the save is kept then.
     @inlinable
     @discardableResult
-    public static func save(_ record: inout RecordType, in db: borrowing some Writing & ~Copyable) throws -> Saved {
+    public static func save(
+        _ record: inout RecordType, cascading: Bool = false, in db: borrowing some Writing & ~Copyable
+    ) throws -> Saved {
         let connection = db.handle.connection
+        if cascading { return try saveTree(&record, on: connection) }
         guard let hooks else { return try saveRow(&record, on: connection) }
         return try save(&record, hooks, on: connection)
     }
@@ -37,15 +41,17 @@ extension Table {
     ///
     /// - Parameters:
     ///   - records: The records, in the order in which they are written; unchanged when saving fails.
+    ///   - cascading: Whether their parents and their children are saved, too; see ``Relations``.
     ///   - db: A write transaction.
     /// - Returns: What was done with each.
     /// - Throws: As the form for one record; then nothing is changed.
     @inlinable
     @discardableResult
     public static func save(
-        contentsOf records: inout [RecordType], in db: borrowing some Writing & ~Copyable
+        contentsOf records: inout [RecordType], cascading: Bool = false, in db: borrowing some Writing & ~Copyable
     ) throws -> [Saved] {
         let connection = db.handle.connection
+        if cascading { return try saveTrees(&records, on: connection) }
         let before = records
         do {
             guard let hooks else {

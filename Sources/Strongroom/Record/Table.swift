@@ -69,6 +69,9 @@ public protocol Table<RecordType>: Sendable {
 
     /// What is done besides when a record is saved or deleted; nil, which costs nothing, for none. Better a `static let` than a computed one.
     static var hooks: RecordHooks<RecordType>? { get }
+
+    /// How the records belong together with those of other tables; nil for not at all. Better a `static let` than a computed one.
+    static var relations: Relations<RecordType>? { get }
 }
 
 extension Table {
@@ -86,6 +89,9 @@ extension Table {
 
     /// None.
     @inlinable public static var hooks: RecordHooks<RecordType>? { nil }
+
+    /// None.
+    @inlinable public static var relations: Relations<RecordType>? { nil }
 }
 
 extension Record where Self: Table {

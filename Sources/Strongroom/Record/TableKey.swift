@@ -18,7 +18,7 @@
 ///     }
 /// }
 /// ```
-public protocol TableKey: Sendable, Hashable {
+public protocol TableKey: Sendable, Hashable, KeyReference where Referred == Self {
     /// The number of columns.
     static var columnCount: Int { get }
 
@@ -66,6 +66,7 @@ extension TableKey where Self: FixedWidthInteger {
 extension Int: TableKey {}
 extension Int64: TableKey {}
 extension String: TableKey {}
+extension Array: KeyReference where Element == UInt8 {}
 extension Array: TableKey where Element == UInt8 {}
 
 extension TableKey {

@@ -51,7 +51,7 @@ final class Salvage {
     }
 
     private func removeLeftovers() throws {
-        for ending in ["", "-journal", "-wal", "-shm"] { try FileSystem.remove(made.path + ending) }
+        try FileSystem.removeCopy(made.path)
     }
 
     private func fill(from source: SalvageSource) throws -> [DamagedPage] {

@@ -47,9 +47,12 @@ public struct BackupReport: Sendable, Hashable {
     /// How long it took.
     public let duration: Duration
 
-    init(_ path: String, _ summary: DatabaseSummary, since start: ContinuousClock.Instant) throws {
-        self.path = path
-        bytes = try FileStatus.at(path)?.size ?? 0
+    /// - Parameters:
+    ///   - file: The finished copy.
+    ///   - path: Where it is to lie; nil for where it lies.
+    init(_ file: String, as path: String? = nil, _ summary: DatabaseSummary, since start: ContinuousClock.Instant) throws {
+        self.path = path ?? file
+        bytes = try FileStatus.at(file)?.size ?? 0
         tables = summary.rows.count
         rows = summary.rows.values.reduce(0, +)
         let words = summary.defects.first?.first?.asText

@@ -28,11 +28,13 @@ struct BackupReturn {
             // The last moment at which it can be cancelled.
             if watcher.isCancelled() { throw CancellationError() }
             try keepAccess(of: finished)
+            let report = try BackupReport(finished, as: opening.path, summary, since: start)
             try FileReplacement(opening: opening, path: finished).run(content, keys)
-            try removeLeftovers()
-            return try BackupReport(opening.path, summary, since: start)
+            // What is left over is removed at the next opening, too.
+            try? removeLeftovers()
+            return report
         } catch {
-            try removeLeftovers()
+            try? removeLeftovers()
             throw (error as? StrongroomError)?.code == .interrupted ? CancellationError() : error
         }
     }
@@ -128,10 +130,15 @@ struct BackupReturn {
         let raw = DatabaseFile(path: rawPath, name: opening.file.name, busyTimeout: 0, log: nil)
         let choice = try choice(raw, found, keys)
         defer { choice.connection.close() }
+        try requireKnownSchema(choice.connection)
         let size = try FileStatus.at(rawPath)?.size ?? 0
         var isKept = chain.isPlaintext
         if let derived = choice.derived {
-            try PageCopy.checkPages(of: rawPath, derived, opening.file) { try watcher.tell(.checking, 0, size) }
+            do {
+                try PageCopy.checkPages(of: rawPath, derived, opening.file) { try watcher.tell(.checking, 0, size) }
+            } catch let error as StrongroomError where error.code == .damaged {
+                throw damaged
+            }
             isKept = backupKeys == nil && opening.ciphers.contains(derived.settings)
             // An envelope belongs to the salt of the file that it was made for.
             if let envelope = keys.envelope { isKept = isKept && found.salt == envelope.envelope.envelope.databaseSalt }
@@ -151,6 +158,21 @@ struct BackupReturn {
         let copy = CheckedCopy(
             file: raw, from: choice.derived, to: to, path: copyPath, watcher: watcher, wholeOnly: backup)
         return (try copy.make(from: choice.connection), copyPath)
+    }
+
+    private var damaged: StrongroomError {
+        StrongroomError(
+            .damaged,
+            """
+            The backup «\(backup)» has damaged pages, so it was not restored; `Stores.diagnose(path:keys:)` names them. Take another backup, or copy \
+            out of this one what is whole with `salvage`.
+            """,
+            database: opening.file.name)
+    }
+
+    /// Throws for a database that a newer program has migrated, or that the migrator does not know: it could not be opened afterwards.
+    private func requireKnownSchema(_ connection: Connection) throws {
+        _ = try opening.migrator?.whenChanged(.ignore).plan(for: connection)
     }
 
     /// Finds what opens the bytes, on a copy of them: to look into a database can change it.

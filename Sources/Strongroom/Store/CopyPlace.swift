@@ -76,6 +76,6 @@ struct CopyPlace: Sendable {
         } else {
             try FileSystem.moveIntoPlace(temporary, path)
         }
-        try FileSystem.synchronize(FileSystem.directory(of: path))
+        try FileSystem.settle(path)
     }
 }

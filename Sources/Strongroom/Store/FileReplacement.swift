@@ -10,12 +10,12 @@ struct FileReplacement {
     ///   - content: What lies at the database's path.
     ///   - keys: What opens that.
     /// - Throws: ``StrongroomError`` with `locked` when somebody else has the database open, `wrongKey`, `damaged`, or the file
-    ///   system's failure. The database is as it was then.
+    ///   system's failure. The database is as it was then, unless the failure says that the file is in its place.
     func run(_ content: FileContent, _ keys: FileKeys) throws {
         guard content != .absent else {
             guard try !opening.file.hasLog() else { throw logIsLeft }
             try FileSystem.moveIntoPlace(path, opening.path)
-            return try FileSystem.synchronize(FileSystem.directory(of: opening.path))
+            return try FileSystem.settle(opening.path)
         }
         let connection = try whole(content, keys)
         defer { connection.close() }
@@ -23,7 +23,7 @@ struct FileReplacement {
         try connection.mergeLog {}
         try opening.file.removeSpentJournal()
         try FileSystem.replace(opening.path, with: path)
-        try FileSystem.synchronize(FileSystem.directory(of: opening.path))
+        try FileSystem.settle(opening.path)
     }
 
     /// A connection that has the file alone.

@@ -33,6 +33,8 @@ extension Store {
         progress: @escaping @Sendable (BackupProgress) -> Void = { _ in }
     ) async throws -> BackupReport {
         let start = ContinuousClock.now
+        // Before anything is made at the path.
+        let wanted = try await backupKey(key)
         let place = try await BlockingWork.run { try CopyPlace(path, replaces: replacing) }
         let source = self.path
         try await BlockingWork.run { try place.check(besides: source) }
@@ -41,7 +43,6 @@ extension Store {
         try await BlockingWork.run { try place.check(besides: source) }
         try OpenFiles.shared.claim(place.path, name)
         defer { OpenFiles.shared.release(place.path) }
-        let wanted = try await backupKey(key)
         // First, as `verify` does it: an engine of version 3 takes a page of zeros for sound.
         try await access.perform(.writeAlone) { [file] connection in
             try file.checkPages(connection) { done, total in

@@ -19,6 +19,11 @@ extension Store {
         }
     }
 
+    /// Brings the tables of some types to what the program declares.
+    func prepare(_ tables: [any Table.Type]) async throws {
+        for table in tables { try await prepare(table) }
+    }
+
     private func adapt(_ migrator: Migrator) async throws {
         var opening = try file.opening()
         opening.migrator = migrator
@@ -64,6 +69,13 @@ extension Access {
         }
         try connection.inSavepoint { try automatic.carryOut(changes, in: MigrationTransaction(connection)) }
         connection.notePrepared(table)
+    }
+}
+
+extension Access {
+    /// Makes the tables of some types, in the transaction that runs on a connection.
+    func prepare(_ tables: [any Table.Type], on connection: Connection, isWriting: Bool) throws {
+        for table in tables { try prepare(table, on: connection, isWriting: isWriting) }
     }
 }
 

@@ -179,8 +179,8 @@ extension StoreOpening {
         if content != .absent {
             try removeSecondName()
             try Rotation.removeLeftovers(of: path)
-            try removeUnfinishedCopies()
         }
+        try removeUnfinishedCopies()
         switch content {
         case .absent:
             report.outcome = .created
@@ -260,7 +260,7 @@ extension StoreOpening {
     }
 
     private func removeLeftovers() throws {
-        for suffix in ["", "-journal", "-wal", "-shm"] { try FileSystem.remove(temporary + suffix) }
+        try FileSystem.removeCopy(temporary)
     }
 
     private var logWithoutFile: StrongroomError {

@@ -16,16 +16,18 @@ extension StoreTable {
     /// try await store.table(Contact.self).save(&contact)
     /// ```
     ///
-    /// - Parameter record: The record; gets the key that was made for it, and is unchanged when saving fails.
+    /// - Parameters:
+    ///   - record: The record; gets the key that was made for it, and is unchanged when saving fails.
+    ///   - cascading: Whether its parents and its children are saved, too; see ``Relations``.
     /// - Returns: What was done.
     /// - Throws: As `Table.save(_:in:)`, `prepare()` and `Store.write`.
     @discardableResult
-    public func save(_ record: inout Source.RecordType) async throws -> Saved {
-        try await prepare()
+    public func save(_ record: inout Source.RecordType, cascading: Bool = false) async throws -> Saved {
+        try await prepare(cascading)
         let before = record
         let (saved, outcome) = try await store.write { db in
             var copy = before
-            let outcome = try Source.save(&copy, in: db)
+            let outcome = try Source.save(&copy, cascading: cascading, in: db)
             return (copy, outcome)
         }
         record = saved
@@ -34,16 +36,20 @@ extension StoreTable {
 
     /// Saves a list of records; all of them or none.
     ///
-    /// - Parameter records: The records; unchanged when saving fails.
+    /// - Parameters:
+    ///   - records: The records; unchanged when saving fails.
+    ///   - cascading: Whether their parents and their children are saved, too; see ``Relations``.
     /// - Returns: What was done with each.
     /// - Throws: As for one record; then nothing is changed.
     @discardableResult
-    public func save(contentsOf records: inout [Source.RecordType]) async throws -> [Saved] {
-        try await prepare()
+    public func save(
+        contentsOf records: inout [Source.RecordType], cascading: Bool = false
+    ) async throws -> [Saved] {
+        try await prepare(cascading)
         let before = records
         let (saved, outcomes) = try await store.write { db in
             var copy = before
-            let outcomes = try Source.save(contentsOf: &copy, in: db)
+            let outcomes = try Source.save(contentsOf: &copy, cascading: cascading, in: db)
             return (copy, outcomes)
         }
         records = saved
@@ -52,10 +58,17 @@ extension StoreTable {
 
     /// Deletes a record's row, and says whether there was one.
     ///
-    /// - Parameter record: The record; only its key counts, to the engine.
+    /// - Parameters:
+    ///   - record: The record; only its key counts, to the engine.
+    ///   - cascading: Whether the rows that refer to it are deleted, too; see ``Relations``.
     /// - Throws: As `Table.delete(_:in:)` and `Store.write`.
     @discardableResult
-    public func delete(_ record: Source.RecordType) async throws -> Bool {
-        try await store.write { db in try Source.delete(record, in: db) }
+    public func delete(_ record: Source.RecordType, cascading: Bool = false) async throws -> Bool {
+        if cascading { try await prepare(true) }
+        return try await store.write { db in try Source.delete(record, cascading: cascading, in: db) }
+    }
+
+    private func prepare(_ cascading: Bool) async throws {
+        try await store.prepare(cascading ? Source.tablesInReach : [Source.self])
     }
 }

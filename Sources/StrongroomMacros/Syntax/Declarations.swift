@@ -11,9 +11,15 @@ extension AttributeListSyntax {
         }
         return nil
     }
+
+    /// The attribute that makes a property stand for records of another table.
+    var relation: AttributeSyntax? { named("HasMany") ?? named("HasOne") ?? named("BelongsTo") }
 }
 
 extension AttributeSyntax {
+    /// The name without the module's.
+    var shortName: String { attributeName.trimmedDescription.split(separator: ".").last.map(String.init) ?? "" }
+
     /// The arguments in parentheses.
     var labeled: LabeledExprListSyntax {
         guard case .argumentList(let list) = arguments else { return LabeledExprListSyntax([]) }

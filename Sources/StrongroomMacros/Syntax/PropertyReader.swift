@@ -30,13 +30,17 @@ struct PropertyReader {
             diagnostics.append(Refusal.pattern().at(binding.pattern))
             return
         }
-        let ignored = variable.attributes.named("Ignored")
+        let relation = variable.attributes.relation
         let column = variable.attributes.named("Column")
-        if let ignored {
+        if let ignored = relation ?? variable.attributes.named("Ignored") {
             if column != nil {
-                diagnostics.append(Refusal.columnAndIgnored(identifier.text).at(ignored))
+                diagnostics.append(Refusal.columnAndIgnored(identifier.text, ignored.shortName).at(ignored))
             }
-            checkIgnored(variable, binding, identifier)
+            if let relation {
+                checkRelation(relation, binding, identifier)
+            } else {
+                checkIgnored(variable, binding, identifier)
+            }
         } else {
             readColumn(variable, binding, identifier, column)
         }
@@ -49,13 +53,19 @@ struct PropertyReader {
         let type = binding.typeAnnotation?.type
         let isNilAtFirst = isVariable && (type?.is(OptionalTypeSyntax.self) ?? false)
         guard binding.initializer == nil, !isNilAtFirst else { return }
-        var repaired = binding
-        repaired.pattern = binding.pattern.trimmed
-        repaired.typeAnnotation = binding.typeAnnotation?.trimmed
-        repaired.initializer = InitializerClauseSyntax(
-            equal: .equalToken(leadingTrivia: .space, trailingTrivia: .space), value: "<#value#>" as ExprSyntax)
-        let fixIt = Repair("addValue", "Give it a value").replacing(binding, with: repaired)
+        let fixIt = binding.beginning(with: "<#value#>")
         diagnostics.append(Refusal.ignoredWithoutValue(identifier.text).at(binding.pattern, fixIts: [fixIt]))
+    }
+
+    private mutating func checkRelation(
+        _ relation: AttributeSyntax, _ binding: PatternBindingSyntax, _ identifier: TokenSyntax
+    ) {
+        guard binding.initializer == nil else { return }
+        let name = relation.shortName
+        let value = name == "HasMany" ? "[]" : "nil"
+        diagnostics.append(
+            Refusal.relationWithoutValue(identifier.text, name, value)
+                .at(binding.pattern, fixIts: [binding.beginning(with: value)]))
     }
 
     private mutating func readColumn(
@@ -107,7 +117,7 @@ struct PropertyReader {
             return members.contains { member in
                 if let nested = member.decl.as(IfConfigDeclSyntax.self) { return hasStoredProperty(nested) }
                 guard let variable = member.decl.as(VariableDeclSyntax.self) else { return false }
-                return variable.isStored && variable.attributes.named("Ignored") == nil
+                return variable.isStored && variable.attributes.named("Ignored") == nil && variable.attributes.relation == nil
             }
         }
     }

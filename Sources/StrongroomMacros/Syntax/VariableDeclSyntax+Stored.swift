@@ -72,6 +72,16 @@ extension VariableDeclSyntax {
 }
 
 extension PatternBindingSyntax {
+    /// The fix-it that gives the property a value.
+    func beginning(with value: String) -> FixIt {
+        var repaired = self
+        repaired.pattern = pattern.trimmed
+        repaired.typeAnnotation = typeAnnotation?.trimmed
+        repaired.initializer = InitializerClauseSyntax(
+            equal: .equalToken(leadingTrivia: .space, trailingTrivia: .space), value: "\(raw: value)" as ExprSyntax)
+        return Repair("addValue", "Give it a value").replacing(self, with: repaired)
+    }
+
     /// The fix-it that leaves a place for the type.
     var withTypePlaceholder: FixIt {
         var typed = self

@@ -31,6 +31,40 @@ struct ObjectConflictTests {
         }
     }
 
+    @Test func aSecondSaveOfOneChangeOverwritesNothing() async throws {
+        try await ObjectHome.run { home async throws in
+            try await Beacon.prepare()
+            let store = try await home.store
+            let live = Live(Beacon(text: "a"), saving: .onRelease, in: store)
+            _ = try await live.save()
+            live.number = 1
+            // All of them wait for the writer, and share one commit.
+            let (first, other, second) = try await store.queued { before in
+                let first = Task { try await live.save() }
+                before(1)
+                let other = Task { try await store.write { db in _ = try Beacon.query.delete(in: db) } }
+                before(2)
+                let second = Task { try await live.save() }
+                before(3)
+                return (first, other, second)
+            }
+            #expect(try await first.value == .updated)
+            try await other.value
+            #expect(try await second.value == nil)
+            #expect(try await Beacon.count() == 0 && !live.hasChanges)
+        }
+    }
+
+    @Test func closingSavesWhatWaitsForTheLastReference() async throws {
+        try await ObjectHome.run { home async throws in
+            let live = try await Live(Beacon(text: "a"), saving: .onRelease)
+            live.number = 7
+            try await home.store.close()
+            #expect(!live.hasChanges)
+            #expect(try await Beacon.all().map(\.number) == [7])
+        }
+    }
+
     @Test func closingSavesWhatWaitsForTheEndOfItsTime() async throws {
         try await ObjectHome.run { home async throws in
             let clock = StepClock()
@@ -68,6 +102,20 @@ struct ObjectConflictTests {
             for (page, size) in [(-1, 10), (0, -1), (1, nil)] as [(Int, Int?)] {
                 try await expectFailure(.limit) { try await Player.all(page: page, size: size) }
             }
+        }
+    }
+}
+
+extension Store {
+    /// Runs work while the writer is kept busy.
+    ///
+    /// - Parameter body: Puts work into the writer's line; is given what waits until a number of them stand in it.
+    fileprivate func queued<T: Sendable>(
+        _ body: @escaping @Sendable (_ before: (Int) -> Void) throws -> T
+    ) async throws -> T {
+        try await write { _ in
+            let waits = self.statistics.waits
+            return try body { count in while self.statistics.waits < waits + count { usleep(1_000) } }
         }
     }
 }

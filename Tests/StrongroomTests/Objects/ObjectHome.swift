@@ -23,6 +23,14 @@ struct Parcel: Equatable {
     var label: String
 }
 
+/// An object with a key of several columns.
+@Table("square", in: "objects.sqlite")
+struct Square: Equatable {
+    @Column(primaryKey: true) var row: Int
+    @Column(primaryKey: true) var column: Int
+    var group: String
+}
+
 /// An object of a database that is not named.
 @Table("scrap")
 struct Scrap: Equatable {

@@ -70,7 +70,10 @@ struct RestoreBackupTests {
         var bytes = try Data(contentsOf: URL(filePath: backup))
         bytes[bytes.count / 2] ^= 1
         try bytes.write(to: URL(filePath: directory.path("flipped")))
-        try await expectFailure(.damaged) { try await restore(directory.path("flipped"), KeyChain(.numbered(9))) }
+        let flipped = try await expectFailure(.damaged) {
+            try await restore(directory.path("flipped"), KeyChain(.numbered(9)))
+        }
+        #expect(flipped.message.contains("The backup «\(directory.path("flipped"))»"))
         // An engine of version 3 takes a page of zeros for sound.
         var zeroed = try Data(contentsOf: URL(filePath: backup))
         let pageSize = try CipherSettings.engineDefault().pageSize
@@ -86,6 +89,25 @@ struct RestoreBackupTests {
         try await expectFailure(.locked) { try await restore(backup, KeyChain(.numbered(9))) }
         #expect(try Data(contentsOf: URL(filePath: vault.path)) == before)
         #expect(try left == ["vault.sqlite"])
+    }
+
+    @Test func aBackupOfANewerProgramIsRefused() async throws {
+        let first = Migration("1") { db in try db.execute("CREATE TABLE first (x)") }
+        let second = Migration("2") { db in try db.execute("CREATE TABLE second (x)") }
+        let newer = Vault(directory.path("newer"), keys: .numbered(1)).with(
+            \.migrator,
+            Migrator {
+                first
+                second
+            })
+        try await newer.using { store in _ = try await store.backup(to: backup) }
+        let older = Vault(directory.path("older"), keys: .numbered(1)).with(\.migrator, Migrator { first })
+        try await older.using { _ in }
+        let before = try Data(contentsOf: URL(filePath: older.path))
+        try await expectFailure(.newerSchema) {
+            _ = try await Stores(older).restore("vault.sqlite", from: backup, keys: nil)
+        }
+        #expect(try Data(contentsOf: URL(filePath: older.path)) == before)
     }
 
     @Test(arguments: [nil, Key.numbered(9)])

@@ -6,6 +6,8 @@ struct MemoryTable: Sendable {
     let quotedPart: String
     /// The columns that are written.
     let columns: [String]
+    /// The columns that are read: those, and what the engine computes.
+    private let ownColumns: Set<String>
     /// The part's column that is the row's id, or `rowid`.
     let rowID: String
     /// The part with its indexes.
@@ -27,6 +29,7 @@ struct MemoryTable: Sendable {
         name = schema.name
         quotedPart = Self.quotedPart(of: name)
         columns = schema.columns.filter { $0.generated == nil }.map(\.name)
+        ownColumns = Set(schema.columns.map(\.name.asciiFolded))
         rowID = schema.rowIDColumn.map { Identifier.quote($0.name) } ?? "rowid"
         let part = TableSchema(name, columns: schema.columns.map(\.inMemory), indexes: schema.indexes)
             .named(Self.prefix + name)
@@ -34,7 +37,7 @@ struct MemoryTable: Sendable {
         let beginning = "CREATE TABLE "
         statements[0] = "\(beginning)temp.\(statements[0].dropFirst(beginning.count))"
         creation = statements
-        guards = Self.uniqueTriggers(schema, part)
+        guards = try Self.uniqueTriggers(schema, part, rowID)
         notes = Self.logTriggers(name, part.quotedName, rowID)
     }
 
@@ -42,9 +45,8 @@ struct MemoryTable: Sendable {
     ///
     /// - Parameter all: The columns of the table on the disk, of which some may not be declared.
     func expression(_ all: [String]) -> String {
-        let own = Set(columns.map(\.asciiFolded))
         let list = all.map(Identifier.quote).joined(separator: ", ")
-        let part = all.map { own.contains($0.asciiFolded) ? Identifier.quote($0) : "NULL" }.joined(separator: ", ")
+        let part = all.map { ownColumns.contains($0.asciiFolded) ? Identifier.quote($0) : "NULL" }.joined(separator: ", ")
         let quoted = Identifier.quote(name)
         return "\(quoted) (\(list)) AS (SELECT \(list) FROM main.\(quoted) UNION ALL SELECT \(part) FROM \(quotedPart))"
     }
@@ -74,20 +76,17 @@ struct MemoryTable: Sendable {
             }
     }
 
-    /// Behind each change: before an insert the engine does not know the key yet that it makes.
-    private static func uniqueTriggers(_ schema: TableSchema, _ part: TableSchema) -> [String] {
-        let sets = schema.uniqueColumns
+    /// Behind each change: before an insert the engine does not know the key yet that it makes, nor what it computes.
+    private static func uniqueTriggers(_ schema: TableSchema, _ part: TableSchema, _ rowID: String) throws -> [String] {
         let main = "main.\(schema.quotedName)"
-        return [(main, "temp.\(part.quotedName)"), ("temp.\(part.quotedName)", main)].flatMap { own, other in
-            sets.enumerated().flatMap { place, columns in
-                ["INSERT", "UPDATE"].map { event in
-                    let same = columns.map { "other.\(Identifier.quote($0)) = NEW.\(Identifier.quote($0))" }
-                    let places = columns.map { "\(schema.name).\($0)" }.joined(separator: ", ")
-                    let words = Value.text("UNIQUE constraint failed: \(places)").literal
+        return try [(main, "temp.\(part.quotedName)"), ("temp.\(part.quotedName)", main)].flatMap { own, other in
+            try schema.uniqueValues.enumerated().flatMap { place, unique in
+                let isFound = try unique.isFound(in: other, as: "\(own) WHERE \(rowID) = NEW.\(rowID)")
+                let words = Value.text("UNIQUE constraint failed: \(unique.words)").literal
+                return ["INSERT", "UPDATE"].map { event in
                     let trigger = Identifier.quote("\(prefix)\(schema.name) \(own == main) \(place) \(event)")
                     return """
-                        CREATE TEMP TRIGGER \(trigger) AFTER \(event) ON \(own) \
-                        WHEN EXISTS (SELECT 1 FROM \(other) AS other WHERE \(same.joined(separator: " AND "))) \
+                        CREATE TEMP TRIGGER \(trigger) AFTER \(event) ON \(own) WHEN \(isFound) \
                         BEGIN SELECT RAISE(ABORT, \(words)); END
                         """
                 }
@@ -96,13 +95,46 @@ struct MemoryTable: Sendable {
     }
 }
 
+/// What no two rows may have in common: a key, a unique column, or what a unique index holds.
+private struct UniqueValues {
+    let parts: [IndexPart]
+    let condition: SQL?
+    /// As the engine names them in its message.
+    let words: String
+
+    /// SQL that is true when a row of one table has the same values as one of another.
+    ///
+    /// - Parameter row: The other table, and which row of it.
+    func isFound(in table: String, as row: String) throws -> String {
+        let condition = try condition.map { "(\(try $0.literalText("index of «\(words)»")))" }
+        let same = try parts.map { part in
+            let value = try part.sql.literalText("index of «\(words)»")
+            let collation = part.collation.map { " COLLATE \(Identifier.quote($0.name))" } ?? ""
+            // A row that is not in the index has nothing to compare, as NULL has not.
+            return "(\(value))\(collation) = (SELECT \(value) FROM \(row)\(condition.map { " AND \($0)" } ?? ""))"
+        }
+        return "EXISTS (SELECT 1 FROM \(table) WHERE \((same + (condition.map { [$0] } ?? [])).joined(separator: " AND ")))"
+    }
+}
+
 extension TableSchema {
-    /// The sets of columns in which no two rows are the same.
-    fileprivate var uniqueColumns: [[String]] {
+    /// In what no two rows are the same.
+    fileprivate var uniqueValues: [UniqueValues] {
+        func columns(_ names: [String]) -> UniqueValues {
+            UniqueValues(parts: names.map { .column($0) }, condition: nil, words: words(names))
+        }
         let keys = primaryKeys.map(\.name)
-        let own = columns.filter { $0.isUnique && [$0.name] != keys }.map { [$0.name] }
-        let others = indexes.filter { $0.isUnique && $0.condition == nil && $0.columns.count == $0.parts.count }
-        return [keys] + own + others.map(\.columns)
+        let own = self.columns.filter { $0.isUnique && [$0.name] != keys }.map { columns([$0.name]) }
+        let others = indexes.filter(\.isUnique).map { index in
+            UniqueValues(
+                parts: index.parts, condition: index.condition,
+                words: index.columns.count == index.parts.count ? words(index.columns) : "index \(index.name(in: name))")
+        }
+        return [columns(keys)] + own + others
+    }
+
+    private func words(_ columns: [String]) -> String {
+        columns.map { "\(name).\($0)" }.joined(separator: ", ")
     }
 }
 

@@ -9,7 +9,9 @@ extension Query {
     func update(
         both part: MemoryTable, _ assignments: [Assignment], in db: borrowing some Writing & ~Copyable
     ) throws -> Int {
-        try change(part, in: db) { table, rows in try updating(table, assignments, rows) }
+        // What it asks of other rows must not carry anything from memory to the disk.
+        let isAsking = assignments.contains { $0.value.text.asciiFolded.contains("select") }
+        return try change(part, in: db, isAsking: isAsking) { table, rows in try updating(table, assignments, rows) }
     }
 
     func delete(both part: MemoryTable, in db: borrowing some Writing & ~Copyable) throws -> Int {
@@ -18,15 +20,18 @@ extension Query {
 
     /// Runs a statement on both parts. Which rows of the part in memory it is about is found first, and after a limit those of both: what is changed
     /// first could let others in.
+    ///
+    /// - Parameter isAsking: Whether the statement itself asks for rows, which it then finds on the disk alone.
     private func change(
-        _ part: MemoryTable, in db: borrowing some Writing & ~Copyable, _ statement: (String, Condition?) throws -> SQL
+        _ part: MemoryTable, in db: borrowing some Writing & ~Copyable, isAsking: Bool = false,
+        _ statement: (String, Condition?) throws -> SQL
     ) throws -> Int {
         let connection = db.handle.connection
         let main = Source.schema.quotedName
         let changes: [(table: String, condition: Condition?)]
-        if try resolved().hasLimit {
+        if try isAsking || resolved().hasLimit {
             let conditions = try conditions(of: keys(of: main, on: connection))
-            changes = conditions.flatMap { [(main, $0), (part.quotedPart, $0)] }
+            changes = conditions.flatMap { [("main.\(main)", $0), (part.quotedPart, $0)] }
         } else {
             let conditions = try conditions(of: keys(of: part.quotedPart, on: connection))
             changes = [(main, try unsorted())] + conditions.map { (part.quotedPart, $0) }
@@ -35,7 +40,8 @@ extension Query {
             var count = 0
             for change in changes {
                 // What its condition asks for stands in both parts, too.
-                var sql = SQL(verbatim: connection.readExpressions.map { "WITH \($0) " } ?? "")
+                let expressions = isAsking ? nil : connection.readExpressions
+                var sql = SQL(verbatim: expressions.map { "WITH \($0) " } ?? "")
                 sql.append(try statement(change.table, change.condition))
                 count += try Self.run(sql, on: connection)
             }

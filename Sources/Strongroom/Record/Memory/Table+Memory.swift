@@ -50,7 +50,8 @@ extension Table {
     ///   - db: A write transaction.
     /// - Returns: The key that it has now: another one when it was a negative integer, as those have that got theirs in memory. One that is on
     ///   the disk already stays as it is.
-    /// - Throws: ``StrongroomError`` with `noSuchRow` when there is no such record, `constraint`; it is in memory then as before.
+    /// - Throws: ``StrongroomError`` with `noSuchRow` when there is no such record, `constraint`, also when a trigger ignores it; it is in memory then as
+    ///   before.
     @discardableResult
     public static func persist(_ key: Key, in db: borrowing some Writing & ~Copyable) throws -> Key {
         let connection = db.handle.connection
@@ -162,6 +163,8 @@ extension Table {
             ? "INSERT INTO main.\(schema.quotedName) DEFAULT VALUES"
             : "INSERT INTO main.\(schema.quotedName) (\(names)) VALUES (\(places))"
         try connection.withOwnStatement(sql, fields.map(\.1)) { try $0.run() }
+        // A trigger may have ignored it, and the record in memory must not be lost.
+        guard connection.changes > 0 else { throw TableFailure.ignoredInsert(schema) }
         connection.noteWrite(of: schema.name)
         guard isKeyMade else { return key }
         guard let made = Key.generated(rowID: connection.lastInsertedRowID) else {

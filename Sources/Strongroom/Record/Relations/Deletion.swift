@@ -1,0 +1,46 @@
+/// The deletion of some records of one table, which has to wait for that of what refers to them.
+protocol Deletion: AnyObject {
+    /// Deletes the records, or says what has to be deleted before.
+    func goOn(_ cascade: Cascade) throws -> (any Deletion)?
+}
+
+final class DeletionOf<Source: Table>: Deletion {
+    private let records: [Source.RecordType]
+    private var relations: ArraySlice<any ChildRelation<Source.RecordType>>
+    /// The rows that were there.
+    private(set) var count = 0
+
+    init(_ records: [Source.RecordType]) {
+        self.records = records
+        relations = Source.relations?.children[...] ?? []
+    }
+
+    func goOn(_ cascade: Cascade) throws -> (any Deletion)? {
+        while let relation = relations.popFirst() {
+            if let below = try relation.deletion(below: records, cascade) { return below }
+        }
+        count = try Source.delete(contentsOf: records, in: cascade.db)
+        return nil
+    }
+}
+
+extension Table {
+    /// Deletes records with all that refers to them, what refers to others first. As deep as the rows are, and never deeper on the stack.
+    ///
+    /// - Returns: The number of rows of these records that were there.
+    @discardableResult
+    static func deleteTrees(_ records: [RecordType], _ cascade: Cascade) throws -> Int {
+        guard records.allSatisfy({ key(of: $0) != nil }) else { throw TableFailure.missingKey(schema) }
+        let whole = DeletionOf<Self>(cascade.enter(Self.self, records).map { records[$0] })
+        var open: [any Deletion] = [whole]
+        while let last = open.last {
+            if let below = try last.goOn(cascade) { open.append(below) } else { open.removeLast() }
+        }
+        return whole.count
+    }
+
+    @usableFromInline
+    static func deleteTrees(_ records: [RecordType], on connection: Connection) throws -> Int {
+        try connection.inSavepoint { try deleteTrees(records, Cascade(connection)) }
+    }
+}

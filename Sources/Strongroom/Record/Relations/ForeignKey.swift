@@ -1,0 +1,62 @@
+/// The property and the column with which a record refers to a row of another table.
+struct ForeignKey<Source: Table, Key: TableKey & ColumnValue>: Sendable where Source.RecordType == Source {
+    /// The column's name; nil when the record does not tell.
+    let name: String?
+    let key: @Sendable (Source) -> Key?
+    let set: @Sendable (inout Source, Key) -> Void
+    /// Refers to nothing; nil for a property that always refers to a row.
+    let clear: (@Sendable (inout Source) -> Void)?
+
+    init<Reference: KeyReference>(_ property: any WritableKeyPath<Source, Reference> & Sendable)
+    where Reference.Referred == Key {
+        name = Source.columnName(of: property)
+        key = { $0[keyPath: property].referredKey }
+        set = { $0[keyPath: property] = Reference(referringTo: $1) }
+        guard Reference.noReference != nil else {
+            clear = nil
+            return
+        }
+        clear = { source in
+            if let none = Reference.noReference { source[keyPath: property] = none }
+        }
+    }
+
+    func column() throws -> Column<Key> {
+        guard let name else { throw RelationFailure.noColumn(Source.schema) }
+        return Column(name)
+    }
+}
+
+/// The property and the column with a record's place in a list.
+struct Position<Source: Table>: Sendable where Source.RecordType == Source {
+    private let name: String?
+    let set: @Sendable (inout Source, Int) -> Void
+
+    init(_ property: any WritableKeyPath<Source, Int> & Sendable) {
+        name = Source.columnName(of: property)
+        set = { $0[keyPath: property] = $1 }
+    }
+
+    func column() throws -> Column<Int> {
+        guard let name else { throw RelationFailure.noColumn(Source.schema) }
+        return Column(name)
+    }
+}
+
+/// What can be wrong with relations.
+enum RelationFailure {
+    static func noColumn(_ schema: TableSchema) -> StrongroomError {
+        StrongroomError(
+            .invalidName,
+            """
+            A property by which a relation finds the rows of table «\(schema.name)» is no column of it; name a stored property, and where the \
+            table is not made by @Table, let its `columnName(of:)` tell the column.
+            """)
+    }
+
+    static func notDeclared(_ schema: TableSchema) -> StrongroomError {
+        StrongroomError(
+            .invalidName,
+            "A relation that is to be loaded is not among the `relations` of table «\(schema.name)»; add it there.")
+    }
+}

@@ -1,0 +1,30 @@
+extension Table where RecordType == Self {
+    /// Reads the children, or the parents, of any number of records with one statement.
+    ///
+    /// ```swift
+    /// let contacts = try await store.read { db in
+    ///     var contacts = try Contact.where { $0.city == "Bonn" }.fetch(db)
+    ///     try Contact.load(\.$phones, of: &contacts, in: db)
+    ///     return contacts
+    /// }
+    /// ```
+    ///
+    /// What the property held before is replaced, changed or not.
+    ///
+    /// - Parameters:
+    ///   - relation: The property, with its dollar sign; one of the table's ``Table/relations``.
+    ///   - records: The records. Children are in the order of their position or their keys; a record without a key has none.
+    ///   - db: A transaction.
+    /// - Throws: ``StrongroomError`` with `invalidName` for a property that is not among the relations, `typeMismatch`, or the engine's failure; then
+    ///   nothing is changed.
+    public static func load<Property: RelatedProperty>(
+        _ relation: any WritableKeyPath<Self, Property> & Sendable, of records: inout [Self], in db: borrowing some Reading & ~Copyable
+    ) throws {
+        guard let found = relations?.all.first(where: { $0.path as AnyKeyPath == relation }) else {
+            throw RelationFailure.notDeclared(schema)
+        }
+        var loaded = records
+        try found.load(into: &loaded, on: db.handle.connection)
+        records = loaded
+    }
+}
