@@ -109,6 +109,8 @@ let package = Package(
             exclude: ["AddressBook/Fixtures"], swiftSettings: settings),
         .testTarget(
             name: "StrongroomTestingTests", dependencies: ["Strongroom", "StrongroomTesting"], swiftSettings: settings),
+        .testTarget(
+            name: "DocumentationTests", dependencies: ["Strongroom", "StrongroomTesting"], swiftSettings: settings),
         // For the tests alone, and in no product: work that is interrupted, and a program that does it.
         .target(name: "FaultWork", dependencies: ["Strongroom"], path: "Tests/FaultWork", swiftSettings: settings),
         .executableTarget(

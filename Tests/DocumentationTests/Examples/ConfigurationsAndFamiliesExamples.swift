@@ -4,7 +4,7 @@ import StrongroomTesting
 import Testing
 
 /// What the article's examples take for granted.
-private enum Families {
+enum Families {
     @Table("entry")
     struct Entry {
         var id: Int64?
