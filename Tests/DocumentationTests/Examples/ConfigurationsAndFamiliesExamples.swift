@@ -35,7 +35,7 @@ enum Families {
 }
 
 #if Macros
-private enum Discovered {
+private struct Discovered {
     /// For the whole process, as the registry is.
     enum Place {
         static let data = FileManager.default.temporaryDirectory
@@ -50,7 +50,7 @@ private enum Discovered {
         }
     }
 
-    static func openJournal(of user: String) async throws -> Store {
+    func openJournal(of user: String) async throws -> Store {
         try await Stores.shared.open("journal_\(user).sqlite")
     }
 }
@@ -99,7 +99,7 @@ struct ConfigurationsAndFamiliesExamples {
 
     #if Macros
     @Test func aMarkedTypeIsFound() async throws {
-        let store = try await Discovered.openJournal(of: "alice")
+        let store = try await Discovered().openJournal(of: "alice")
         #expect(store.path.hasSuffix("/journal_alice.sqlite"))
         #expect(store.opening.outcome == .created && store.opening.key?.isCurrent == true)
         try await store.close()
