@@ -43,7 +43,7 @@ struct TutorialSecondVersion {
     }
 
     @Test func theAddressBookMigrates() async throws {
-        try await MigrationProof(AddressBook(directory: "/tmp"))
+        try await MigrationProof(AddressBook(directory: "/nowhere"))
             .planting(at: "1") { db in
                 try db.execute("INSERT INTO contact (name, email) VALUES ('Ada', 'ada@example.org')")
             } expecting: { db, _ in
