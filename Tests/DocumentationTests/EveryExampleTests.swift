@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @Suite("Every example of the documentation stands in a source that is compiled")

@@ -6,6 +6,10 @@ import Testing
 struct ManifestTests {
     private static let manifests = Result { try Documentation.examples().filter(\.isManifest) }
 
+    private struct Refusal: Error, CustomStringConvertible {
+        let description: String
+    }
+
     /// What the package manager makes of a manifest.
     private func dump(_ manifest: String) async throws -> [String: Any] {
         let directory = try TemporaryDirectory()
@@ -15,7 +19,7 @@ struct ManifestTests {
         let outcome = try await swift.run([
             "swift", "package", "--package-path", path, "--cache-path", directory.path("cache"), "dump-package",
         ])
-        try #require(outcome.status == 0, "\(outcome.errors)")
+        guard outcome.status == 0 else { throw Refusal(description: outcome.errors) }
         return try #require(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
     }
 
@@ -48,6 +52,7 @@ struct ManifestTests {
 
     @Test func aWrongOneIsRefused() async throws {
         let text = try manifest(with: ".package(url: 7)")
-        await #expect(throws: (any Error).self) { try await dump(text) }
+        let refusal = await #expect(throws: Refusal.self) { try await dump(text) }
+        #expect(refusal?.description.contains("no exact matches in call to static method 'package'") == true)
     }
 }

@@ -14,7 +14,7 @@ struct AskingForRowsExamples {
         var city = "Bonn"
         var cityID: Int64?
         var moves = 0
-        var lastSeen = Date(timeIntervalSinceReferenceDate: 0)
+        var lastSeen: Date = Date(timeIntervalSinceReferenceDate: 0)
     }
 
     @Table("order")

@@ -53,7 +53,7 @@ struct ChangingTheSchemaExamples {
 
         let store = try await Stores(place).open("addressbook.sqlite")
         #expect(store.opening.migration?.applied == ["2"])
-        try await store.read { db in
+        try await store.read { db throws in
             #expect(try db.columns(of: "contact").map(\.name) == ["id", "telephone", "note", "code"])
             #expect(try db.value("SELECT telephone || note FROM contact") == "030")
         }

@@ -21,7 +21,7 @@ struct DamagedFilesExamples {
         _ name: String, damaging damage: (inout Data, _ pageSize: Int) -> Void
     ) async throws -> Place {
         var place = try Place(
-            migrator: Migrator { Migration("7") { db in try db.createTable(Contact.schema) } })
+            migrator: Migrator { Migration("1") { db in try db.createTable(Contact.schema) } })
         place.settings.rotation = .manual
         let store = try await Stores(place).open(name)
         try await store.write { db in
@@ -55,20 +55,18 @@ struct DamagedFilesExamples {
         // 1228800 bytes, 302 pages
         // key 1 of 2
         // SQLCipher 4's own settings: pages of 4096 bytes, …
-        // schema version «7»
         // 2 pages are missing at its end
         // open in process 4711 (inventory)
         // Restore it from a backup; what is left can be copied with `salvage`.
 
         let lines = printed.lines.flatMap { $0.split(separator: "\n").map(String.init) }
-        try #require(lines.count == 7, "\(lines)")
+        try #require(lines.count == 6, "\(lines)")
         #expect(lines[0] == "\(place.directory.path("addressbook_alice.sqlite")): cut off")
         #expect(lines[1].contains(/^\d+ bytes, \d+ pages$/))
         #expect(lines[2] == "key 1 of 2")
         #expect(lines[3].contains(/^SQLCipher \d's own settings: pages of \d+ bytes,/))
-        #expect(lines[4] == "schema version «7»")
-        #expect(lines[5] == "2 pages are missing at its end")
-        #expect(lines[6] == "Restore it from a backup; what is left can be copied with `salvage`.")
+        #expect(lines[4] == "2 pages are missing at its end")
+        #expect(lines[5] == "Restore it from a backup; what is left can be copied with `salvage`.")
     }
 
     @Test func aDamagedPageIsNamed() async throws {
@@ -99,7 +97,8 @@ struct DamagedFilesExamples {
         }
 
         let contacts = try #require(rescue.tables.first { $0.name == "contact" })
-        #expect(contacts.rowsCopied + contacts.rowsLost == 500 && contacts.rowsLost > 0)
+        #expect(contacts.rowsCopied < 500 && !contacts.isComplete)
+        #expect(contacts.lostRowIDs.reduce(contacts.rowsCopied) { $0 + $1.count } >= 500)
         #expect(printed.lines.first?.hasPrefix("contact \(contacts.rowsCopied) \(contacts.rowsLost) [") == true)
         #expect(FileManager.default.fileExists(atPath: rescuePath))
     }

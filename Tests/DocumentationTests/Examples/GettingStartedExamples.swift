@@ -3,7 +3,7 @@ import Foundation
 import StrongroomTesting
 import Testing
 
-@Suite("The examples of «Getting started» and of the catalog's first page")
+@Suite("The examples of «Getting started»")
 struct GettingStartedExamples {
     @Test func eachRunHasOneNoteMoreToShow() async throws {
         let home = try TemporaryDirectory()
@@ -21,16 +21,6 @@ struct GettingStartedExamples {
         // Closing has brought the log into the file.
         #expect(!FileManager.default.fileExists(atPath: "\(file)-wal"))
         #endif
-    }
-
-    @Test func aProgramFindsItsConfigurationByTheNameOfTheDatabase() async throws {
-        let home = try TemporaryDirectory()
-        for _ in 1...2 {
-            let outcome = try await ExampleProgram("ReadmeProgram").run(home: home)
-            #expect(outcome.status == 0, "\(outcome.errors)")
-            // One contact also after the second upsert.
-            #expect(outcome.lines.last == #"["Ada"]"#)
-        }
     }
 }
 #endif

@@ -8,7 +8,7 @@ import Testing
 private struct Contact {
     var id: Int64?
     var name: String
-    var changed = Date.distantPast
+    var changed: Date = .distantPast
     @Ignored var isGone = false
 
     init(name: String) { self.name = name }

@@ -1,4 +1,5 @@
 #if Macros
+import Foundation
 import Strongroom
 import StrongroomTesting
 import Testing

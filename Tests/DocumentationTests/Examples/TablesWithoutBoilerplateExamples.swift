@@ -3,7 +3,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-@Suite("The examples of «Tables without boilerplate»")
+@Suite("The examples of «Tables without boilerplate» and of the catalog's first page")
 struct TablesWithoutBoilerplateExamples {
     @Table("contact", in: "addressbook.sqlite")
     struct Contact: Equatable {
@@ -16,34 +16,22 @@ struct TablesWithoutBoilerplateExamples {
         static var indexes: [TableIndex] { [TableIndex(on: columns.name)] }
     }
 
-    @Table("archive", of: Contact.self)
-    enum ArchivedContact {}
-
-    @Record
-    struct NameCard {
-        var name: String
-        @Column("e-mail") var email: String
-    }
-
     @Test func aStructIsATableAndItsRecord() {
         #expect(Contact.schema.columns.map(\.name) == ["id", "name", "e-mail", "phone"])
+        #expect(Contact.schema.columns.map(\.isUnique) == [false, false, true, false])
         #expect(Contact.schema.indexes.map(\.columns) == [["name"]])
         #expect(Contact.databaseName == "addressbook.sqlite")
     }
 
-    @Test func oneRecordInSeveralTablesAndSeveralRecordsOfOne() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema, ArchivedContact.schema]).store
-        let contact = Contact(name: "Ada", email: "ada@example.org", isSelected: true)
-        try await store.table(Contact.self).insert(contact)
-
-        try await store.write { db in try ArchivedContact.insert(contact, in: db) }
-        let cards = try await store.read { db in
-            try Contact.where { $0.phone == nil }.fetch(as: NameCard.self, db)
+    @Test func aProgramFindsItsConfigurationByTheNameOfTheDatabase() async throws {
+        let home = try TemporaryDirectory()
+        for _ in 1...2 {
+            let outcome = try await ExampleProgram("ReadmeProgram").run(home: home)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            // One contact also after the second upsert; then one in the archive, and one in the other table.
+            let expected = [#"["Ada"]"#, #"0 ["bob@example.org"]"#, #"["bob@example.org"]"#]
+            #expect(Array(outcome.lines.dropFirst()) == expected)
         }
-
-        #expect(cards.map(\.email) == ["ada@example.org"])
-        let archived = try await store.table(ArchivedContact.self).all()
-        #expect(archived == [Contact(id: 1, name: "Ada", email: "ada@example.org")])
     }
 }
 #endif

@@ -5,6 +5,7 @@ enum ReadmeProgram {
         #if Macros
         try await keepANote()
         try await keepAContact()
+        try await archiveAContact()
         #endif
     }
 }
