@@ -75,7 +75,7 @@ struct ProvingMigrationsExamples {
             .verify()
     }
 
-    @Test(.enabled(if: ProcessInfo.processInfo.environment["RECORD"] != nil))
+    @Test(.enabled(if: ProcessInfo.processInfo.environment["RECORD"] != nil, "RECORD=1 records it"))
     func record() async throws {
         try await proof.recordFixture(version: "2")
     }
