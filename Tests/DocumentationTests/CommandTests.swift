@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The commands of the documentation are those of the tool")
 struct CommandTests {
-    /// Every command that README or an article shows in a block, or between back ticks, with the place.
+    /// Every command that README or an article shows in a block, between back ticks, or at the beginning of a table's row.
     private static let commands = Result {
         try Documentation.articles.flatMap { article in
             let name = article.lastPathComponent
@@ -12,8 +12,9 @@ struct CommandTests {
             let lines = blocks.flatMap(\.lines).compactMap {
                 $0.firstMatch(of: /^(?:.*&& swift run .*)?(strongroom .*)$/)?.1
             }
-            let inline = text.matches(of: /`(strongroom [^`]+)`/).map(\.1)
-            return (lines + inline).map { Shown(article: name, text: String($0)) }
+            let inline = text.matches(of: /`(strongroom [^`]+)`/).map { String($0.1) }
+            let rows = text.matches(of: /(?:^|\n)\| `([a-z]+(?: [a-z]+)? [A-Z]+…?)` \|/).map { "strongroom \($0.1)" }
+            return (lines.map { String($0) } + inline + rows).map { Shown(article: name, text: $0) }
         }
     }
 
@@ -33,10 +34,24 @@ struct CommandTests {
     @Test func eachCommandWithItsOptionsIsThere() async throws {
         let tree = try await tree()
         let commands = try Self.commands.get()
-        #expect(commands.count >= 12)
+        #expect(commands.count >= 20)
+        #expect(commands.contains { $0.text == "strongroom keys check FILE" })
         #expect(commands.contains { $0.article == "README.md" && $0.text == "strongroom demo" })
         for command in commands where !command.text.contains("--generate-completion-script") {
             #expect(throws: Never.self, "\(command)") { try tree.check(command.text) }
+        }
+    }
+
+    /// README names one command with its option, and the others after it alone.
+    @Test func eachCommandThatReadmeNamesIsThere() async throws {
+        let tree = try await tree()
+        let readme = try Documentation.text(of: Documentation.root.appending(path: "README.md"))
+        let paragraphs = readme.split(separator: "\n\n").filter { $0.hasPrefix("`strongroom ") }
+        let named = paragraphs.flatMap { $0.matches(of: /`([a-z -]+)`/).map { String($0.1) } }
+        #expect(named.count >= 10)
+        for name in named {
+            let line = name.hasPrefix("strongroom ") ? name : "strongroom \(name)"
+            #expect(throws: Never.self, "\(line)") { try tree.check(line, isGroupEnough: true) }
         }
     }
 

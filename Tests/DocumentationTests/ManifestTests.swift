@@ -2,7 +2,9 @@ import Foundation
 import StrongroomTesting
 import Testing
 
-@Suite("The manifests of the documentation are taken by the package manager")
+@Suite(
+    "The manifests of the documentation are taken by the package manager",
+    .enabled(if: ExampleProgram.isOnPath("swift"), "there is no swift on the PATH"))
 struct ManifestTests {
     private static let manifests = Result { try Documentation.examples().filter(\.isManifest) }
 

@@ -20,8 +20,9 @@ struct CommandTree: Decodable {
 
     /// Checks that a line names a command, options and no more values than there are.
     ///
+    /// - Parameter isGroupEnough: Whether it may end with a command that only stands before others, such as `keys`.
     /// - Throws: ``Mistake`` for the first that is not there.
-    func check(_ line: String) throws {
+    func check(_ line: String, isGroupEnough: Bool = false) throws {
         var words = Self.words(line.prefix { $0 != ">" })
         guard words.first == commandName else { throw Mistake(description: "\(line) is no call of \(commandName)") }
         words.removeFirst()
@@ -30,6 +31,7 @@ struct CommandTree: Decodable {
             command = next
             words.removeFirst()
         }
+        if isGroupEnough, words.isEmpty { return }
         guard command.subcommands?.isEmpty ?? true else {
             throw Mistake(description: "\(command.commandName) has no command \(words.first ?? "there")")
         }

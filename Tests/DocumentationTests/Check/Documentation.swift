@@ -16,6 +16,11 @@ enum Documentation {
         try articles.flatMap { try Example.all(in: text(of: $0), of: $0.lastPathComponent) }
     }
 
+    /// Every fenced block of one of them.
+    static func examples(of article: String) throws -> [Example] {
+        try examples().filter { $0.article == article }
+    }
+
     /// The source files under some directories of the package.
     static func sources(under paths: String...) throws -> [SourceText] {
         try paths.flatMap { files(in: root.appending(path: $0), ending: "swift") }

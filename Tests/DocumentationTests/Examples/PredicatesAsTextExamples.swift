@@ -44,9 +44,7 @@ struct PredicatesAsTextExamples {
     }
 
     @Test func theMessageShowsThePlace() throws {
-        let article = try #require(Documentation.articles.first { $0.lastPathComponent == "PredicatesAsText.md" })
-        let examples = Example.all(in: try Documentation.text(of: article), of: "PredicatesAsText.md")
-        let shown = try #require(examples.first { $0.language.isEmpty })
+        let shown = try #require(try Documentation.examples(of: "PredicatesAsText.md").first { $0.language.isEmpty })
         let error = #expect(throws: StrongroomError.self) { try Contact.where("name == 'Ada' AND agee > 18") }
         #expect(error?.code == .invalidPredicate)
         #expect(error?.message == shown.text)

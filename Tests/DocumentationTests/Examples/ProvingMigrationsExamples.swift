@@ -36,6 +36,28 @@ struct ProvingMigrationsExamples {
         }
     }
 
+    /// An address book with two mistakes: its first version knew no default, and its third loses the names.
+    private enum Faulty {
+        struct AddressBook: Configuration {
+            static let target = "addressbook"
+
+            func keyChain(for database: DatabaseName) throws -> KeyChain { .plaintext }
+            func migrator(for database: DatabaseName) -> Migrator? {
+                Migrator(tables: [Contact.schema]) {
+                    Migration("1") { db in
+                        try db.execute(
+                            """
+                            CREATE TABLE contact
+                                (id INTEGER PRIMARY KEY, name TEXT NOT NULL, phone TEXT, email TEXT NOT NULL)
+                            """)
+                    }
+                    Migration("2") { db in try db.execute("UPDATE contact SET phone = '?' WHERE phone = ''") }
+                    Migration("3") { db in try db.execute("UPDATE contact SET name = ''") }
+                }
+            }
+        }
+    }
+
     private let own: TemporaryDirectory
 
     private var proof: MigrationProof { MigrationProof(AddressBook(), fixtures: own.path("fixtures")) }
@@ -53,7 +75,7 @@ struct ProvingMigrationsExamples {
             .verify()
     }
 
-    @Test(.enabled(if: ProcessInfo.processInfo.environment["RECORD"] != nil))
+    @Test(.enabled(if: ProcessInfo.processInfo.environment["RECORD"] != nil, "RECORD=1 records it"))
     func record() async throws {
         try await proof.recordFixture(version: "2")
     }
@@ -64,6 +86,21 @@ struct ProvingMigrationsExamples {
         #expect(FileManager.default.fileExists(atPath: own.path("fixtures/2.cipher\(major).sqlite")))
         let report = try await proof.verify()
         #expect(report.fixtures.count == 1 && report.faults.isEmpty)
+    }
+
+    @Test func faultsAreToldAsTheArticleShowsThem() async throws {
+        let shown = try #require(try Documentation.examples(of: "ProvingMigrations.md").first { $0.language.isEmpty })
+        let proof = MigrationProof(Faulty.AddressBook())
+            .planting(at: "1", fileID: "Tests/Proof.swift", line: 9) { db in
+                try db.execute("INSERT INTO contact (name, email) VALUES ('Ada', 'ada@example.org')")
+            } expecting: { db, _ in
+                try db.value("SELECT name FROM contact") == "Ada"
+            }
+            .records(of: Contact.self, Contact(name: "Gil"))
+        let failure = await #expect(throws: MigrationProof.Failure.self) {
+            try await proof.verify(fileID: "Tests/Proof.swift", line: 12)
+        }
+        #expect(failure?.description == shown.text)
     }
 
     @Test func statementsArePinned() async throws {

@@ -22,7 +22,7 @@ struct RecordsInMemoryExamples {
         let stores = try Stores(place)
 
         let search = try await Store.inMemory(Contact.self, Phone.self)  // some tables, no configuration
-        let test = try await stores.open("addressbook_test.sqlite", in: .inMemory)  // a family's migrator
+        let test = try await stores.open("addressbook_test.sqlite", in: .inMemory)  // a family's migrator and settings
         let settings = StoreSettings(storage: .inMemory)  // a family that is never on the disk
 
         #expect(try await search.read { db in try db.tableNames() }.sorted() == ["contact", "phone"])

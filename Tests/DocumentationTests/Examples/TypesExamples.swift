@@ -13,9 +13,7 @@ struct TypesExamples {
     }
 
     @Test func aDateInSQL() async throws {
-        let article = try #require(Documentation.articles.first { $0.lastPathComponent == "Types.md" })
-        let examples = Example.all(in: try Documentation.text(of: article), of: "Types.md")
-        let query = try #require(examples.first { $0.language == "sql" }).text
+        let query = try #require(try Documentation.examples(of: "Types.md").first { $0.language == "sql" }).text
         let store = try await TemporaryStore(tables: [Contact.schema]).store
         let date = try Date("2026-11-21T20:15:00Z", strategy: .iso8601)
         try await store.table(Contact.self).insert(Contact(createdAt: date))

@@ -35,6 +35,12 @@ struct ExampleProgram {
         url = found
     }
 
+    /// Whether the shell would find a program.
+    static func isOnPath(_ name: String) -> Bool {
+        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+        return folders.contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(name)") }
+    }
+
     /// Runs the program to its end.
     ///
     /// - Parameters:
