@@ -109,6 +109,23 @@ let package = Package(
             exclude: ["AddressBook/Fixtures"], swiftSettings: settings),
         .testTarget(
             name: "StrongroomTestingTests", dependencies: ["Strongroom", "StrongroomTesting"], swiftSettings: settings),
+        // The examples of README and the articles. Those that are whole programs are in no product and run by the tests; they are no
+        // dependency, since the tests would then have what they register as @Configuration.
+        .testTarget(
+            name: "DocumentationTests",
+            dependencies: [
+                "Configurations", "Strongroom", "StrongroomTesting", .product(name: "Logging", package: "swift-log"),
+            ],
+            exclude: ["Programs"], swiftSettings: settings),
+        .executableTarget(
+            name: "ReadmeProgram", dependencies: ["Strongroom"], path: "Tests/DocumentationTests/Programs/Readme",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "GettingStartedProgram", dependencies: ["Strongroom"],
+            path: "Tests/DocumentationTests/Programs/GettingStarted", swiftSettings: settings),
+        .executableTarget(
+            name: "OwnToolProgram", dependencies: ["Configurations", "Strongroom", "StrongroomCommands"],
+            path: "Tests/DocumentationTests/Programs/OwnTool", swiftSettings: settings),
         // For the tests alone, and in no product: work that is interrupted, and a program that does it.
         .target(name: "FaultWork", dependencies: ["Strongroom"], path: "Tests/FaultWork", swiftSettings: settings),
         .executableTarget(

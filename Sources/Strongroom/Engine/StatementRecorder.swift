@@ -27,13 +27,14 @@ final class StatementRecorder {
     /// Notes a statement when a transaction first uses it.
     func note(_ statement: Statement) {
         let tokens = [SQLToken](sql: statement.sql).filter { $0.kind != .space }
-        guard !statement.isReadOnly else {
+        let isSchema = tokens.first?.isWord("CREATE", "DROP", "ALTER") ?? false
+        // Old engines call `CREATE TABLE IF NOT EXISTS` read-only where the table is there: the file was, before its history.
+        guard isSchema || !statement.isReadOnly else {
             // What a step does that looks at the schema first may be another thing on a file that was there before its history.
             let isOfSchema = tokens.contains { $0.isNamed("sqlite_master") || $0.isNamed("pragma") }
             if isOfSchema { isIncomparable = true } else { hasReadRows = true }
             return
         }
-        let isSchema = tokens.first?.isWord("CREATE", "DROP", "ALTER") ?? false
         guard isSchema || !hasReadRows else { return }
         note(statement.isOperation ? "write \(statement.tables.writes.sorted())" : tokens.normalised)
     }

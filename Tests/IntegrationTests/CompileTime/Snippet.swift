@@ -50,7 +50,24 @@ extension Snippet {
         """
     )
 
-    static let refused = [writing, types, ownership, handle, task, made]
+    static let refused = [article, writing, types, ownership, handle, task, made]
+
+    /// The example of «Reading and writing».
+    private static let article = Snippet(
+        "what the article shows",
+        """
+        @Table("contact")
+        struct Contact {
+            var id: Int64?
+            var name: String
+        }
+        func example(_ store: Store, _ contact: Contact) async throws {
+            try await store.read { db in
+                try Contact.insert(contact, in: db)  // error: requires that 'ReadTransaction' conform to 'Writing'
+            }
+        }
+        """
+    )
 
     private static let writing = Snippet(
         "writing in a read",

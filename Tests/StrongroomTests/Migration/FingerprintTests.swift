@@ -211,6 +211,33 @@ struct FingerprintTests {
         #expect(found.count == 2 && found[0] == nil && found[1]?.count == 64)
     }
 
+    /// As one of another library's, which a first step takes over.
+    @Test func aStepWithConditionsIsTheSameOnAFileThatWasThereBeforeItsHistory() async throws {
+        try await vault.with(\.migrator, nil).using { store in
+            try await store.write { db in
+                try db.execute("CREATE TABLE line (text TEXT NOT NULL)")
+                try db.execute("CREATE TABLE theirs (version)")
+                try db.execute("INSERT INTO line VALUES ('a')")
+            }
+        }
+        let taking = Migrator {
+            Migration("1") { db in
+                try db.execute("CREATE TABLE IF NOT EXISTS line (text TEXT NOT NULL)")
+                try db.execute("CREATE INDEX IF NOT EXISTS by_text ON line (text)")
+                try db.dropTable("theirs", ifExists: true)
+                try db.dropIndex("theirs_too", ifExists: true)
+                try db.execute("UPDATE line SET text = upper(text)")
+            }
+        }
+        #expect(try await vault.with(\.migrator, taking).keep().migration?.applied == ["1"])
+        #expect(try await vault.with(\.migrator, taking.whenChanged(.refuse)).keep().migration?.changed == [])
+        #expect(try await vault.with(\.migrator, nil).lines() == ["A"])
+        let changed = Migrator {
+            Migration("1") { db in try db.execute("CREATE TABLE IF NOT EXISTS line (text)") }
+        }
+        #expect(try await vault.with(\.migrator, changed).keep().migration?.changed == ["1"])
+    }
+
     @Test func aStepThatNeedsWhatAnEmptyDatabaseLacksIsNotCompared() async throws {
         let old = Self.migrator { db in try db.execute("UPDATE line SET size = 1") }
         try await vault.with(\.migrator, old).keep("a")

@@ -1,0 +1,8 @@
+import Strongroom
+
+@Table("contact")
+struct Contact {
+    var id: Int64?
+    var name: String
+    @Column(unique: true) var email: String
+}

@@ -1,0 +1,56 @@
+import Foundation
+import Testing
+
+@Suite("The charts of the README")
+struct ChartTests {
+    private static let root = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    private struct Numbers: Decodable, Equatable {
+        let ratio: Double
+        let low: Double
+        let high: Double
+    }
+
+    private struct Measured: Decodable {
+        let ratio: Double?
+        let low: Double?
+        let high: Double?
+        let grdb: Numbers?
+
+        var all: [Numbers] {
+            var all: [Numbers] = []
+            if let ratio, let low, let high { all.append(Numbers(ratio: ratio, low: low, high: high)) }
+            if let grdb { all.append(grdb) }
+            return all
+        }
+    }
+
+    @Test func theirNumbersAreThoseOfTheTable() throws {
+        let readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
+        let table = readme.split(separator: "\n").filter { $0.hasPrefix("| ") }.flatMap { line in
+            line.matches(of: /([0-9.]+) \(([0-9.]+) to ([0-9.]+)\)/).compactMap { match -> Numbers? in
+                guard let ratio = Double(match.1), let low = Double(match.2), let high = Double(match.3) else {
+                    return nil
+                }
+                return Numbers(ratio: ratio, low: low, high: high)
+            }
+        }
+        let data = try Data(contentsOf: Self.root.appending(path: "Benchmarks/readme.json"))
+        let charted = try JSONDecoder().decode([Measured].self, from: data).flatMap(\.all)
+        #expect(table.count >= 20)
+        #expect(charted == table)
+    }
+
+    /// A picture without a background, for light and dark pages.
+    @Test(arguments: ["architecture", "speed-c", "speed-grdb"])
+    func eachPictureFollowsThePage(name: String) throws {
+        let picture = try String(
+            contentsOf: Self.root.appending(path: "Sources/Strongroom/Strongroom.docc/Resources/\(name).svg"),
+            encoding: .utf8)
+        #expect(picture.contains("@media (prefers-color-scheme: dark)"))
+        #expect(picture.contains("<title>"))
+        let readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
+        #expect(readme.contains("Strongroom.docc/Resources/\(name).svg"))
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import Strongroom
+import StrongroomTesting
+import Testing
+
+/// What the article's examples take for granted.
+enum Families {
+    @Table("entry")
+    struct Entry {
+        var id: Int64?
+        var text: String
+    }
+
+    struct Diary: Configuration {
+        static let target = "diary"
+        let directory: String
+        let secret: @Sendable (DatabaseName) async throws -> String
+
+        func filePath(for database: DatabaseName) -> String? { "\(directory)/\(database.fileName)" }
+        func keyChain(for database: DatabaseName) async throws -> KeyChain {
+            try KeyChain(.passphrase(await secret(database)))
+        }
+        func migrator(for database: DatabaseName) -> Migrator? {
+            Migrator { Migration("1") { db in try db.createTable(Entry.schema) } }
+        }
+    }
+
+    static func openDiary(
+        of user: String, in directory: String, _ secret: @escaping @Sendable (DatabaseName) async throws -> String
+    ) async throws -> (Stores, Store) {
+        let stores = try Stores(Diary(directory: directory, secret: secret))
+        let store = try await stores.open("diary_\(user).sqlite")
+        return (stores, store)
+    }
+}
+
+#if Macros
+private struct Discovered {
+    /// For the whole process, as the registry is.
+    enum Place {
+        static let data = FileManager.default.temporaryDirectory
+            .appending(path: "strongroom-\(UUID().uuidString)").path(percentEncoded: false)
+    }
+
+    @Configuration("journal")
+    struct Journal {
+        func filePath(for database: DatabaseName) -> String? { "\(Place.data)/\(database.fileName)" }
+        func keyChain(for database: DatabaseName) throws -> KeyChain {
+            try KeyFile("\(Place.data)/keys").keyChain(creating: true)
+        }
+    }
+
+    func openJournal(of user: String) async throws -> Store {
+        try await Stores.shared.open("journal_\(user).sqlite")
+    }
+}
+#endif
+
+@Suite("The examples of «Configurations and families»")
+struct ConfigurationsAndFamiliesExamples {
+    @Test func aFamilyHasAKeyForEachOfItsFiles() async throws {
+        let directory = try TemporaryDirectory()
+        let place = directory.path("diaries")
+        for user in ["alice", "bob"] {
+            let (stores, store) = try await Families.openDiary(of: user, in: place) { "secret of \($0)" }
+            try await store.write { db in try Families.Entry.insert(Families.Entry(text: user), in: db) }
+            #expect(store.path.hasSuffix("/diaries/diary_\(user).sqlite"))
+            try await stores.closeAll()
+        }
+        let stores = try Stores(Families.Diary(directory: place) { "secret of \($0)" })
+        #expect(try stores.databases(of: "diary").map(\.fileName) == ["diary_alice.sqlite", "diary_bob.sqlite"])
+        let same = try Stores(Families.Diary(directory: place) { _ in "secret of diary_alice.sqlite" })
+        await #expect { try await same.open("diary_bob.sqlite") } throws: { error in
+            (error as? StrongroomError)?.code == .wrongKey
+        }
+    }
+
+    @Test(arguments: [
+        ("diary.sqlite", "diary"), ("diary_alice.sqlite", "diary"), ("diary.2026.sqlite", "diary"), ("diary", "diary"),
+        ("diary-alice.sqlite", "diary-alice"),
+    ])
+    func aNameHasATarget(name: String, target: String) throws {
+        #expect(try DatabaseName(name).target == target)
+    }
+
+    @Test(arguments: ["", "diary_../x", "_diary", ".diary", "diary.keys", "diary-wal", "diary\u{7}", "..", "."])
+    func aNameFromOutsideIsChecked(name: String) {
+        #expect { try DatabaseName(name) } throws: { ($0 as? StrongroomError)?.code == .invalidName }
+    }
+
+    @Test func whatSettingsSayByThemselves() {
+        let settings = StoreSettings()
+        #expect(settings.storage == .onDisk && settings.readers >= 2)
+        #expect(settings.busyTimeout == .seconds(5) && settings.openTimeout == .seconds(30))
+        #expect(settings.rotation == .onOpen && settings.migration == .onOpen && settings.snapshots == .none)
+        #expect(settings.groupSize == 1_000 && settings.groupDuration == .milliseconds(20))
+        #expect(settings.readerIdleTime == .seconds(60) && settings.slowStatement == nil)
+    }
+
+    #if Macros
+    @Test func aMarkedTypeIsFound() async throws {
+        let store = try await Discovered().openJournal(of: "alice")
+        #expect(store.path.hasSuffix("/journal_alice.sqlite"))
+        #expect(store.opening.outcome == .created && store.opening.key?.isCurrent == true)
+        try await store.close()
+        try FileManager.default.removeItem(atPath: Discovered.Place.data)
+    }
+    #endif
+}

@@ -1,0 +1,125 @@
+#if Macros
+import Foundation
+import Strongroom
+import StrongroomTesting
+import Testing
+
+@Suite("The examples of «Objects that persist themselves»")
+struct ObjectsExamples {
+    @Table("contact", in: "addressbook.sqlite")
+    struct Contact {
+        var id: UUID?
+        var name: String
+        var age: Int
+        var email: String?
+        @Ignored var isSelected = false
+    }
+
+    @Table("visit", in: "addressbook.sqlite")
+    struct Visit {
+        var id: Int64?
+        var contact: UUID?
+
+        init(of contact: Contact) { self.contact = contact.id }
+    }
+
+    /// Address books whose schema no migrator keeps.
+    private struct AddressBook: Configuration {
+        static let target = "addressbook"
+
+        let directory: String
+        let key = Key.random()
+
+        init(in directory: String) { self.directory = directory }
+
+        func filePath(for database: DatabaseName) -> String? { "\(directory)/\(database.fileName)" }
+        func keyChain(for database: DatabaseName) throws -> KeyChain { try KeyChain(key) }
+    }
+
+    private let own: TemporaryDirectory
+
+    private var directory: String { own.path("books") }
+
+    init() throws { own = try TemporaryDirectory() }
+
+    /// Runs work with a registry of its own, and closes the stores.
+    private func withStores(_ work: () async throws -> Void) async throws {
+        let stores = try Stores(AddressBook(in: directory))
+        try await Stores.$current.withValue(stores) { try await work() }
+        try await stores.closeAll()
+    }
+
+    @Test func aTypeAloneIsEnough() async throws {
+        try await withStores { () async throws in
+            var ada = Contact(name: "Ada", age: 36)
+            try await ada.save()  // inserted; ada.id is known now
+            ada.age = 37
+            try await ada.save()  // updated
+            let adults = try await Contact.all(where: "age >= %d", 18)
+            try await ada.delete()
+
+            #expect(ada.id != nil && adults.map(\.id) == [ada.id] && adults.map(\.age) == [37])
+            #expect(try await Contact.count() == 0)
+        }
+    }
+
+    @Test func aTaskHasAnotherRegistry() async throws {
+        var ada = Contact(name: "Ada", age: 36)
+
+        try await Stores.$current.withValue(try Stores(AddressBook(in: directory))) {
+            try await ada.save()
+        }
+
+        #expect(ada.id != nil)
+        #expect(FileManager.default.fileExists(atPath: "\(directory)/addressbook.sqlite"))
+    }
+
+    @Test func aTransactionHasBothOrNone() async throws {
+        try await withStores { () async throws in
+            try await Visit.prepare()
+            try await Contact.prepare()
+            let store = try await Stores.current.open("addressbook.sqlite")
+
+            try await store.write { db in
+                var ada = Contact(name: "Ada", age: 36)
+                try ada.save()
+                var visit = Visit(of: ada)
+                try visit.save()  // both or none
+            }
+
+            #expect(try await Visit.all().map(\.contact) == Contact.all().map(\.id))
+            struct Refusal: Error {}
+            await #expect(throws: Refusal.self) {
+                try await store.write { _ in
+                    var bob = Contact(name: "Bob", age: 7)
+                    try bob.save()
+                    throw Refusal()
+                }
+            }
+            #expect(try await Contact.all().map(\.name) == ["Ada"])
+            let error = await #expect(throws: StrongroomError.self) {
+                try await store.read { _ in
+                    var bob = Contact(name: "Bob", age: 7)
+                    try bob.save()
+                }
+            }
+            #expect(error?.code == .readOnly)
+        }
+    }
+
+    @Test func aLiveObjectSavesItself() async throws {
+        try await withStores { () async throws in
+            var contact = Contact(name: "Ada", age: 36)
+            try await contact.save()
+            let key = try #require(contact.id)
+            do {
+                let ada = try await Contact.live(key, saving: .debounced(.seconds(2)))
+                ada?.name = "Ada Lovelace"
+
+                #expect(try await ada?.save() == .updated)
+            }
+            #expect(try await Contact.find(key)?.name == "Ada Lovelace")
+        }
+    }
+}
+#endif

@@ -1,0 +1,126 @@
+#if Macros
+import Strongroom
+import StrongroomTesting
+import Testing
+
+@Suite("The examples of «Reading and writing»")
+struct ReadingAndWritingExamples {
+    @Table("contact")
+    struct Contact: Equatable {
+        var id: Int64?
+        var name: String
+        @Column(unique: true) var email: String?
+        var phone: String?
+        @Column(default: 0) var calls = 0
+        @Column(default: 0) var age = 0
+    }
+
+    @Table("price")
+    struct Price: Equatable {
+        var id: Int64?
+        var shop: String
+        var article: String
+        var cents: Int?
+
+        static var indexes: [TableIndex] { [TableIndex(on: columns.shop, columns.article, unique: true)] }
+    }
+
+    func names(_ db: borrowing some Reading & ~Copyable) throws -> [String] {
+        try Contact.all(in: db).map(\.name)
+    }
+
+    private func store() async throws -> Store {
+        try await TemporaryStore(tables: [Contact.schema, Price.schema]).store
+    }
+
+    @Test func aFunctionForAnyTransaction() async throws {
+        let store = try await store()
+        let written = try await store.write { db in
+            try Contact.insert(Contact(name: "Ada"), in: db)
+            return try names(db)
+        }
+        let read = try await store.read { db in try names(db) }
+        #expect(written == ["Ada"] && read == ["Ada"])
+    }
+
+    @Test func whatStandsInParenthesesIsBound() async throws {
+        let store = try await store()
+        try await store.table(Contact.self).insert(contentsOf: [Contact(name: "a", age: 1), Contact(name: "b", age: 9)])
+        let limit = 5
+        try await store.read { db in
+            let old = try db.value("SELECT count(*) FROM contact WHERE age > \(limit)", as: Int.self)
+
+            #expect(old == 1)
+        }
+        for statement: SQL in ["BEGIN", "COMMIT", "ATTACH 'x' AS y"] {
+            let error = await #expect(throws: StrongroomError.self) {
+                try await store.write { db in try db.execute(statement) }
+            }
+            #expect(error?.code == .notAuthorized)
+        }
+    }
+
+    @Test func insertingAndUpdating() async throws {
+        try await store().write { db in
+            var contact = Contact(name: "Ada", email: "ada@example.org")
+            let contacts = (1...40).map { Contact(id: Int64($0) + 10, name: "\($0)") }
+
+            try Contact.insert(&contact, in: db)  // the new key stands in the record
+            let keys = try Contact.insert(contentsOf: contacts, in: db)  // all or none
+            try Contact.insertOrIgnore(contact, in: db)  // nil where a unique value is there already
+            try Contact.insert(in: db) { [$0.name.set("Ada")] }  // single values
+
+            #expect(contact.id == 1 && keys == (11...50).map { $0 })
+            #expect(try Contact.insertOrIgnore(contact, in: db) == nil)
+            #expect(try Contact.count(in: db) == 42)
+            contact.name = "Grace"
+            contact.phone = "030"
+            contact.calls = 7
+
+            try Contact.update(contact, in: db)
+            try Contact.update(contentsOf: contacts, in: db)  // all or none
+            try Contact.update(contact, only: { [$0.name, $0.phone] }, in: db)
+            try Contact.update(42, in: db) { [$0.calls.set($0.calls + 1)] }
+
+            #expect(try Contact.find(1, in: db) == contact)
+            #expect(try Contact.find(42, in: db)?.calls == 1)
+            contact.calls = 0
+            contact.name = "Edith"
+            try Contact.update(contact, only: { [$0.name, $0.phone] }, in: db)
+            #expect(try Contact.find(1, in: db)?.calls == 7 && Contact.find(1, in: db)?.name == "Edith")
+        }
+    }
+
+    @Test func deleting() async throws {
+        try await store().write { db in
+            try Contact.insert(contentsOf: (1...42).map { Contact(id: $0, name: "a", calls: Int($0) % 2) }, in: db)
+            let before = try db.value("SELECT total_changes()", as: Int.self) ?? 0
+
+            try Contact.delete(42, in: db)  // or a record, or a list of either
+            try Contact.where { $0.calls == 0 }.delete(in: db)
+            try Contact.truncate(in: db)
+
+            #expect(try Contact.count(in: db) == 0)
+            // Each row was deleted once.
+            #expect(try db.value("SELECT total_changes()") == before + 42)
+        }
+    }
+
+    @Test func upserting() async throws {
+        try await store().write { db in
+            var contact = Contact(name: "Ada", email: "ada@example.org")
+            let key = try Contact.insert(contact, in: db)
+            try Price.insert(Price(shop: "a", article: "x", cents: 5), in: db)
+            let prices = [Price(shop: "a", article: "x"), Price(shop: "a", article: "y", cents: 7)]
+            contact.name = "Countess"
+
+            let done = try Contact.upsert(contact, by: \.email, in: db)
+            try Price.upsert(contentsOf: prices, by: \.shop, \.article, nils: .keep, in: db)
+
+            #expect(done == Upserted(.updated, key))
+            #expect(try Contact.find(key, in: db)?.name == "Countess")
+            #expect(try Price.all(in: db).map(\.cents) == [5, 7])
+        }
+    }
+}
+#endif

@@ -1,0 +1,69 @@
+#if Macros
+import Strongroom
+import StrongroomTesting
+import Testing
+
+@Suite("The examples of «Records that stay in memory»")
+struct RecordsInMemoryExamples {
+    @Table("contact")
+    struct Contact: Equatable {
+        var id: Int64?
+        var name: String
+    }
+
+    @Table("phone")
+    struct Phone {
+        var id: Int64?
+        var number: String
+    }
+
+    @Test func aWholeStoreInMemory() async throws {
+        let place = try Place(tables: Contact.schema)
+        let stores = try Stores(place)
+
+        let search = try await Store.inMemory(Contact.self, Phone.self)  // some tables, no configuration
+        let test = try await stores.open("addressbook_test.sqlite", in: .inMemory)  // a family's migrator and settings
+        let settings = StoreSettings(storage: .inMemory)  // a family that is never on the disk
+
+        #expect(try await search.read { db in try db.tableNames() }.sorted() == ["contact", "phone"])
+        #expect(test.storage == .inMemory && test.opening.migration?.schemaChanges.isEmpty == false)
+        var never = place
+        never.settings = settings
+        let third = try await Stores(never).open("addressbook.sqlite")
+        for store in [search, test, third] {
+            try await store.table(Contact.self).insert(Contact(name: "Ada"))
+            #expect(try await store.table(Contact.self).count() == 1)
+            try await store.close()
+        }
+        let path = place.directory.path("addressbook.sqlite")
+        #expect(try await Stores.diagnose(path: path).finding == .absent)
+        let again = try await stores.open("addressbook_test.sqlite", in: .inMemory)
+        #expect(try await again.table(Contact.self).count() == 0)
+        try await again.close()
+    }
+
+    @Test func singleRecordsInMemory() async throws {
+        let stores = try Stores(Place(tables: Contact.schema))
+        let store = try await stores.open("addressbook.sqlite")
+        let (contact, other) = (Contact(name: "Alan"), Contact(name: "Ada"))
+
+        let draft = try await store.write { db in
+            try Contact.insert(contact, in: db)  // in the file
+            return try Contact.insert(other, persistence: .memory, in: db)  // in memory, until the store closes
+        }
+        let page = try await store.read { db in
+            try Contact.where { $0.name.hasPrefix("A") }.order { $0.name.ascending }.limit(20).fetch(db)  // both
+        }
+        let key = try await store.write { db in try Contact.persist(draft, in: db) }  // now in the file
+
+        #expect(page.map(\.name) == ["Ada", "Alan"])
+        #expect(draft < 0 && key > 0)
+        let passing = try await store.table(Contact.self).insert(Contact(name: "Cleo"), persistence: .memory)
+        #expect(try await store.read { db in try Contact.keysInMemory(in: db) } == [passing])
+        try await store.close()
+        let again = try await stores.open("addressbook.sqlite")
+        #expect(try await again.table(Contact.self).all().map(\.name) == ["Alan", "Ada"])
+        try await again.close()
+    }
+}
+#endif

@@ -1,0 +1,29 @@
+import Strongroom
+import StrongroomTesting
+
+/// The address books of a test, in a directory of its own.
+struct Place: Configuration {
+    static let target = "addressbook"
+
+    let directory: TemporaryDirectory
+    var keys = [Key.random()]
+    var migrator: Migrator?
+    var settings = StoreSettings(readers: 2)
+    var protection = KeyProtection.direct
+
+    init(migrator: Migrator? = nil) throws {
+        directory = try TemporaryDirectory()
+        self.migrator = migrator
+    }
+
+    /// A place whose files get some tables.
+    init(tables: TableSchema...) throws {
+        try self.init(migrator: .automatic(tables: tables))
+    }
+
+    func filePath(for database: DatabaseName) -> String? { directory.path(database.fileName) }
+    func keyChain(for database: DatabaseName) throws -> KeyChain { try KeyChain(keys) }
+    func keyProtection(for database: DatabaseName) -> KeyProtection { protection }
+    func migrator(for database: DatabaseName) -> Migrator? { migrator }
+    func settings(for database: DatabaseName) -> StoreSettings { settings }
+}

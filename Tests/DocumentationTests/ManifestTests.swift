@@ -1,0 +1,60 @@
+import Foundation
+import StrongroomTesting
+import Testing
+
+@Suite(
+    "The manifests of the documentation are taken by the package manager",
+    .enabled(if: ExampleProgram.isOnPath("swift"), "there is no swift on the PATH"))
+struct ManifestTests {
+    private static let manifests = Result { try Documentation.examples().filter(\.isManifest) }
+
+    private struct Refusal: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// What the package manager makes of a manifest.
+    private func dump(_ manifest: String) async throws -> [String: Any] {
+        let directory = try TemporaryDirectory()
+        try Data(manifest.utf8).write(to: directory.url.appending(path: "Package.swift"))
+        let swift = ExampleProgram(path: "/usr/bin/env")
+        let path = directory.url.path(percentEncoded: false)
+        let outcome = try await swift.run([
+            "swift", "package", "--package-path", path, "--cache-path", directory.path("cache"), "dump-package",
+        ])
+        guard outcome.status == 0 else { throw Refusal(description: outcome.errors) }
+        return try #require(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
+    }
+
+    /// A manifest, with a dependency of the documentation in place of the one that it has.
+    private func manifest(with dependency: String?) throws -> String {
+        let whole = try #require(try Self.manifests.get().first { $0.text.contains("import PackageDescription") })
+        guard let dependency else { return whole.text }
+        let changed = whole.text.replacing(
+            /dependencies: \[\.package\(url: .*\)\],/, with: "dependencies: [\(dependency)],")
+        try #require(changed != whole.text)
+        return changed
+    }
+
+    @Test func eachNamesTheLibraryAsTheManifestOfThisPackageDoes() async throws {
+        let manifests = try Self.manifests.get().map(\.text)
+        #expect(manifests.count >= 3)
+        for manifest in manifests {
+            let isWhole = manifest.contains("import PackageDescription")
+            let text = isWhole ? manifest : try self.manifest(with: manifest)
+            let package = try await dump(text)
+            #expect((package["dependencies"] as? [Any])?.count == 1)
+            #expect((package["targets"] as? [Any])?.count == 1)
+            #expect(text.contains(#".product(name: "Strongroom", package: "strongroom")"#))
+        }
+        let own = try Documentation.text(of: Documentation.root.appending(path: "Package.swift"))
+        #expect(own.contains(#"name: "strongroom""#))
+        #expect(own.contains(#".library(name: "Strongroom", targets: ["Strongroom"])"#))
+        #expect(own.hasPrefix("// swift-tools-version: 6.2"))
+    }
+
+    @Test func aWrongOneIsRefused() async throws {
+        let text = try manifest(with: ".package(url: 7)")
+        let refusal = await #expect(throws: Refusal.self) { try await dump(text) }
+        #expect(refusal?.description.contains("no exact matches in call to static method 'package'") == true)
+    }
+}

@@ -1,0 +1,65 @@
+import Strongroom
+
+/// The address book of the tutorial at its first version.
+struct TutorialFirstVersion {
+    @Table("contact")
+    struct Contact {
+        var id: Int64?
+        var name: String
+        @Column(unique: true) var email: String
+    }
+
+    struct AddressBook: Configuration {
+        static let target = "addressbook"
+        let directory: String
+
+        func filePath(for database: DatabaseName) -> String? {
+            "\(directory)/\(database.fileName)"
+        }
+
+        func keyChain(for database: DatabaseName) throws -> KeyChain {
+            try KeyChain(.passphrase("first secret"))
+        }
+
+        func migrator(for database: DatabaseName) -> Migrator? {
+            Migrator(tables: [Contact.schema]) {
+                Migration("1") { db in
+                    try db.execute(
+                        """
+                        CREATE TABLE contact (
+                            id INTEGER PRIMARY KEY, name TEXT NOT NULL, email TEXT NOT NULL UNIQUE)
+                        """)
+                }
+            }
+        }
+    }
+
+    func openAddressBook(in directory: String) async throws -> Store {
+        let stores = try Stores(AddressBook(directory: directory))
+        let store = try await stores.open("addressbook_alice.sqlite")
+        print(store.opening.outcome, store.opening.migration?.to ?? "")
+        return store
+    }
+
+    func addTwo(to store: Store) async throws {
+        try await store.write { db in
+            try Contact.insert(Contact(name: "Grace", email: "grace@example.org"), in: db)
+            try Contact.insert(Contact(name: "Ada", email: "ada@example.org"), in: db)
+        }
+    }
+
+    func names(beginningWith prefix: String, in store: Store) async throws -> [String] {
+        try await store.read { db in
+            try Contact.where { $0.name.hasPrefix(prefix) }
+                .order { $0.name.ascending }
+                .fetch(db)
+                .map(\.name)
+        }
+    }
+
+    func keep(_ contact: Contact, in store: Store) async throws {
+        try await store.write { db in
+            try Contact.upsert(contact, by: \.email, nils: .keep, in: db)
+        }
+    }
+}
