@@ -118,7 +118,7 @@ public final class Live<Source: Table>: Sendable where Source.RecordType == Sour
     /// Inside a transaction save the record itself: `var contact = ada.value; try contact.save()`.
     ///
     /// - Returns: What was done; nil when there was nothing to save.
-    /// - Throws: As `Table.save(_:in:)`; ``StrongroomError`` with `closed`, or the engine's failure. The object keeps its changes. Cancelling the task does not
+    /// - Throws: As `Table.save(_:cascading:in:)`; ``StrongroomError`` with `closed`, or the engine's failure. The object keeps its changes. Cancelling the task does not
     ///   take the save back.
     @discardableResult
     public func save() async throws -> Saved? {

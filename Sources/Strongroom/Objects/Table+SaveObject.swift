@@ -11,7 +11,7 @@ extension Table where RecordType == Self {
     ///
     /// - Parameter cascading: Whether its parents and its children are saved, too, in the same transaction; see ``Relations``.
     /// - Returns: What was done.
-    /// - Throws: As `Table.save(_:in:)`, `Stores.open` and `Store.write`; ``StrongroomError`` with `schemaChange` when the table cannot be made as it is
+    /// - Throws: As `Table.save(_:cascading:in:)`, `Stores.open` and `Store.write`; ``StrongroomError`` with `schemaChange` when the table cannot be made as it is
     ///   declared. The object is unchanged then.
     @discardableResult
     public mutating func save(cascading: Bool = false) async throws -> Saved {
@@ -38,13 +38,15 @@ extension Table where RecordType == Self {
     ///
     /// - Parameter cascading: Whether its parents and its children are saved, too, in the same transaction; see ``Relations``.
     /// - Returns: What was done.
-    /// - Throws: As `Table.save(_:in:)`; ``StrongroomError`` with `readOnly` inside a read, `otherStore` inside a transaction of another store, `closed`
+    /// - Throws: As `Table.save(_:cascading:in:)`; ``StrongroomError`` with `readOnly` inside a read, `otherStore` inside a transaction of another store, `closed`
     ///   outside of any when the store is not open.
     @discardableResult
     @available(*, noasync, message: "in async code, write: try await object.save()")
     public mutating func save(cascading: Bool = false) throws -> Saved {
         var copy = self
-        let outcome = try Objects<Self>.writeNow(cascading: cascading) { db in try Self.save(&copy, cascading: cascading, in: db) }
+        let outcome = try Objects<Self>.writeNow(cascading: cascading) { db in
+            try Self.save(&copy, cascading: cascading, in: db)
+        }
         self = copy
         return outcome
     }
@@ -56,7 +58,8 @@ extension Table where RecordType == Self {
     /// - Throws: ``StrongroomError`` with `missingKey` when the object has no key; as for a save else.
     @discardableResult
     public func delete(cascading: Bool = false) async throws -> Bool {
-        try await Objects<Self>.write(cascading: cascading) { db in try Self.delete(self, cascading: cascading, in: db) }
+        try await Objects<Self>.write(cascading: cascading) { db in try Self.delete(self, cascading: cascading, in: db)
+        }
     }
 
     /// Deletes the object's row, in the transaction of its store that the running code is inside of; outside of any, in one of its own, which blocks the
@@ -105,7 +108,9 @@ extension Array where Element: Table, Element.RecordType == Element {
     public mutating func save(cascading: Bool = false) throws -> [Saved] {
         // The commit may fail when all are saved.
         var copy = self
-        let outcomes = try Objects<Element>.writeNow(cascading: cascading) { db in try Element.save(contentsOf: &copy, cascading: cascading, in: db) }
+        let outcomes = try Objects<Element>.writeNow(cascading: cascading) { db in
+            try Element.save(contentsOf: &copy, cascading: cascading, in: db)
+        }
         self = copy
         return outcomes
     }
@@ -117,7 +122,9 @@ extension Array where Element: Table, Element.RecordType == Element {
     /// - Throws: As for one object.
     @discardableResult
     public func delete(cascading: Bool = false) async throws -> Int {
-        try await Objects<Element>.write(cascading: cascading) { db in try Element.delete(contentsOf: self, cascading: cascading, in: db) }
+        try await Objects<Element>.write(cascading: cascading) { db in
+            try Element.delete(contentsOf: self, cascading: cascading, in: db)
+        }
     }
 
     /// Deletes the objects' rows in the transaction of their store that the running code is inside of. Outside of any, in one of its own, which blocks
@@ -129,6 +136,8 @@ extension Array where Element: Table, Element.RecordType == Element {
     @discardableResult
     @available(*, noasync, message: "in async code, write: try await objects.delete()")
     public func delete(cascading: Bool = false) throws -> Int {
-        try Objects<Element>.writeNow(cascading: cascading) { db in try Element.delete(contentsOf: self, cascading: cascading, in: db) }
+        try Objects<Element>.writeNow(cascading: cascading) { db in
+            try Element.delete(contentsOf: self, cascading: cascading, in: db)
+        }
     }
 }

@@ -68,7 +68,8 @@ extension Table {
     @inlinable
     @discardableResult
     public static func delete(
-        contentsOf records: some Sequence<RecordType>, cascading: Bool = false, in db: borrowing some Writing & ~Copyable
+        contentsOf records: some Sequence<RecordType>, cascading: Bool = false,
+        in db: borrowing some Writing & ~Copyable
     ) throws -> Int {
         if cascading { return try deleteTrees(Array(records), on: db.handle.connection) }
         return try db.savepoint { db in

@@ -50,7 +50,9 @@ public struct BackupReport: Sendable, Hashable {
     /// - Parameters:
     ///   - file: The finished copy.
     ///   - path: Where it is to lie; nil for where it lies.
-    init(_ file: String, as path: String? = nil, _ summary: DatabaseSummary, since start: ContinuousClock.Instant) throws {
+    init(_ file: String, as path: String? = nil, _ summary: DatabaseSummary, since start: ContinuousClock.Instant)
+        throws
+    {
         self.path = path ?? file
         bytes = try FileStatus.at(file)?.size ?? 0
         tables = summary.rows.count

@@ -20,7 +20,7 @@ extension StoreTable {
     ///   - record: The record; gets the key that was made for it, and is unchanged when saving fails.
     ///   - cascading: Whether its parents and its children are saved, too; see ``Relations``.
     /// - Returns: What was done.
-    /// - Throws: As `Table.save(_:in:)`, `prepare()` and `Store.write`.
+    /// - Throws: As `Table.save(_:cascading:in:)`, `prepare()` and `Store.write`.
     @discardableResult
     public func save(_ record: inout Source.RecordType, cascading: Bool = false) async throws -> Saved {
         try await prepare(cascading)
@@ -61,7 +61,7 @@ extension StoreTable {
     /// - Parameters:
     ///   - record: The record; only its key counts, to the engine.
     ///   - cascading: Whether the rows that refer to it are deleted, too; see ``Relations``.
-    /// - Throws: As `Table.delete(_:in:)` and `Store.write`.
+    /// - Throws: As `Table.delete(_:cascading:in:)` and `Store.write`.
     @discardableResult
     public func delete(_ record: Source.RecordType, cascading: Bool = false) async throws -> Bool {
         if cascading { try await prepare(true) }

@@ -40,7 +40,9 @@ extension Refusal {
 
     /// - Parameter value: What a new record has.
     static func relationWithoutValue(_ property: String, _ attribute: String, _ value: String) -> Refusal {
-        Refusal("relationWithoutValue", "The property '\(property)' with @\(attribute) needs its value at first: '= \(value)'")
+        Refusal(
+            "relationWithoutValue",
+            "The property '\(property)' with @\(attribute) needs its value at first: '= \(value)'")
     }
 
     /// - Parameter other: The name of the attribute that leaves it out of the table.

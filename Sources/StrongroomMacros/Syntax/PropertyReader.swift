@@ -117,7 +117,8 @@ struct PropertyReader {
             return members.contains { member in
                 if let nested = member.decl.as(IfConfigDeclSyntax.self) { return hasStoredProperty(nested) }
                 guard let variable = member.decl.as(VariableDeclSyntax.self) else { return false }
-                return variable.isStored && variable.attributes.named("Ignored") == nil && variable.attributes.relation == nil
+                return variable.isStored && variable.attributes.named("Ignored") == nil
+                    && variable.attributes.relation == nil
             }
         }
     }

@@ -193,7 +193,9 @@ struct CascadingSaveTests {
             broken[1].employer = nil
             let before = broken
             // The only column that refuses something here.
-            try db.execute("CREATE TRIGGER refuses BEFORE INSERT ON remark WHEN new.text = 'refers to nothing' BEGIN SELECT RAISE(ABORT, 'no'); END")
+            try db.execute(
+                "CREATE TRIGGER refuses BEFORE INSERT ON remark WHEN new.text = 'refers to nothing' BEGIN SELECT RAISE(ABORT, 'no'); END"
+            )
             try expectFailure(.constraint) { try Customer.save(contentsOf: &broken, cascading: true, in: db) }
             #expect(broken == before && broken[0].id == nil && !broken[0].$calls.isLoaded)
             #expect(try Customer.count(in: db) == 0 && Call.count(in: db) == 0 && Remark.count(in: db) == 0)

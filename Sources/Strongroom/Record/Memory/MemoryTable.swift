@@ -46,7 +46,8 @@ struct MemoryTable: Sendable {
     /// - Parameter all: The columns of the table on the disk, of which some may not be declared.
     func expression(_ all: [String]) -> String {
         let list = all.map(Identifier.quote).joined(separator: ", ")
-        let part = all.map { ownColumns.contains($0.asciiFolded) ? Identifier.quote($0) : "NULL" }.joined(separator: ", ")
+        let part = all.map { ownColumns.contains($0.asciiFolded) ? Identifier.quote($0) : "NULL" }.joined(
+            separator: ", ")
         let quoted = Identifier.quote(name)
         return "\(quoted) (\(list)) AS (SELECT \(list) FROM main.\(quoted) UNION ALL SELECT \(part) FROM \(quotedPart))"
     }
@@ -113,7 +114,8 @@ private struct UniqueValues {
             // A row that is not in the index has nothing to compare, as NULL has not.
             return "(\(value))\(collation) = (SELECT \(value) FROM \(row)\(condition.map { " AND \($0)" } ?? ""))"
         }
-        return "EXISTS (SELECT 1 FROM \(table) WHERE \((same + (condition.map { [$0] } ?? [])).joined(separator: " AND ")))"
+        return
+            "EXISTS (SELECT 1 FROM \(table) WHERE \((same + (condition.map { [$0] } ?? [])).joined(separator: " AND ")))"
     }
 }
 
@@ -128,7 +130,8 @@ extension TableSchema {
         let others = indexes.filter(\.isUnique).map { index in
             UniqueValues(
                 parts: index.parts, condition: index.condition,
-                words: index.columns.count == index.parts.count ? words(index.columns) : "index \(index.name(in: name))")
+                words: index.columns.count == index.parts.count ? words(index.columns) : "index \(index.name(in: name))"
+            )
         }
         return [columns(keys)] + own + others
     }

@@ -33,7 +33,9 @@ where
         let outcomes = try Child.saveTrees(&children, at: places, cascade, without: reference.name)
         // What another place in the circle has saved belongs here all the same.
         for place in Set(relinked).subtracting(places) {
-            guard let key = Child.key(of: children[place]), let parent = reference.key(children[place]) else { continue }
+            guard let key = Child.key(of: children[place]), let parent = reference.key(children[place]) else {
+                continue
+            }
             try rows([key]).update(in: cascade.db) { _ in [column.set(parent)] }
         }
         var next = 0

@@ -18,7 +18,8 @@ extension Table where RecordType == Self {
     /// - Throws: ``StrongroomError`` with `invalidName` for a property that is not among the relations, `typeMismatch`, or the engine's failure; then
     ///   nothing is changed.
     public static func load<Property: RelatedProperty>(
-        _ relation: any WritableKeyPath<Self, Property> & Sendable, of records: inout [Self], in db: borrowing some Reading & ~Copyable
+        _ relation: any WritableKeyPath<Self, Property> & Sendable, of records: inout [Self],
+        in db: borrowing some Reading & ~Copyable
     ) throws {
         guard let found = relations?.all.first(where: { $0.path as AnyKeyPath == relation }) else {
             throw RelationFailure.notDeclared(schema)

@@ -1,0 +1,59 @@
+#if Macros
+import Strongroom
+import StrongroomTesting
+import Testing
+
+@Table("author", in: "library.sqlite")
+private struct Author {
+    var id: Int64?
+    var name: String
+    @HasMany var books: [Book] = []
+
+    static let relations: Relations<Author>? = Relations()
+        .hasMany(\.$books, by: \.author, orphans: .delete, position: \.shelfPlace)
+}
+
+@Table("book", in: "library.sqlite")
+private struct Book {
+    var id: Int64?
+    var title: String
+    var shelfPlace = 0
+    @Column(indexed: true, references: Reference("author")) var author: Int64?
+    @BelongsTo var writer: Author? = nil
+
+    static let relations: Relations<Book>? = Relations().belongsTo(\.$writer, by: \.author)
+}
+
+@Suite("The relations of «Objects that persist themselves»")
+struct ObjectRelationsExamples {
+    private struct Library: Configuration {
+        static let target = "library"
+
+        let directory: TemporaryDirectory
+        let key = Key.random()
+
+        func filePath(for database: DatabaseName) -> String? { directory.path(database.fileName) }
+        func keyChain(for database: DatabaseName) throws -> KeyChain { try KeyChain(key) }
+    }
+
+    @Test func childrenAreSavedLoadedAndDeleted() async throws {
+        let stores = try Stores(Library(directory: try TemporaryDirectory()))
+        try await Stores.$current.withValue(stores) {
+            var ada = Author(name: "Ada", books: [Book(title: "Notes"), Book(title: "Letters")])
+            try await ada.save(cascading: true)  // three rows; each book has its key, and Ada's
+            #expect(ada.books.map(\.author) == [1, 1] && ada.books.map(\.id) == [1, 2])
+            ada.books.removeFirst()
+            try await ada.save(cascading: true)  // the book is an orphan, and deleted
+            #expect(try await Book.all().map(\.title) == ["Letters"])
+
+            var authors = try await Author.all()
+            try await authors.load(\.$books)  // one statement, however many authors
+            #expect(authors[0].books.map(\.title) == ["Letters"])
+            try await ada.delete(cascading: true)  // her books, loaded or not, and what refers to those
+            #expect(try await Book.count() == 0)
+            #expect(try await Author.count() == 0)
+        }
+        try await stores.closeAll()
+    }
+}
+#endif
