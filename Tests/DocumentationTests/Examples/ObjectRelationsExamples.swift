@@ -3,29 +3,29 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-@Table("author", in: "library.sqlite")
-private struct Author {
-    var id: Int64?
-    var name: String
-    @HasMany var books: [Book] = []
-
-    static let relations: Relations<Author>? = Relations()
-        .hasMany(\.$books, by: \.author, orphans: .delete, position: \.shelfPlace)
-}
-
-@Table("book", in: "library.sqlite")
-private struct Book {
-    var id: Int64?
-    var title: String
-    var shelfPlace = 0
-    @Column(indexed: true, references: Reference("author")) var author: Int64?
-    @BelongsTo var writer: Author? = nil
-
-    static let relations: Relations<Book>? = Relations().belongsTo(\.$writer, by: \.author)
-}
-
 @Suite("The relations of «Objects that persist themselves»")
 struct ObjectRelationsExamples {
+    @Table("author", in: "library.sqlite")
+    struct Author {
+        var id: Int64?
+        var name: String
+        @HasMany var books: [Book] = []
+
+        static let relations: Relations<Author>? = Relations()
+            .hasMany(\.$books, by: \.author, orphans: .delete, position: \.shelfPlace)
+    }
+
+    @Table("book", in: "library.sqlite")
+    struct Book {
+        var id: Int64?
+        var title: String
+        var shelfPlace = 0
+        @Column(indexed: true, references: Reference("author")) var author: Int64?
+        @BelongsTo var writer: Author? = nil
+
+        static let relations: Relations<Book>? = Relations().belongsTo(\.$writer, by: \.author)
+    }
+
     private struct Library: Configuration {
         static let target = "library"
 
