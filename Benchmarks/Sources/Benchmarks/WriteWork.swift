@@ -39,6 +39,11 @@ struct WriteWork<T: SampleTable> {
         }
     }
 
+    /// Another way of Strongroom's to do the same.
+    func other(_ name: String, target: Double, _ body: @escaping (Store) async throws -> Void) -> Measure.Side {
+        Measure.Side(name: name, target: target, run: ours(body))
+    }
+
     /// The C baseline's.
     func rival(
         target: Double, closing: Bool = false, _ body: @escaping (Rival) throws -> Void
