@@ -13,7 +13,7 @@ import Glibc
 package enum Interruption {
     /// Runs work that Ctrl-C cancels: what runs ends cleanly. A second Ctrl-C ends the process at once.
     ///
-    /// - Parameter work: Gets cancelled by the first `SIGINT` or `SIGTERM`.
+    /// - Parameter work: Gets cancelled by the first `SIGINT` or `SIGTERM`, and by `SIGHUP` where that would end the process.
     /// - Returns: What the work returns.
     /// - Throws: What the work throws; `CancellationError` when it was interrupted.
     package static func cancelling<T: Sendable>(
@@ -21,12 +21,14 @@ package enum Interruption {
     ) async throws -> T {
         let session = CommandSession.current
         let task = Task { try await CommandSession.$current.withValue(session, operation: work) }
-        let sources = [SIGINT, SIGTERM].map { number in
+        let sources = [SIGINT, SIGTERM, SIGHUP].compactMap { number in
             watch(number) { isFirst in
                 guard isFirst else { _exit(ExitStatus.interrupted.rawValue) }
-                // Elsewhere: it may wait for a line that nobody reads, and the second signal has to be heard.
-                DispatchQueue.global().async {
-                    session.console.write("\("Stopping; once more ends at once.", .dim)", to: .errors)
+                if !session.isForScripts {
+                    // Elsewhere: it may wait for a line that nobody reads, and the second signal has to be heard.
+                    DispatchQueue.global().async {
+                        session.console.write("\("Stopping; once more ends at once.", .dim)", to: .errors)
+                    }
                 }
                 task.cancel()
             }
@@ -44,11 +46,13 @@ package enum Interruption {
         }
     }
 
+    /// - Returns: Nil for a hang-up of which the process was started not to hear, as `nohup` does it.
     private static func watch(
         _ number: Int32, _ act: @escaping @Sendable (_ isFirst: Bool) -> Void
-    ) -> (Int32, any DispatchSourceSignal) {
+    ) -> (Int32, any DispatchSourceSignal)? {
         // Its own action would end the process before the source hears of it.
-        signal(number, SIG_IGN)
+        let before = signal(number, SIG_IGN)
+        guard number != SIGHUP || !SignalAction.isIgnoring(before) else { return nil }
         let source = DispatchSource.makeSignalSource(signal: number, queue: DispatchQueue(label: "strongroom.signals"))
         let count = Locked(0)
         source.setEventHandler {
