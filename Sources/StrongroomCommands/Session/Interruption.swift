@@ -20,7 +20,8 @@ package enum Interruption {
         _ work: @escaping @Sendable () async throws -> T
     ) async throws -> T {
         let session = CommandSession.current
-        let task = Task { try await CommandSession.$current.withValue(session, operation: work) }
+        let running = Locked<(task: Task<T, any Error>?, isStopped: Bool)>((nil, false))
+        // Before the work begins, which may have something to tidy up at once.
         let sources = [SIGINT, SIGTERM, SIGHUP].compactMap { number in
             watch(number) { isFirst in
                 guard isFirst else { _exit(ExitStatus.interrupted.rawValue) }
@@ -30,9 +31,19 @@ package enum Interruption {
                         session.console.write("\("Stopping; once more ends at once.", .dim)", to: .errors)
                     }
                 }
-                task.cancel()
+                let task = running.withLock { state in
+                    state.isStopped = true
+                    return state.task
+                }
+                task?.cancel()
             }
         }
+        let task = Task { try await CommandSession.$current.withValue(session, operation: work) }
+        let isStopped = running.withLock { state in
+            state.task = task
+            return state.isStopped
+        }
+        if isStopped { task.cancel() }
         defer {
             for (number, source) in sources {
                 source.cancel()
