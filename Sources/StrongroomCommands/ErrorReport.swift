@@ -65,7 +65,8 @@ extension ExitStatus {
                 .noConfiguration, .duplicateConfiguration, .cipherSettings, .invalidMigrator, .envelopeMissing,
                 .foreignEnvelope:
                 .configuration
-            case .invalidName: .usage
+            // The statement was written by whoever runs the command.
+            case .invalidName, .sql, .notAuthorized: .usage
             default: .failure
             }
     }

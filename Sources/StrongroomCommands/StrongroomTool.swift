@@ -21,9 +21,9 @@ public enum StrongroomTool {
     /// Runs the command that the program's arguments name, and ends the program.
     ///
     /// An error is one line on standard error, or one JSON object when `--json` is among the arguments. The exit codes are those of
-    /// `sysexits.h`: 64 wrong usage, 65 bad input, 66 no input, 69 no SQLCipher, 70 a fault in the program, 74 reading or writing
-    /// failed, 75 locked by another process, 77 no permission, 78 wrong key or configuration, 130 interrupted, 1 any other failure, or the
-    /// failure of some of several databases.
+    /// `sysexits.h`: 64 wrong usage, 65 bad input, 66 no input, 69 no SQLCipher, 70 a fault in the program, 73 something lies there
+    /// already, 74 reading or writing failed, 75 locked by another process, 77 no permission, 78 wrong key or configuration, 130 interrupted,
+    /// 1 any other failure, or the failure of some of several databases.
     ///
     /// - Parameters:
     ///   - stores: The databases that names mean. What making it throws is told as an error of a command is.
@@ -73,7 +73,9 @@ public enum StrongroomTool {
     }
 
     private static func perform(_ arguments: [String], in session: CommandSession) async throws {
-        try await CommandSession.$current.withValue(session) {
+        var session = session
+        session.isForScripts = arguments.contains("--json")
+        try await CommandSession.$current.withValue(session) { [session] in
             var command = try RootCommand.parseAsRoot(arguments)
             // What a command of the program's own throws is told as its author meant it.
             let isOurs = String(reflecting: type(of: command)).hasPrefix("StrongroomCommands.")

@@ -33,6 +33,13 @@ struct ConsoleTests {
         #expect(output.text == "{\"a\":\"\\t\"}\nCREATE TABLE a(\n\tb\n);\n")
     }
 
+    @Test("On a terminal a tab in lines for programs is spaces, and what it would act on is spelled out")
+    func tabs() throws {
+        let sql = "CREATE TABLE a(\n\tb\n);\r\n\u{1B}"
+        try console(isTerminal: true).write(lines: sql)
+        #expect(output.text == "CREATE TABLE a(\n    b\n);\n\\u{1B}\n")
+    }
+
     @Test(
         "Colours need a terminal, no NO_COLOR and a TERM that is not dumb",
         arguments: [

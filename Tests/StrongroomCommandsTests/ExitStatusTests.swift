@@ -8,7 +8,7 @@ struct ExitStatusTests {
         #expect(
             numbers == [
                 "success 0", "failure 1", "usage 64", "dataError 65", "noInput 66", "unavailable 69", "software 70",
-                "inputOutput 74", "temporaryFailure 75", "noPermission 77", "configuration 78",
+                "cannotCreate 73", "inputOutput 74", "temporaryFailure 75", "noPermission 77", "configuration 78",
                 "interrupted 130",
             ])
     }

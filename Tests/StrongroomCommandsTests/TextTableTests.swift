@@ -63,6 +63,15 @@ struct TextTableTests {
         #expect(Self.stores(flexible: false).lines(fitting: width) == Self.stores().lines(fitting: nil))
     }
 
+    @Test("A flexible column keeps its minimum, and whether the table fits is known")
+    func minimum() {
+        var table = TextTable([.leading("A", isFlexible: true, minimum: 3), .leading("B", isFlexible: true)])
+        table.append("abcdefgh", "1234567890")
+        #expect(table.lines(fitting: 8).map(\.plain) == ["A    B", "───  ───", "ab…  12…"])
+        #expect(table.lines(fitting: 6).map(\.plain) == ["A    B", "───  ─", "ab…  …"])
+        #expect(table.fits(20) && table.fits(6) && !table.fits(5))
+    }
+
     @Test("No line of a table that can be cut is wider than asked", arguments: 17...31)
     func neverWider(width: Int) {
         let widths = Self.stores().lines(fitting: width).map(\.width)

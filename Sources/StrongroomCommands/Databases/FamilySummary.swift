@@ -31,7 +31,8 @@ struct FamilySummary {
     func show(on console: Console, isComplete: Bool) {
         if count == 1 { return lines.forEach { show($0, on: console) } }
         var table = TextTable([
-            .leading("Database"), .leading("Result"), .leading("What", isFlexible: true), .trailing("Time"),
+            .leading("Database", isFlexible: true, minimum: 20), .leading("Result"),
+            .leading("What", isFlexible: true, minimum: 20), .trailing("Time"),
         ])
         for line in lines {
             table.append(

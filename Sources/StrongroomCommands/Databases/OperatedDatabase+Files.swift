@@ -1,3 +1,5 @@
+import Strongroom
+
 #if canImport(Darwin)
 import Darwin
 #elseif canImport(Musl)
@@ -10,19 +12,50 @@ extension OperatedDatabase {
     /// What lies beside a database and belongs to it.
     private static let endings = ["", "-wal", "-shm", "-journal", ".keys", ".keys.copy"]
 
-    /// Makes sure that a file that is read or written besides the database is not the database, nor one that belongs to it.
+    /// Makes sure that a file that is read or written besides the database is not the database, nor one that belongs to it, nor one with keys.
     ///
     /// To be asked before anything is opened: to close a descriptor of a file that is open as a database drops the engine's locks.
     ///
-    /// - Throws: ``CommandFailure`` with `sameFile`.
-    func requireForeign(_ path: String) throws {
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - keyFiles: Key files of the command, besides that of the database.
+    /// - Throws: ``CommandFailure`` with `sameFile`, `keyFile`; what the configuration throws that is asked for its keys.
+    func requireForeign(_ path: String, keyFiles: [String?] = []) async throws {
         let (wanted, database) = (Self.resolved(path), Self.resolved(self.path))
         let name = FilePath.name(of: database)
         let own = Self.endings.map { database + $0 } + ["\(database.dropLast(name.count)).\(name).lock"]
-        let isOwn = own.contains { $0 == wanted || Self.isSame($0, wanted) }
-        guard isOwn else { return }
+        guard !Self.isOne(of: own, wanted) else {
+            throw CommandFailure(
+                "sameFile", "«\(path)» is the database itself, or belongs to it. Give another path.", .usage)
+        }
+        try await requireNoKeyFile(path, keyFiles: keyFiles)
+    }
+
+    /// Makes sure that a file is none with keys.
+    ///
+    /// - Throws: ``CommandFailure`` with `keyFile`; what the configuration throws that is asked for its keys.
+    func requireNoKeyFile(_ path: String, keyFiles: [String?] = []) async throws {
+        let wanted = Self.resolved(path)
+        let keys = (keyFiles + [keyFile]).compactMap { $0 }.map(Self.resolved)
+        var isKeyFile = Self.isOne(of: keys, wanted)
+        if !isKeyFile { isKeyFile = try await holdsKeys(ExistingFile(wanted)) }
+        guard isKeyFile else { return }
         throw CommandFailure(
-            "sameFile", "«\(path)» is the database itself, or belongs to it. Give another path.", .usage)
+            "keyFile", "«\(path)» is a key file, without which databases cannot be opened. Give another path.", .usage)
+    }
+
+    /// Whether a file has keys in it: those of the database, or such as the library makes.
+    private func holdsKeys(_ file: ExistingFile) async throws -> Bool {
+        if file.hasRandomKeys { return true }
+        guard let found = try file.keyChain() else { return false }
+        // A configuration may make its key file when it is asked for the keys.
+        try Self.checkFile(path)
+        let own = try await configuration.keyChain(for: name)
+        return found == own || (found.newest == own.newest && !own.isPlaintext)
+    }
+
+    private static func isOne(of paths: [String], _ wanted: String) -> Bool {
+        paths.contains { $0 == wanted || isSame($0, wanted) }
     }
 
     private static func isSame(_ first: String, _ second: String) -> Bool {

@@ -10,6 +10,8 @@ package struct OperatedDatabase: Sendable {
     package var isConfigured: Bool { configuration.base != nil }
 
     let configuration: OperatedConfiguration
+    /// The key file that the options name.
+    private(set) var keyFile: String?
     private let stores: Stores
 
     /// Finds a database.
@@ -41,7 +43,9 @@ package struct OperatedDatabase: Sendable {
         let file = path ?? argument ?? ""
         if !isConfigured { try checkFile(FilePath.absolute(file)) }
         let chain = try keys.keyChain(asking: isConfigured ? nil : "Key of \(file)", isNew: isNewKey)
-        return try OperatedDatabase(argument, path: path, keys: chain)
+        var database = try OperatedDatabase(argument, path: path, keys: chain)
+        database.keyFile = keys.keyFile
+        return database
     }
 
     private init(_ name: DatabaseName, _ configuration: OperatedConfiguration, path: String) {

@@ -12,6 +12,8 @@ package struct ImportColumn: Sendable, Equatable {
 
     enum Kind: Sendable {
         case integer, real, text, bytes, numeric, any
+        /// Such as DATE, whose texts are kept, but not those that the engine takes for numbers.
+        case other
     }
 
     package let name: String
@@ -36,7 +38,9 @@ package struct ImportColumn: Sendable, Equatable {
                 .bytes
             } else if type.isEmpty {
                 .any
-            } else if has("REAL", "FLOA", "DOUB") { .real } else { .numeric }
+            } else if has("REAL", "FLOA", "DOUB") {
+                .real
+            } else if has("NUM", "DEC", "BOOL") { .numeric } else { .other }
     }
 
     /// What a field of CSV stands for.
@@ -56,10 +60,16 @@ package struct ImportColumn: Sendable, Equatable {
     }
 
     private func value(text: String, isCSV: Bool) throws(Fault) -> Value {
-        if isBoolean, let flag = Self.flags[text.lowercased()] { return .integer(flag) }
+        // JSON has words of its own for the two; a text would come back as another value.
+        if isCSV, isBoolean, let flag = Self.flags[text.lowercased()] { return .integer(flag) }
         switch kind {
         case .text, .any: return .text(text)
-        case .numeric: return Int64(text).map { .integer($0) } ?? .text(text)
+        case .numeric:
+            guard let number = try exactNumber(text) else {
+                throw fault(isBoolean ? "takes true, false and numbers" : "takes a number")
+            }
+            return number
+        case .other: return try exactNumber(text) ?? .text(text)
         case .integer:
             guard let number = Int64(text) else { throw fault("takes an integer of up to 64 bits") }
             return .integer(number)
@@ -90,6 +100,26 @@ package struct ImportColumn: Sendable, Equatable {
         case .bytes: throw fault("takes bytes; write them as {\"base64\":\"AQID\"}")
         default: return .real(number)
         }
+    }
+
+    /// The number that the engine makes of a text in a column of this kind, spaces around it aside; nil for a text that stays one.
+    private func exactNumber(_ text: String) throws(Fault) -> Value? {
+        let spaces = " \t\n\u{0B}\u{0C}\r".unicodeScalars
+        var inner = text.unicodeScalars[...]
+        while let first = inner.first, spaces.contains(first) { inner.removeFirst() }
+        while let last = inner.last, spaces.contains(last) { inner.removeLast() }
+        let digits = String(inner)
+        if let integer = Int64(digits) { return .integer(integer) }
+        guard let number = Self.number(digits), !number.isNaN else { return nil }
+        guard number.isFinite else {
+            // A word is no number to the engine.
+            guard digits.utf8.contains(where: { (0x30...0x39).contains($0) }) else { return nil }
+            throw fault("takes no number as large as that, which cannot be stored")
+        }
+        guard DecimalDigits(digits) == DecimalDigits(String(number)) else {
+            throw fault("takes no number with so many digits, of which some would be lost")
+        }
+        return .real(number)
     }
 
     private func fault(_ words: String) -> Fault { Fault(words: "column «\(name)» \(words)") }

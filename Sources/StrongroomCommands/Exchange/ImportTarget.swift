@@ -6,6 +6,8 @@ struct ImportTarget {
     let columns: [ImportColumn]
     /// The column by which rows are found; nil when each line is a new row.
     let key: ImportColumn?
+    /// How the index compares the key's texts; nil for the row's own number, which has none.
+    let keyCollation: Collation?
 
     /// Looks at the table.
     ///
@@ -22,30 +24,37 @@ struct ImportTarget {
         columns = infos.filter { $0.generated == nil && !$0.isHidden }.map { ImportColumn($0) }
         guard let key else {
             self.key = nil
+            keyCollation = nil
             return
         }
         guard let column = columns.first(where: { Self.areSame($0.name, key) }) else {
             throw Self.noSuchColumn(key, found, columns)
         }
         let isKey = infos.filter { $0.keyPlace != nil }.map(\.name) == [column.name]
-        let isUnique = try db.indexes(of: found).contains { index in
+        let unique = try db.indexes(of: found).filter { index in
             index.isUnique && !index.isPartial && index.parts.map(\.column) == [column.name]
         }
-        guard isKey || isUnique else {
+        guard isKey || !unique.isEmpty else {
             throw CommandFailure(
                 "notUnique",
                 "The column «\(column.name)» is not unique by itself, so it cannot tell which row a line means. Give a unique one.",
                 .usage)
         }
         self.key = column
+        // The index may tell texts apart that the column takes for one.
+        keyCollation = (unique.first { !$0.isExplicit } ?? unique.first)?.parts.first?.collation
     }
 
     /// The columns of some names, each once.
-    func columns(named names: [String]) throws -> [ImportColumn] {
+    ///
+    /// - Parameter isHeader: Whether they stand in a header. That may be data, where there is none, or a key, so it stands in no message.
+    func columns(named names: [String], isHeader: Bool = false) throws -> [ImportColumn] {
         var found: [ImportColumn] = []
-        for name in names {
+        for (place, name) in names.enumerated() {
             guard let column = columns.first(where: { Self.areSame($0.name, name) }) else {
-                throw Self.noSuchColumn(name, table, columns)
+                throw isHeader
+                    ? Self.noColumn("Field \(place + 1) of the first line names no column", table, columns)
+                    : Self.noSuchColumn(name, table, columns)
             }
             guard !found.contains(column) else {
                 throw CommandFailure("twoColumnsOfOneName", "The column «\(column.name)» is named twice.", .dataError)
@@ -69,11 +78,14 @@ struct ImportTarget {
     }
 
     private static func noSuchColumn(_ name: String, _ table: String, _ columns: [ImportColumn]) -> CommandFailure {
+        noColumn("There is no column «\(name)»", table, columns)
+    }
+
+    private static func noColumn(_ what: String, _ table: String, _ columns: [ImportColumn]) -> CommandFailure {
         CommandFailure(
             "noSuchColumn",
             """
-            The table «\(table)» has no column «\(name)» that can be written. It has: \
-            \(columns.map(\.name).joined(separator: ", ")).
+            \(what) of the table «\(table)» that can be written. It has: \(columns.map(\.name).joined(separator: ", ")).
             """, .dataError)
     }
 }

@@ -97,6 +97,10 @@ struct ImportWriter {
         sql.appendInterpolation(name: columns[keyPlace].name)
         sql.appendLiteral(" = ")
         sql.appendInterpolation(values[keyPlace])
+        if let collation = target.keyCollation {
+            sql.appendLiteral(" COLLATE ")
+            sql.appendInterpolation(name: collation.name)
+        }
         return SQL(stringInterpolation: sql)
     }
 }

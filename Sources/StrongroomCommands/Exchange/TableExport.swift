@@ -26,22 +26,26 @@ package struct TableExport: Sendable {
     ///   - write: Gets whole lines.
     ///   - progress: Told how many rows are written.
     /// - Returns: How many rows there were.
+    /// - Throws: ``CommandFailure`` with `noSuchTable`, with `readOnly` for a query that writes, with `notFinite` and `twoColumnsOfOneName`
+    ///   for what the format cannot hold; what the store and `write` throw.
     package func run(
         from store: Store, write: @escaping @Sendable (String) throws -> Void,
         progress: @escaping @Sendable (Int) -> Void = { _ in }
     ) async throws -> Int {
-        try await store.read(label: "export") { db in
-            let sql = try query(db)
-            var text = try RowText(format, db.columnNames(of: sql), separator: separator, write: write)
-            var count = 0
-            try db.forEachRow(sql) { row in
-                try text.append(row)
-                count += 1
-                if count.isMultiple(of: 256) { progress(count) }
+        try await CommandFailure.tellingReadOnly("The query would write, and an export only reads.") {
+            try await store.read(label: "export") { db in
+                let sql = try query(db)
+                var text = try RowText(format, db.columnNames(of: sql), separator: separator, write: write)
+                var count = 0
+                try db.forEachRow(sql) { row in
+                    try text.append(row)
+                    count += 1
+                    if count.isMultiple(of: 256) { progress(count) }
+                }
+                try text.flush()
+                progress(count)
+                return count
             }
-            try text.flush()
-            progress(count)
-            return count
         }
     }
 
@@ -49,6 +53,7 @@ package struct TableExport: Sendable {
         switch source {
         case .query(let text): return SQL(stringLiteral: text)
         case .table(let table):
+            try requireTable(table, db)
             var sql = SQL.Interpolation(literalCapacity: 0, interpolationCount: 0)
             for (place, column) in try db.columns(of: table).filter({ !$0.isHidden }).enumerated() {
                 sql.appendLiteral(place == 0 ? "SELECT " : ", ")
@@ -57,6 +62,18 @@ package struct TableExport: Sendable {
             sql.appendLiteral(" FROM ")
             sql.appendInterpolation(name: table)
             return SQL(stringInterpolation: sql)
+        }
+    }
+
+    private func requireTable(_ table: String, _ db: borrowing ReadTransaction) throws {
+        do {
+            _ = try db.columns(of: table)
+        } catch let error as StrongroomError where error.code == .sql {
+            // A view of a table that is gone is there all the same.
+            let isThere = try db.value(
+                "SELECT 1 FROM sqlite_master WHERE type IN ('table', 'view') AND name = \(table) COLLATE NOCASE",
+                as: Int.self)
+            throw isThere == nil ? CommandFailure.noSuchTable(table) : error
         }
     }
 }

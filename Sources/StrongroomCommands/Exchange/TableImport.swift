@@ -52,7 +52,7 @@ package struct TableImport: Sendable {
             let target = try ImportTarget(table, upsertBy: upsertBy, db)
             var lines = try ImportLines(opened.withLock { $0 }, format, separator: separator)
             var writer = ImportWriter(target: target)
-            if let header = lines.header { writer.header = try target.columns(named: header) }
+            if let header = lines.header { writer.header = try target.columns(named: header, isHeader: true) }
             var report = Report()
             var count = 0
             while let line = try lines.next() {

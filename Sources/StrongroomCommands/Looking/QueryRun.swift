@@ -28,10 +28,15 @@ package struct QueryRun: Sendable {
         package var changed: Int?
         /// Whether there are rows that were not shown.
         package var isCut = false
+        /// Whether the statement gives rows, if only none.
+        package var givesRows = true
 
         package init(rows: Int = 0, changed: Int? = nil, isCut: Bool = false) {
             (self.rows, self.changed, self.isCut) = (rows, changed, isCut)
         }
+
+        /// The rows that were changed, where there is something to say of it.
+        package var changedToTell: Int? { givesRows && changed == 0 ? nil : changed }
     }
 
     /// Ends a query of which enough has been seen.
@@ -42,10 +47,8 @@ package struct QueryRun: Sendable {
     /// - Throws: ``OutputClosed``, but not where the statement may write; ``CommandFailure`` with `readOnly` for a statement that writes where it may not; what the store throws.
     package func run(on store: Store, to console: Console) async throws -> Outcome {
         guard mayWrite else {
-            do {
-                return try await store.read(label: "query") { db in try show(db, console) }
-            } catch let error as StrongroomError where error.code == .readOnly {
-                throw CommandFailure("readOnly", "The statement would write. Give --write if it is to.", .usage)
+            return try await CommandFailure.tellingReadOnly("The statement would write. Give --write if it is to.") {
+                try await store.read(label: "query") { db in try show(db, console) }
             }
         }
         return try await store.write(as: .immediate, label: "query") { db in
@@ -59,6 +62,7 @@ package struct QueryRun: Sendable {
         let query = SQL(stringLiteral: sql)
         let names = try db.columnNames(of: query)
         var outcome = Outcome()
+        outcome.givesRows = !names.isEmpty
         switch form {
         case .rows(let format) where !names.isEmpty:
             var text = try RowText(format, names, separator: separator) { part in
@@ -77,7 +81,7 @@ package struct QueryRun: Sendable {
                     if try !result.append(row), !mayWrite { throw Enough() }
                 }
             } catch is Enough {}
-            if !names.isEmpty { console.write(result.table) }
+            if !names.isEmpty { result.show(on: console) }
             try heeding { try console.checkOutput() }
             outcome.rows = result.rows.count
             outcome.isCut = result.isCut

@@ -35,12 +35,31 @@ package struct ResultTable: Sendable {
         let columns = names.indices.map { place in
             isNumeric(place)
                 ? TextTable.Column.trailing(names[place])
-                : .leading(names[place], isFlexible: true)
+                : .leading(names[place], isFlexible: true, minimum: Self.narrowestText)
         }
         var table = TextTable(columns)
         for row in rows { table.append(row: row.map(ValueCell.text)) }
         return table
     }
+
+    /// Shows the rows: as a table, or, on a terminal that is too narrow for it, one below the other.
+    package func show(on console: Console) {
+        let (table, stream) = (table, console[.output])
+        guard stream.isTerminal, !rows.isEmpty, !table.fits(stream.width) else { return console.write(table) }
+        let titles = names.map { StyledText($0, .bold) }
+        let widest = titles.reduce(0) { max($0, $1.width) }
+        for (number, row) in rows.enumerated() {
+            console.write("\("row \(number + 1)", .dim)")
+            for (title, value) in zip(titles, row) {
+                let padding = String(repeating: " ", count: widest - title.width)
+                let line: StyledText = "\(title)\(padding)  \(ValueCell.text(value))"
+                console.write(line.truncated(to: stream.width))
+            }
+        }
+    }
+
+    /// The cells that a column of texts has at least.
+    private static let narrowestText = 8
 
     private func isNumeric(_ place: Int) -> Bool {
         var hasNumber = false

@@ -10,8 +10,8 @@ package enum SchemaText {
         package var sql: String
     }
 
-    /// Everything that has a statement of its own: each table with its indexes and triggers, then the views. What the engine and the
-    /// library keep for themselves is left out.
+    /// Everything that has a statement of its own: each table with its indexes, then the views, then the triggers, which may be of
+    /// either. What the engine and the library keep for themselves is left out.
     ///
     /// - Parameter table: The one table that is wanted; nil for all.
     package static func entries(_ db: borrowing some Reading & ~Copyable, of table: String? = nil) throws -> [Entry] {
@@ -21,13 +21,13 @@ package enum SchemaText {
             SELECT type, name, tbl_name, sql FROM sqlite_master
             WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite~_%' ESCAPE '~' AND tbl_name NOT LIKE 'strongroom~_%' ESCAPE '~'
                 AND (\(table) IS NULL OR tbl_name = \(table) COLLATE NOCASE)
-            ORDER BY type = 'view', tbl_name, type <> 'table', type, name
+            ORDER BY type = 'trigger', type = 'view', tbl_name, type <> 'table', type, name
             """
         ) { row in
             entries.append(Entry(kind: try row[0], name: try row[1], table: try row[2], sql: try row[3]))
         }
         if let table, entries.isEmpty {
-            throw CommandFailure("noSuchTable", "There is no table or view «\(table)».", .usage)
+            throw CommandFailure.noSuchTable(table)
         }
         return entries
     }

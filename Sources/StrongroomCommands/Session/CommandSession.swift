@@ -14,6 +14,8 @@ package struct CommandSession: Sendable {
     package var stores: Stores
     /// Where keys come from that are neither in a file nor in the environment.
     package var input: KeyInput
+    /// Whether a program reads what is told, also on standard error.
+    package var isForScripts = false
 
     package init(console: Console, stores: Stores, input: KeyInput = .process) {
         self.console = console

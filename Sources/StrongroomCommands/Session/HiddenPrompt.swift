@@ -19,16 +19,14 @@ enum HiddenPrompt {
         let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard terminal >= 0 else { return nil }
         defer { close(terminal) }
-        var before = termios()
-        guard tcgetattr(terminal, &before) == 0 else { return nil }
-        var hidden = before
-        // Signals off, too: Ctrl-C would otherwise end the process with the echo still off.
-        hidden.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
-        guard tcsetattr(terminal, TCSAFLUSH, &hidden) == 0 else { return nil }
-        defer { tcsetattr(terminal, TCSAFLUSH, &before) }
-        show("\(TerminalText.escaped(question)): ", on: terminal)
-        defer { show("\n", on: terminal) }
-        return try line(from: terminal)
+        return try TerminalSettings.changing(terminal, TCSAFLUSH) { settings in
+            // Signals off, too: Ctrl-C is to end the question alone.
+            settings.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
+        } _: {
+            show("\(TerminalText.escaped(question)): ", on: terminal)
+            defer { show("\n", on: terminal) }
+            return try line(from: terminal)
+        }
     }
 
     private static func line(from terminal: Int32) throws -> [UInt8] {

@@ -13,24 +13,37 @@ import Glibc
 package enum Interruption {
     /// Runs work that Ctrl-C cancels: what runs ends cleanly. A second Ctrl-C ends the process at once.
     ///
-    /// - Parameter work: Gets cancelled by the first `SIGINT` or `SIGTERM`.
+    /// - Parameter work: Gets cancelled by the first `SIGINT` or `SIGTERM`, and by `SIGHUP` where that would end the process.
     /// - Returns: What the work returns.
     /// - Throws: What the work throws; `CancellationError` when it was interrupted.
     package static func cancelling<T: Sendable>(
         _ work: @escaping @Sendable () async throws -> T
     ) async throws -> T {
         let session = CommandSession.current
-        let task = Task { try await CommandSession.$current.withValue(session, operation: work) }
-        let sources = [SIGINT, SIGTERM].map { number in
+        let running = Locked<(task: Task<T, any Error>?, isStopped: Bool)>((nil, false))
+        // Before the work begins, which may have something to tidy up at once.
+        let sources = [SIGINT, SIGTERM, SIGHUP].compactMap { number in
             watch(number) { isFirst in
                 guard isFirst else { _exit(ExitStatus.interrupted.rawValue) }
-                // Elsewhere: it may wait for a line that nobody reads, and the second signal has to be heard.
-                DispatchQueue.global().async {
-                    session.console.write("\("Stopping; once more ends at once.", .dim)", to: .errors)
+                if !session.isForScripts {
+                    // Elsewhere: it may wait for a line that nobody reads, and the second signal has to be heard.
+                    DispatchQueue.global().async {
+                        session.console.write("\("Stopping; once more ends at once.", .dim)", to: .errors)
+                    }
                 }
-                task.cancel()
+                let task = running.withLock { state in
+                    state.isStopped = true
+                    return state.task
+                }
+                task?.cancel()
             }
         }
+        let task = Task { try await CommandSession.$current.withValue(session, operation: work) }
+        let isStopped = running.withLock { state in
+            state.task = task
+            return state.isStopped
+        }
+        if isStopped { task.cancel() }
         defer {
             for (number, source) in sources {
                 source.cancel()
@@ -44,11 +57,13 @@ package enum Interruption {
         }
     }
 
+    /// - Returns: Nil for a hang-up of which the process was started not to hear, as `nohup` does it.
     private static func watch(
         _ number: Int32, _ act: @escaping @Sendable (_ isFirst: Bool) -> Void
-    ) -> (Int32, any DispatchSourceSignal) {
+    ) -> (Int32, any DispatchSourceSignal)? {
         // Its own action would end the process before the source hears of it.
-        signal(number, SIG_IGN)
+        let before = signal(number, SIG_IGN)
+        guard number != SIGHUP || !SignalAction.isIgnoring(before) else { return nil }
         let source = DispatchSource.makeSignalSource(signal: number, queue: DispatchQueue(label: "strongroom.signals"))
         let count = Locked(0)
         source.setEventHandler {

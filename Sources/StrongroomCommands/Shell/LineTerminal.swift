@@ -32,8 +32,10 @@ struct LineTerminal {
     ///   - history: What was typed before, oldest first.
     ///   - completer: What the word before the cursor may become.
     func read(_ prompt: String, history: [String], completer: LineEditing.Completer) -> Input {
-        guard let before = Self.enterRawMode() else { return .end }
-        defer { Self.leaveRawMode(before) }
+        TerminalSettings.changing(0, TCSADRAIN, Self.makeRaw) { edited(prompt, history, completer) } ?? .end
+    }
+
+    private func edited(_ prompt: String, _ history: [String], _ completer: LineEditing.Completer) -> Input {
         var editing = LineEditing(history: history)
         let keys = LineKeyDecoder(read: Self.readByte, isMoreThere: Self.isMoreThere)
         draw(prompt, editing)
@@ -93,19 +95,10 @@ struct LineTerminal {
     // MARK: The terminal
 
     /// Lets each key through at once. Output stays as it is, and after the line everything: a query can be stopped with Control-C.
-    private static func enterRawMode() -> termios? {
-        var before = termios()
-        guard tcgetattr(0, &before) == 0 else { return nil }
-        var raw = before
-        cfmakeraw(&raw)
-        raw.c_oflag = before.c_oflag
-        guard tcsetattr(0, TCSADRAIN, &raw) == 0 else { return nil }
-        return before
-    }
-
-    private static func leaveRawMode(_ before: termios) {
-        var before = before
-        tcsetattr(0, TCSADRAIN, &before)
+    private static func makeRaw(_ settings: inout termios) {
+        let output = settings.c_oflag
+        cfmakeraw(&settings)
+        settings.c_oflag = output
     }
 
     private static func readByte() -> UInt8? {

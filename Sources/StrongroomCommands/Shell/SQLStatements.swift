@@ -1,40 +1,120 @@
 import Strongroom
 
-/// Splits what was typed into statements.
-enum SQLStatements {
+/// Splits what is typed into statements, a line at a time; each line is looked at once.
+struct SQLStatements: Sendable {
+    /// What follows the last statement that is complete.
+    private(set) var rest = ""
+    /// What is open at the end of the last line, such as a text without its second quotation mark.
+    private var opening: Opening?
+    /// Whether there is more than white space and comments since the last statement.
+    private var hasWords = false
+    private var words = StatementWords()
+
+    /// A piece that goes on over the end of a line.
+    private enum Opening: String {
+        case text = "'"
+        case name = "\""
+        case backtick = "`"
+        case bracket = "["
+        case comment = "/*"
+    }
+
+    /// Whether nothing has begun but white space.
+    var isBlank: Bool { !hasWords && opening == nil }
+
+    /// Adds a line.
+    ///
+    /// - Returns: The statements that it ends with a semicolon, without it.
+    mutating func add(_ line: String) -> [String] {
+        var complete: [String] = []
+        var text = rest.isEmpty ? line : "\n" + line
+        if let before = opening {
+            // What is open is begun once more, so that its end is found by the same rules.
+            guard let first = [SQLToken](sql: before.rawValue + text).first else { return [] }
+            opening = Self.opening(first)
+            let length = first.text.utf8.count - before.rawValue.utf8.count
+            rest += String(decoding: text.utf8.prefix(length), as: UTF8.self)
+            text = String(decoding: text.utf8.dropFirst(length), as: UTF8.self)
+        }
+        for token in [SQLToken](sql: text) {
+            if token.isSign(";"), words.isWhole {
+                if hasWords { complete.append(rest) }
+                self = SQLStatements()
+                continue
+            }
+            rest += token.text
+            opening = Self.opening(token)
+            guard token.kind != .space else { continue }
+            hasWords = true
+            words.add(token)
+        }
+        return complete
+    }
+
     /// The statements that end with a semicolon, without it, and what follows the last one.
     static func split(_ text: String) -> (complete: [String], rest: String) {
-        var complete: [String] = []
-        var current: [SQLToken] = []
-        for token in [SQLToken](sql: text) {
-            if token.isSign(";"), isWhole(current) {
-                let statement = current.map(\.text).joined()
-                if current.contains(where: { $0.kind != .space }) { complete.append(statement) }
-                current = []
-            } else {
-                current.append(token)
-            }
-        }
-        return (complete, current.map(\.text).joined())
+        var statements = SQLStatements()
+        let complete = statements.add(text)
+        return (complete, statements.rest)
     }
 
-    /// Whether a semicolon after it ends the statement: a trigger has some inside it, and ends with one, END and another.
+    /// What a token lacks to be finished; nil for one that is.
+    private static func opening(_ token: SQLToken) -> Opening? {
+        let text = token.text.utf8
+        switch token.kind {
+        case .literal: return isClosed(token.text, "'") ? nil : .text
+        case .quoted:
+            if text.first == UInt8(ascii: "[") { return text.last == UInt8(ascii: "]") ? nil : .bracket }
+            let kind = text.first == UInt8(ascii: "`") ? Opening.backtick : .name
+            return isClosed(token.text, kind == .backtick ? "`" : "\"") ? nil : kind
+        case .space where text.starts(with: "/*".utf8):
+            return text.count >= 4 && text.suffix(2).elementsEqual("*/".utf8) ? nil : .comment
+        default: return nil
+        }
+    }
+
+    /// Whether there are two marks for each one inside, and one at each end.
+    private static func isClosed(_ text: String, _ quote: Unicode.Scalar) -> Bool {
+        text.utf8.count { $0 == UInt8(ascii: quote) }.isMultiple(of: 2)
+    }
+}
+
+/// The words of a statement by which its end is known.
+private struct StatementWords: Sendable {
+    private enum Beginning {
+        case none, explain, query, plan, create, trigger, other
+    }
+
+    private var beginning = Beginning.none
+    private var isLastEnd = false
+    private var isLastSemicolon = false
+    private var isSemicolonBeforeLast = false
+
+    /// Whether a semicolon ends the statement: a trigger has some inside it, and ends with one, END and another.
     ///
     /// That of a CASE comes after no semicolon. The rule is that of `sqlite3_complete` (sqlite.org/c3ref/complete.html).
-    private static func isWhole(_ tokens: [SQLToken]) -> Bool {
-        let words = tokens.filter { $0.kind != .space }
-        var beginning = words[...]
-        if beginning.first?.isWord("EXPLAIN") == true { beginning = beginning.dropFirst() }
-        if beginning.first?.isWord("QUERY") == true { beginning = beginning.dropFirst() }
-        if beginning.first?.isWord("PLAN") == true { beginning = beginning.dropFirst() }
-        guard beginning.first?.isWord("CREATE") == true else { return true }
-        let kind = beginning.dropFirst().first { !$0.isWord("TEMP", "TEMPORARY") }
-        guard kind?.isWord("TRIGGER") == true else { return true }
-        return words.last?.isWord("END") == true && words.dropLast().last?.isSign(";") == true
+    var isWhole: Bool { beginning != .trigger || isLastEnd && isSemicolonBeforeLast }
+
+    /// Takes the next word, or sign.
+    mutating func add(_ token: SQLToken) {
+        beginning = next(token)
+        isSemicolonBeforeLast = isLastSemicolon
+        isLastSemicolon = token.isSign(";")
+        isLastEnd = token.isWord("END")
     }
 
-    /// Whether there is nothing but white space and comments.
-    static func isBlank(_ text: String) -> Bool {
-        [SQLToken](sql: text).allSatisfy { $0.kind == .space }
+    private func next(_ token: SQLToken) -> Beginning {
+        switch beginning {
+        case .none where token.isWord("EXPLAIN"): .explain
+        case .explain where token.isWord("QUERY"): .query
+        case .query where token.isWord("PLAN"): .plan
+        case .none where token.isWord("CREATE"), .explain where token.isWord("CREATE"),
+            .plan where token.isWord("CREATE"):
+            .create
+        case .create where token.isWord("TEMP", "TEMPORARY"): .create
+        case .create where token.isWord("TRIGGER"): .trigger
+        case .trigger: .trigger
+        default: .other
+        }
     }
 }

@@ -8,7 +8,7 @@ import Musl
 
 /// What was typed into the shell, kept in a file for its owner alone.
 ///
-/// A line that begins with a space is not kept, nor one that repeats the one before it, nor one that may hold a key.
+/// A line that begins with a space is not kept, nor one that repeats the one before it, nor one of a statement that may hold a key.
 package struct ShellHistory: Sendable {
     /// Oldest first.
     package private(set) var lines: [String] = []
@@ -35,10 +35,17 @@ package struct ShellHistory: Sendable {
         return "\(home)/.local/state/strongroom/history"
     }
 
-    /// Keeps a line.
-    package mutating func add(_ line: String) {
+    /// Keeps the lines of a statement, all or, where it may hold a key, none.
+    package mutating func add(_ lines: [String]) {
+        guard !Self.mayHoldKey(lines.joined(separator: "\n")) else { return }
+        for line in lines { keep(line) }
+    }
+
+    /// Keeps a statement of one line.
+    package mutating func add(_ line: String) { add([line]) }
+
+    private mutating func keep(_ line: String) {
         let isBlank = line.allSatisfy(\.isWhitespace)
-        guard !Self.mayHoldKey(line) else { return }
         guard !isBlank, line.first != " ", lines.last != line, !line.contains(where: \.isNewline) else { return }
         lines.append(line)
         if lines.count > 2 * Self.limit {
@@ -48,9 +55,11 @@ package struct ShellHistory: Sendable {
         Self.append(line + "\n", to: path)
     }
 
-    /// Whether a line may hold a key, as `PRAGMA key = …`, `PRAGMA hexrekey` and `ATTACH … KEY …` do.
-    private static func mayHoldKey(_ line: String) -> Bool {
-        let words = line.uppercased().split { !$0.isLetter && $0 != "_" }
+    /// Whether a statement may hold a key, as `PRAGMA key = …`, `PRAGMA hexrekey` and `ATTACH … KEY …` do, or the end of one whose
+    /// beginning was given up.
+    private static func mayHoldKey(_ statement: String) -> Bool {
+        let words = statement.uppercased().split { !$0.isLetter && $0 != "_" }
+        if words.first?.hasSuffix("KEY") == true { return true }
         if words.contains("PRAGMA"), words.contains(where: { $0.hasSuffix("KEY") }) { return true }
         return words.contains("ATTACH") && words.contains("KEY")
     }

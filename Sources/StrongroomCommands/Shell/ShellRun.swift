@@ -26,6 +26,7 @@ package struct ShellRun {
     private func runLines() async throws {
         var session = ShellSession(store, console, mayWrite: mayWrite, stopsAtErrors: true)
         var input = ByteBuffer(try ByteSource.file("-"))
+        try input.passByteOrderMark()
         while let (bytes, isTooLong) = try input.takeLine(limit: 1 << 24) {
             guard !isTooLong, let line = String(validating: bytes, as: UTF8.self) else {
                 throw CommandFailure("usage", "A line of the input is longer than 16 MiB, or not in UTF-8.", .dataError)
@@ -41,23 +42,38 @@ package struct ShellRun {
         var history = ShellHistory(path: keepsHistory ? ShellHistory.defaultPath(environment) : nil)
         console.write(
             "\(store.name.fileName, .bold) \(mayWrite ? "can be written" : "can be read"); .help lists the commands.")
+        var lines: [String] = []
         var next = ShellSession.Next.statement
         while next != .quit {
             // Anew each time: a statement may have made a table. Without them the shell is as good but for the Tab key.
             let words = (try? await store.read { db in try ShellWords(db) }) ?? ShellWords(tables: [:])
             let prompt = next == .more ? "       ...> " : "strongroom> "
             switch terminal.read(prompt, history: history.lines, completer: words.completions) {
-            case .end: next = .quit
+            case .end:
+                history.add(lines)
+                next = .quit
             case .interrupted:
                 session.interrupt()
+                history.add(lines)
+                lines = []
                 next = .statement
             case .line(let line):
-                history.add(line)
+                lines.append(line)
+                // The whole statement tells whether there is a key in it.
+                if session.isFinished(by: line) {
+                    history.add(lines)
+                    lines = []
+                }
                 // Control-C stops the statement, and not the shell.
                 (session, next) = try await Interruption.cancelling { [session] in
                     var session = session
                     let next = try await session.accept(line)
                     return (session, next)
+                }
+                // After an error the rest of the line is given up.
+                if next == .statement {
+                    history.add(lines)
+                    lines = []
                 }
             }
         }

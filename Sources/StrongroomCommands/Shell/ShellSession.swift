@@ -17,7 +17,7 @@ package struct ShellSession: Sendable {
     /// Whether the first error ends the session, as it should for a script.
     private let stopsAtErrors: Bool
     private var form = QueryRun.Form.table
-    private var text = ""
+    private var typed = SQLStatements()
 
     package init(_ store: Store, _ console: Console, mayWrite: Bool, stopsAtErrors: Bool) {
         self.store = store
@@ -28,31 +28,37 @@ package struct ShellSession: Sendable {
 
     /// Forgets what has been typed of a statement.
     package mutating func interrupt() {
-        text = ""
+        typed = SQLStatements()
+    }
+
+    /// Whether a line ends what has been typed of a statement, or is one for the shell itself.
+    package func isFinished(by line: String) -> Bool {
+        if typed.isBlank, ShellDirective(line) != nil { return true }
+        var typed = typed
+        _ = typed.add(line)
+        return typed.isBlank
     }
 
     /// Takes a line.
     ///
     /// - Throws: ``OutputClosed``; what a statement throws, if errors end the session.
     package mutating func accept(_ line: String) async throws -> Next {
-        if text.isEmpty, let command = ShellDirective(line) { return try await run(command) }
-        text += text.isEmpty ? line : "\n" + line
-        let (complete, rest) = SQLStatements.split(text)
-        text = SQLStatements.isBlank(rest) ? "" : rest
-        for statement in complete {
+        if typed.isBlank, let command = ShellDirective(line) { return try await run(command) }
+        if typed.isBlank { typed = SQLStatements() }
+        for statement in typed.add(line) {
             guard try await run(statement) else {
-                text = ""
+                typed = SQLStatements()
                 break
             }
         }
-        return text.isEmpty ? .statement : .more
+        return typed.isBlank ? .statement : .more
     }
 
     /// Runs what has been typed without a semicolon.
     package mutating func finish() async throws {
-        let rest = text
-        text = ""
-        if !SQLStatements.isBlank(rest) { _ = try await run(rest) }
+        let last = typed
+        typed = SQLStatements()
+        if !last.isBlank { _ = try await run(last.rest) }
     }
 
     /// - Returns: False when it failed.
@@ -67,7 +73,7 @@ package struct ShellSession: Sendable {
                     "\("Only the first \(HumanReadable.count(outcome.rows)) rows are shown; .mode csv shows all.", .dim)",
                     to: .errors)
             }
-            if let changed = outcome.changed, changed > 0 {
+            if let changed = outcome.changedToTell, changed > 0 {
                 console.write(
                     "\("\(HumanReadable.count(changed, "row")) changed", .dim)", to: .errors)
             }
@@ -106,11 +112,14 @@ package struct ShellSession: Sendable {
             }
         case .mode(let form):
             guard let form else {
-                console.write("The modes are table, csv and json.", to: .errors)
+                _ = try await telling { throw CommandFailure("usage", "The modes are table, csv and json.", .usage) }
                 break
             }
             self.form = form
-        case .unknown(let name): console.write("There is no command \(name); .help lists them.", to: .errors)
+        case .unknown(let name):
+            _ = try await telling {
+                throw CommandFailure("usage", "There is no command \(name); .help lists them.", .usage)
+            }
         }
         try console.checkOutput()
         return .statement

@@ -17,6 +17,8 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     case unavailable = 69
     /// A fault in the tool itself (`EX_SOFTWARE`).
     case software = 70
+    /// Something lies already where a file is to be made, and is not replaced (`EX_CANTCREAT`).
+    case cannotCreate = 73
     /// Reading or writing failed half way: a full disk, a broken device (`EX_IOERR`).
     case inputOutput = 74
     /// The store is locked by somebody else; the same command may succeed later (`EX_TEMPFAIL`).

@@ -14,10 +14,12 @@ package struct TextTable: Sendable {
         var title: StyledText
         var alignment: Alignment
         var isFlexible: Bool
+        /// The cells that a flexible column keeps, if it has as many.
+        var minimum = 1
 
         /// A column for text. A flexible column is cut with `…` where the table is too wide.
-        package static func leading(_ title: String, isFlexible: Bool = false) -> Column {
-            Column(title: StyledText(title, .bold), alignment: .leading, isFlexible: isFlexible)
+        package static func leading(_ title: String, isFlexible: Bool = false, minimum: Int = 1) -> Column {
+            Column(title: StyledText(title, .bold), alignment: .leading, isFlexible: isFlexible, minimum: minimum)
         }
 
         /// A column for numbers. A flexible column is cut with `…` where the table is too wide.
@@ -53,21 +55,28 @@ package struct TextTable: Sendable {
     /// The header, the rule and the rows, one line each and without white space at the end.
     ///
     /// - Parameter limit: The number of cells the lines may take, or nothing for as many as they need. The widest
-    ///   flexible column is cut first, down to one cell each; what is then still too wide stays so.
+    ///   flexible column is cut first, down to its minimum; what is then still too wide stays so.
     package func lines(fitting limit: Int?) -> [StyledText] {
         let widths = widths(fitting: limit)
         let rule = widths.map { StyledText(String(repeating: "─", count: $0), .dim) }
         return ([columns.map(\.title), rule] + rows).map { line($0, widths) }
     }
 
+    /// Whether the lines can be made to take no more cells than that.
+    package func fits(_ limit: Int) -> Bool {
+        widths(fitting: limit).reduce(gaps, +) <= limit
+    }
+
+    private var gaps: Int { Self.gap.count * max(0, columns.count - 1) }
+
     private func widths(fitting limit: Int?) -> [Int] {
         var widths = columns.indices.map { column in
             rows.reduce(columns[column].title.width) { max($0, $1[column].width) }
         }
-        let gaps = Self.gap.count * max(0, columns.count - 1)
         var excess = limit.map { widths.reduce(gaps, +) - $0 } ?? 0
-        let flexible = columns.indices.filter { columns[$0].isFlexible }
-        while excess > 0, let widest = flexible.max(by: { widths[$0] < widths[$1] }), widths[widest] > 1 {
+        while excess > 0 {
+            let flexible = columns.indices.filter { columns[$0].isFlexible && widths[$0] > columns[$0].minimum }
+            guard let widest = flexible.max(by: { widths[$0] < widths[$1] }) else { break }
             widths[widest] -= 1
             excess -= 1
         }

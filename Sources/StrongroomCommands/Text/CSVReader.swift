@@ -83,7 +83,8 @@ package struct CSVReader {
 
     private mutating func stepped(_ state: State, _ byte: UInt8) throws -> State {
         switch state {
-        case .skipped: return .skipped
+        // The fields behind the bad one are read as ever: a quoted one may hold line breaks, and what follows those is no record.
+        case .skipped: return byte == separator ? endField() : .skipped
         case .quoted: return try stepInQuotes(byte)
         case .closed:
             if byte == Self.quote { return keep(byte, .quoted) }

@@ -5,14 +5,16 @@ extension Console {
     /// Writes whole lines for another program to read.
     ///
     /// On a terminal what it would act on is spelled out, so that data cannot move the cursor or change the title: redirect the output to
-    /// have it as it is.
+    /// have it as it is. A tab is a few spaces.
     ///
     /// - Throws: ``OutputClosed``, and ``CommandFailure`` when the output cannot be written.
     package func write(lines text: String) throws {
         if self[.output].isTerminal {
             // By scalars: CR LF is one character to Swift.
             let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-                TerminalText.escaped(String(line.last == "\r" ? line.dropLast() : line))
+                let text = String(line.last == "\r" ? line.dropLast() : line)
+                return TerminalText.escaped(
+                    text.split(separator: "\t", omittingEmptySubsequences: false).joined(separator: "    "))
             }
             write(verbatim: lines.joined(separator: "\n"))
         } else {

@@ -7,6 +7,8 @@ import Musl
 #endif
 
 /// A file that is written beside its place and appears there when it is complete, readable by its owner alone.
+///
+/// A process that is killed leaves `NAME.strongroom-part`, which the next one that writes the same file begins anew.
 package final class OutputFile {
     private let path: String
     private let temporary: String
@@ -20,20 +22,58 @@ package final class OutputFile {
     package init(_ path: String, replaces: Bool) throws {
         self.path = path
         self.replaces = replaces
-        temporary = "\(path).part-\(getpid())"
+        temporary = "\(path).strongroom-part"
         descriptor = -1
-        guard replaces || access(path, F_OK) != 0 else {
-            throw CommandFailure(
-                "exists", "«\(path)» is there already. Give another name, or --force to replace it.", .failure)
+        var status = stat()
+        if stat(path, &status) == 0 {
+            guard status.st_mode & S_IFMT == S_IFREG else { throw ExistingFile.notAFile(path) }
+            guard replaces else { throw CommandFailure.exists(path) }
         }
-        descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw failure("cannot be made") }
+        while try !begin() {}
     }
 
-    deinit {
+    deinit { discard() }
+
+    /// Gives the file up: nothing of it is left.
+    package func discard() {
         guard descriptor >= 0 else { return }
-        close(descriptor)
         unlink(temporary)
+        close(descriptor)
+        descriptor = -1
+    }
+
+    /// Makes the file, or takes over what a killed process has left.
+    ///
+    /// - Returns: False when another process has put it in place or removed it meanwhile.
+    private func begin() throws -> Bool {
+        descriptor = open(temporary, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure("cannot be made") }
+        do {
+            return try takeOver()
+        } catch {
+            // It is another's.
+            close(descriptor)
+            descriptor = -1
+            throw error
+        }
+    }
+
+    private func takeOver() throws -> Bool {
+        // A file system without locks has one writer at a time as far as nobody starts a second.
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else {
+            throw CommandFailure(
+                "locked", "Another process is writing «\(path)». Wait for it, or give another name.", .temporaryFailure)
+        }
+        var (own, there) = (stat(), stat())
+        guard fstat(descriptor, &own) == 0 else { throw failure("cannot be made") }
+        guard lstat(temporary, &there) == 0, own.st_dev == there.st_dev, own.st_ino == there.st_ino else {
+            close(descriptor)
+            descriptor = -1
+            return false
+        }
+        guard own.st_mode & S_IFMT == S_IFREG else { throw ExistingFile.notAFile(temporary) }
+        guard fchmod(descriptor, 0o600) == 0, ftruncate(descriptor, 0) == 0 else { throw failure("cannot be made") }
+        return true
     }
 
     /// Writes text.

@@ -15,13 +15,13 @@ struct DemoStory: Sendable {
 
     func fact(_ label: String, _ text: String) {
         guard !isQuiet else { return }
-        console.write("  \(label.padded(to: 9), .dim) \(text)")
+        console.write(lead: "  \(label.padded(to: 9), .dim) ", paragraph: text)
     }
 
     func step(_ name: String, _ text: String, _ duration: Duration) {
         guard !isQuiet else { return }
         let time = HumanReadable.duration(duration).padded(to: 8, leading: true)
-        console.write("\("✓", .green) \(name.padded(to: 9), .bold) \(time, .cyan)  \(text)")
+        console.write(lead: "\("✓", .green) \(name.padded(to: 9), .bold) \(time, .cyan)  ", paragraph: text)
     }
 
     func heading(_ text: String) {

@@ -21,8 +21,11 @@ struct KeyOptionsTests {
 
     @Test func standardInputOpensIt() async throws {
         let run = try await ledger.run(
-            "status", ledger.path(), "--key-stdin", typed: "\(Ledger.secrets[0])\n")
+            "status", ledger.path(), "--key-stdin", piped: "\(Ledger.secrets[0])\n")
         #expect(run.status == .success)
+        // Typed at a prompt it is no answer to that option.
+        let typed = try await ledger.run("status", ledger.path(), "--key-stdin", typed: Ledger.secrets[0])
+        #expect(typed.status == .configuration)
     }
 
     @Test func aVariableOfTheEnvironmentOpensIt() async throws {

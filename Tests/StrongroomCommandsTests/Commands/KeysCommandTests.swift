@@ -37,8 +37,8 @@ struct KeysCommandTests {
     @Test func neverOverwritesAFile() async throws {
         let keys = try ledger.keyFile(Ledger.secrets[0])
         let run = try await ledger.run("keys", "make", keys, "--json")
-        #expect(run.status == .configuration)
-        #expect(try run.failure().code == "keyFile")
+        #expect(run.status == .cannotCreate)
+        #expect(try run.failure().code == "exists")
         #expect(try text(keys) == "\(Ledger.secrets[0])\n")
     }
 

@@ -117,20 +117,25 @@ struct Ledger {
     /// Runs a command.
     ///
     /// - Parameters:
-    ///   - typed: What stands on standard input, or is typed at a prompt; nil without a terminal.
+    ///   - piped: What stands on standard input.
+    ///   - typed: What is typed at a prompt; nil without a terminal.
     ///   - isTerminal: Whether the output takes itself for a terminal.
-    func run(_ arguments: String..., typed: String? = nil, isTerminal: Bool = false) async throws -> Run {
-        try await run(arguments, typed: typed, isTerminal: isTerminal)
+    func run(
+        _ arguments: String..., piped: String = "", typed: String? = nil, isTerminal: Bool = false
+    ) async throws -> Run {
+        try await run(arguments, piped: piped, typed: typed, isTerminal: isTerminal)
     }
 
-    func run(_ arguments: [String], typed: String? = nil, isTerminal: Bool = false) async throws -> Run {
+    func run(
+        _ arguments: [String], piped: String = "", typed: String? = nil, isTerminal: Bool = false
+    ) async throws -> Run {
         let (output, errors) = (TextCapture(), TextCapture())
         let session = CommandSession(
             console: Console(
                 output: ConsoleStream(capture: output, isTerminal: isTerminal),
                 errors: ConsoleStream(capture: errors, isTerminal: isTerminal)),
             stores: try Stores(configuration),
-            input: KeyInput(all: { _ in Array((typed ?? "").utf8) }, line: { _ in typed.map { Array($0.utf8) } }))
+            input: KeyInput(all: { _ in Array(piped.utf8) }, line: { _ in typed.map { Array($0.utf8) } }))
         let status = await StrongroomTool.status(of: arguments, in: session)
         let run = Run(status: status, output: output.text, errors: errors.text)
         for secret in Self.secrets {

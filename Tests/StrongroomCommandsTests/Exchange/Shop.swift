@@ -2,6 +2,17 @@ import Strongroom
 import StrongroomCommands
 import StrongroomTesting
 
+extension Value {
+    /// The number as SQL has it.
+    var literal: String {
+        switch self {
+        case .integer(let number): String(number)
+        case .real(let number): String(number)
+        default: "NULL"
+        }
+    }
+}
+
 /// A store with a table of each kind of column, and names that are hard to quote.
 struct Shop {
     let temporary: TemporaryStore

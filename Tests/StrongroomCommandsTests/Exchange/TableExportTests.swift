@@ -58,12 +58,47 @@ struct TableExportTests {
         #expect(try await other.exported(.table("item"), format) == text)
     }
 
+    /// The engine keeps a value against its column's declared type. It comes back as it was, or its line is refused.
+    @Test(arguments: ["id", "name", "price", "photo", "code", "isOld", "anything", "size"])
+    func whatStandsAgainstItsTypeIsNeverAnotherValueAfterwards(column: String) async throws {
+        let values: [Value] = [
+            1, 0, .integer(.max), 1.5, 1e300, 0.1, .text(""), .text("n/a"), .text("true"), .text("FALSE"),
+            .text("AQID"),
+            .text("1x"), .text("inf"), .blob([]), .blob([49]), .null,
+        ]
+        var kept = 0
+        for value in values {
+            let (shop, other) = (try await Shop(), try await Shop())
+            do {
+                try await shop.store.write { db in
+                    _ = try db.execute("INSERT INTO item (name) VALUES ('x')")
+                    _ = try db.execute("UPDATE item SET \(name: column) = \(value)")
+                }
+            } catch is StrongroomError {
+                continue
+            }
+            let before = try await shop.rows("SELECT * FROM item")
+            let text = try await shop.exported(.table("item"), .jsonLines)
+            do {
+                _ = try await other.bring(text, .jsonLines)
+                #expect(try await other.rows("SELECT * FROM item") == before, "\(text)")
+                kept += 1
+            } catch let failure as BadLines {
+                #expect(failure.report.badLines.first?.reason.contains("«\(column)»") == true, "\(failure.report)")
+            }
+        }
+        #expect(kept > 2)
+    }
+
     @Test func aViewAndAHardNameCanBeExported() async throws {
         let shop = try await Shop()
         try await shop.store.write { db in _ = try db.execute("CREATE VIEW `v'iew` AS SELECT 1 AS `a b`") }
         #expect(try await shop.exported(.table("v'iew"), .csv) == "a b\r\n1\r\n")
         #expect(try await shop.exported(.table("we\"ird`name; DROP TABLE item"), .csv) == "a`b,\"c\"\"d\",select\r\n")
-        await #expect(throws: StrongroomError.self) { try await shop.exported(.table("item; DROP TABLE item"), .csv) }
+        let failure = try await #require(throws: CommandFailure.self) {
+            try await shop.exported(.table("item; DROP TABLE item"), .csv)
+        }
+        #expect(failure.code == "noSuchTable" && failure.status == .usage)
     }
 
     @Test func whatCannotBeWrittenIsNamed() async throws {
@@ -86,7 +121,10 @@ struct TableExportTests {
         for sql in [
             "DELETE FROM item", "WITH x AS (SELECT 1) INSERT INTO item (name) SELECT 'a' FROM x", "CREATE TABLE t (a)",
         ] {
-            await #expect(throws: StrongroomError.self) { try await shop.exported(.query(sql), .csv) }
+            let failure = try await #require(throws: CommandFailure.self) {
+                try await shop.exported(.query(sql), .csv)
+            }
+            #expect(failure.code == "readOnly" && failure.status == .usage)
         }
         let two = try await #require(throws: StrongroomError.self) {
             try await shop.exported(.query("SELECT 1; DELETE FROM item"), .csv)

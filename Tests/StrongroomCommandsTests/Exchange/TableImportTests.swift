@@ -45,6 +45,7 @@ struct TableImportTests {
         ("1,a,nan,,", "NaN"), ("1,a,-inf,,", "infinity"), ("1,a,0x10,,", "takes a number"), ("1,a,-1,,", "CHECK"),
         ("1,a,,*,", "Base64"), ("1,a", "2 fields in place of 5"), ("1,a,,,,", "6 fields in place of 5"),
         ("1,\"a\"b,,,", "closing quotation mark"), ("7,a,,,", "UNIQUE"),
+        ("1x\"y,\"first\n9,injected,,,\nend\",,,", "quotation mark stands inside"),
     ]
 
     @Test(arguments: bad)
@@ -70,6 +71,73 @@ struct TableImportTests {
         #expect(failure.failure.message.contains("and 97 more"))
         // Nothing of a value is told.
         #expect(!failure.failure.message.contains("x0"))
+    }
+
+    /// Of what the engine would keep as a text, or as another number.
+    @Test(arguments: [
+        "abc", "9e999", "-9e999", "12345678901234567890", "0.12345678901234567891", "nan", "inf", "1,5", "0x1",
+    ])
+    func aColumnOfNumbersTakesNumbersThatComeBack(text: String) async throws {
+        let shop = try await Shop()
+        for (form, format) in [
+            ("name,size\na,\"\(text)\"\n", RowFormat.csv), ("{\"name\":\"a\",\"size\":\"\(text)\"}", .jsonLines),
+        ] {
+            let failure = try await #require(throws: BadLines.self) { try await shop.bring(form, format) }
+            #expect(failure.report.badLines.first?.reason.contains("«size» takes") == true, "\(failure.report)")
+        }
+        let flag = try await #require(throws: BadLines.self) { try await shop.bring("name,isOld\na,perhaps\n") }
+        #expect(flag.report.badLines.first?.reason.contains("true, false") == true)
+    }
+
+    @Test(
+        arguments: [
+            ("12.50", 12.5), ("1e3", 1000), ("+5", 5), (" 7 ", 7), ("0.1", 0.1), ("-0.0", 0), ("100e-2", 1),
+            (".5", 0.5), ("1e20", 1e20),
+            ("1.2345678901234567e+19", 1.2345678901234567e+19), ("0.30000000000000004", 0.30000000000000004),
+            ("9007199254740993", 9_007_199_254_740_993),
+        ] as [(String, Value)])
+    func aNumberIsTakenHoweverItIsWritten(text: String, value: Value) async throws {
+        let shop = try await Shop()
+        _ = try await shop.bring("name,size\na,\(text)\n")
+        #expect(try await shop.rows("SELECT name FROM item WHERE size = \(value.literal)") == [[.text("a")]])
+    }
+
+    @Test func aDateStaysATextAndNoDigitOfANumberIsLost() async throws {
+        let shop = try await Shop()
+        try await shop.store.write { db in _ = try db.execute("CREATE TABLE day (d DATETIME, u UUID)") }
+        _ = try await shop.bring("d,u\n2026-11-22 03:00:00,6f0e\n20261122,inf\n", into: "day")
+        #expect(
+            try await shop.rows("SELECT d, u FROM day ORDER BY rowid") == [
+                [.text("2026-11-22 03:00:00"), .text("6f0e")], [20_261_122, .text("inf")],
+            ])
+        for text in ["12345678901234567890", "9e999"] {
+            await #expect(throws: BadLines.self) { try await shop.bring("u\n\(text)\n", into: "day") }
+        }
+    }
+
+    @Test(arguments: [("TEXT COLLATE NOCASE", "BINARY", 2), ("TEXT", "NOCASE", 1)])
+    func anUpsertChangesTheOneRowThatTheIndexMeans(type: String, collation: String, rows: Int) async throws {
+        let shop = try await Shop()
+        try await shop.store.write { db in
+            try db.execute(SQL(stringLiteral: "CREATE TABLE nc (name \(type), v INTEGER)"))
+            try db.execute(SQL(stringLiteral: "CREATE UNIQUE INDEX u ON nc (name COLLATE \(collation))"))
+            try db.execute("INSERT INTO nc VALUES ('a', 1)")
+            if rows == 2 { try db.execute("INSERT INTO nc VALUES ('A', 2)") }
+        }
+        let key = rows == 2 ? "a" : "A"
+        let report = try await shop.bring("name,v\n\(key),9\n", into: "nc") { $0.upsertBy = "name" }
+        #expect(report.updated == 1 && report.inserted == 0)
+        #expect(try await shop.rows("SELECT v FROM nc ORDER BY rowid") == (rows == 2 ? [[9], [2]] : [[9]]))
+    }
+
+    /// Where there is no header the first line is data, and of a wrong file perhaps a key.
+    @Test func aHeaderThatIsNoneStandsInNoMessage() async throws {
+        let shop = try await Shop()
+        let failure = try await #require(throws: CommandFailure.self) {
+            try await shop.bring("name,raw:257b257b\na,b\n") { $0.skipsBadLines = true }
+        }
+        #expect(failure.code == "noSuchColumn" && !failure.message.contains("257b"))
+        #expect(failure.message.contains("Field 2") && failure.message.contains("price"))
     }
 
     @Test func anUpsertFindsRowsByAUniqueColumn() async throws {

@@ -41,6 +41,20 @@ struct QueryRunTests {
         #expect(lines.count == 7 && outcome.isCut)
     }
 
+    @Test func whatIsTooWideForATableStandsOneBelowTheOther() async throws {
+        let shop = try await Shop()
+        let number = "1234567890123456"
+        let sql = "SELECT \(number) AS a, \(number) AS b, \(number) AS `c d`, 'a text' AS t, NULL AS n"
+        let (lines, outcome) = try await run(sql, on: shop, isTerminal: true)
+        #expect(
+            lines == ["row 1", "a    \(number)", "b    \(number)", "c d  \(number)", "t    a text", "n    NULL"])
+        #expect(outcome.rows == 1)
+        #expect(try await run(sql, on: shop).lines.count == 3)
+        let long = try await run(
+            "SELECT \(number) AS a, \(number) AS b, hex(zeroblob(50)) AS `\(number)`", on: shop, isTerminal: true)
+        #expect(long.lines.count == 4 && long.lines.allSatisfy { TerminalText.width(of: $0) <= 40 })
+    }
+
     static let writes = [
         "DELETE FROM item", "INSERT INTO item (name) VALUES ('x')", "DROP TABLE item", "CREATE TABLE t (a)",
         "WITH x AS (SELECT 1) DELETE FROM item", "REPLACE INTO item (name) SELECT 'x'", "PRAGMA user_version = 5",

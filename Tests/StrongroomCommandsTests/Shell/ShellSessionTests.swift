@@ -49,6 +49,34 @@ struct ShellSessionTests {
         #expect(found.rest == rest)
     }
 
+    @Test(arguments: [
+        "select 1; select 'a\n;b''\n;' ;\nselect 2", "/* a;\n; */ select `\n;``\n`, [;\n;], \"\n;\"\"\"; x'\n00';",
+        "-- it's\nselect 1;\n-- '\n;", "create trigger t after insert on a begin\nselect 1; \n end\n;select 3\n;",
+        "a /*\n*/;\nb '",
+    ])
+    func aLineAtATimeTheStatementsAreTheSame(text: String) {
+        var statements = SQLStatements()
+        var complete: [String] = []
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            complete += statements.add(String(line))
+        }
+        let whole = SQLStatements.split(text)
+        func trimmed(_ text: String) -> String { text.trimmingCharacters(in: .whitespacesAndNewlines) }
+        #expect(complete.map(trimmed) == whole.complete.map(trimmed))
+        #expect(trimmed(statements.rest) == trimmed(whole.rest))
+    }
+
+    /// Each line is looked at once, or this would take hours.
+    @Test func aStatementOfManyLinesIsReadAtOnce() {
+        var statements = SQLStatements()
+        #expect(statements.add("create trigger t after insert on a begin").isEmpty)
+        for number in 0..<20_000 { #expect(statements.add("insert into b values ('\(number)', 'it''s');").isEmpty) }
+        #expect(statements.add("select '").isEmpty)
+        for _ in 0..<20_000 { #expect(statements.add("a line of a text;").isEmpty) }
+        #expect(statements.add("'; end;").count == 1)
+        #expect(statements.isBlank)
+    }
+
     @Test func aStatementMayHaveManyLines() async throws {
         var (session, capture) = session(try await Shop())
         #expect(try await session.accept("SELECT 1 AS a,") == .more)
@@ -73,6 +101,25 @@ struct ShellSessionTests {
         #expect(capture.lines.count == 4)
         var (strict, _) = self.session(try await Shop(), stopsAtErrors: true)
         await #expect(throws: StrongroomError.self) { try await strict.accept("SELEC 1;") }
+        for line in [".nothing", ".mode bogus", ".schema nothing"] {
+            let failure = try await #require(throws: CommandFailure.self) { try await strict.accept(line) }
+            #expect(failure.status == .usage, "\(line)")
+        }
+    }
+
+    @Test func aCommentMayBeginAStatement() async throws {
+        var (session, capture) = session(try await Shop())
+        #expect(try await session.accept("/* one;") == .more)
+        #expect(try await session.accept(".tables */ SELECT 1 AS a;") == .statement)
+        #expect(capture.lines == ["a", "─", "1"])
+    }
+
+    @Test func itIsKnownBeforehandWhetherALineEndsAStatement() async throws {
+        var (session, _) = session(try await Shop())
+        #expect(session.isFinished(by: "SELECT 1;") && session.isFinished(by: ".tables") && session.isFinished(by: ""))
+        #expect(!session.isFinished(by: "PRAGMA") && !session.isFinished(by: "SELECT 1; PRAGMA"))
+        _ = try await session.accept("PRAGMA")
+        #expect(!session.isFinished(by: ".tables") && session.isFinished(by: "key = 'x';"))
     }
 
     @Test func withLeaveStatementsWrite() async throws {
@@ -121,6 +168,20 @@ struct ShellSessionTests {
         for line in kept + [line] { history.add(line) }
         #expect(history.lines == kept)
         #expect(try !String(contentsOf: URL(filePath: directory.path("history")), encoding: .utf8).contains(line))
+    }
+
+    @Test(arguments: [
+        ["ATTACH 'x.db' AS y", "KEY 'hunter2 secret';"], ["PRAGMA", "rekey='second secret';"],
+        ["SELECT 1; pragma", " -- nothing", "hexkey = 'secret';"],
+        ["rekey = 'secret of a statement that was given up';"],
+    ])
+    func aStatementWithAKeyIsNotKept(lines: [String]) throws {
+        let directory = try TemporaryDirectory()
+        var history = ShellHistory(path: directory.path("history"))
+        history.add(["SELECT key", "FROM item;"])
+        history.add(lines)
+        #expect(history.lines == ["SELECT key", "FROM item;"])
+        #expect(ShellHistory(path: directory.path("history")).lines == history.lines)
     }
 
     @Test func theHistoryDoesNotGrowForEver() throws {

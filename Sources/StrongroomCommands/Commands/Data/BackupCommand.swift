@@ -5,17 +5,18 @@ import Strongroom
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
-        abstract: "Copies a database, as it is at one moment, into one encrypted file.",
+        abstract: "Copies a database, as it is at one moment, into one file.",
         discussion: """
             Others read and write meanwhile. The copy stands alone and opens with its key: the database's current one, or another. It is read \
-            again before it appears under its name: every page's authentication code, the engine's integrity check, the rows of each table.
+            again before it appears under its name: every page's authentication code, the engine's integrity check, the rows of each table. It \
+            is encrypted as the database is; that of a plaintext one is plaintext, unless it gets a key.
             """
     )
 
     @OptionGroup var database: OneDatabase
     @Argument(help: "The file that is made, mode 0600.")
     var file: String
-    @Flag(help: "Replace a file that is there.")
+    @Flag(help: "Replace a database that is there.")
     var force = false
     @Option(help: ArgumentHelp("The copy gets the last key of this file.", valueName: "file"))
     var newKeyFile: String?
@@ -33,6 +34,9 @@ struct BackupCommand: AsyncParsableCommand {
         let source = newKeyFile.map { KeySource.file($0) } ?? newKeyEnv.map { .environment($0) }
         let key = try source?.keyChain().newest
         let database = try database.resolve()
+        try await database.requireForeign(file, keyFiles: [newKeyFile])
+        guard try force || !Stores.hasFile(at: FilePath.absolute(file)) else { throw CommandFailure.exists(file) }
+        try ExistingFile(FilePath.absolute(file)).requireDatabaseOrNothing()
         let progress = CommandProgress("Copying", count: 1, unit: .bytes, isQuiet: form.json)
         defer { progress.finish() }
         let report = try await Interruption.cancelling { [file, force] in

@@ -9,7 +9,8 @@ struct ExportCommand: AsyncParsableCommand {
         discussion: """
             One snapshot is written, while others read and write. In CSV an empty field is NULL, "" is a text without characters, and bytes are \
             Base64; in JSON bytes are {"base64":"AQID"}, and numbers are exact. What is written is plaintext: a file gets mode 0600, and \
-            appears when it is complete.
+            appears when it is complete. With --force it takes the place of a file of text, never of a database or a key file. With --json \
+            the rows are JSON Lines where neither --format nor the file's name says otherwise.
             """
     )
 
@@ -23,7 +24,9 @@ struct ExportCommand: AsyncParsableCommand {
     var table: String?
     @Option(help: ArgumentHelp("The rows of a query, in place of a table's.", valueName: "sql"))
     var query: String?
-    @Option(name: .shortAndLong, help: ArgumentHelp("The file (default: standard output).", valueName: "file"))
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("The file (default: standard output, which - is, too).", valueName: "file"))
     var output: String?
     @Flag(help: "Replace a file that is there.")
     var force = false
@@ -35,10 +38,16 @@ struct ExportCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var export = TableExport(query.map { .query($0) } ?? .table(table ?? ""), text.rowFormat(of: output))
+        let output = output == "-" ? nil : output
+        var export = TableExport(
+            query.map { .query($0) } ?? .table(table ?? ""),
+            text.rowFormat(of: output, otherwise: form.json ? .jsonLines : .csv))
         export.separator = text.separatorByte
         let database = try database.resolve()
-        if let output { try database.requireForeign(output) }
+        if let output {
+            try await database.requireForeign(output)
+            try ExistingFile(output).requireTextOrNothing()
+        }
         let console = CommandSession.current.console
         let progress = CommandProgress("Exporting", count: 1, isQuiet: form.json || output == nil)
         defer { progress.finish() }
@@ -51,10 +60,16 @@ struct ExportCommand: AsyncParsableCommand {
                             from: store, write: { try console.write(lines: $0) }, progress: tell)
                     }
                     let file = Locked(try OutputFile(output, replaces: force))
-                    let rows = try await export.run(
-                        from: store, write: { text in try file.withLock { try $0.write(text) } }, progress: tell)
-                    try file.withLock { try $0.finish() }
-                    return rows
+                    do {
+                        let rows = try await export.run(
+                            from: store, write: { text in try file.withLock { try $0.write(text) } }, progress: tell)
+                        try file.withLock { try $0.finish() }
+                        return rows
+                    } catch {
+                        // Now: the process may end before the last one who knows the file has let it go.
+                        file.withLock { $0.discard() }
+                        throw error
+                    }
                 }
             }
             progress.finish()

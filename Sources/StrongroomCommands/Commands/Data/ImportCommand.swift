@@ -46,7 +46,7 @@ struct ImportCommand: AsyncParsableCommand {
         work.skipsBadLines = skipBad
         work.badLinesTold = showBad
         let database = try database.resolve()
-        if file != "-" { try database.requireForeign(file) }
+        if file != "-" { try await database.requireForeign(file) }
         let progress = CommandProgress("Importing", count: 1, isQuiet: form.json)
         defer { progress.finish() }
         do {

@@ -8,9 +8,13 @@ struct QueryCommand: AsyncParsableCommand {
         abstract: "Runs one statement of SQL and shows its rows.",
         discussion: """
             Without --write the connection can only read, whatever the statement says. With it the statement is a transaction of its own. \
-            With --json each row is an object in a line of its own.
+            With --json each row is an object in a line of its own; for a statement that gives none there is {"changed":n}.
             """
     )
+
+    private struct Change: Encodable {
+        let changed: Int
+    }
 
     @OptionGroup var database: OneDatabase
     @Argument(help: "The statement.")
@@ -42,13 +46,14 @@ struct QueryCommand: AsyncParsableCommand {
             let outcome = try await Interruption.cancelling { [query] in
                 try await database.using { store in try await query.run(on: store, to: console) }
             }
+            if form.json, !outcome.givesRows, let changed = outcome.changed { try form.write(Change(changed: changed)) }
             guard query.form == .table else { return }
             if outcome.isCut {
                 console.write(
                     "\("Only the first \(HumanReadable.count(outcome.rows)) rows are shown; give --limit, or --csv for all.", .dim)",
                     to: .errors)
             }
-            if let changed = outcome.changed {
+            if let changed = outcome.changedToTell {
                 console.write("\("\(HumanReadable.count(changed, "row")) changed", .dim)", to: .errors)
             }
         } catch is OutputClosed {

@@ -37,15 +37,17 @@ struct RestoreCommand: AsyncParsableCommand {
         let source = backupKeyFile.map { KeySource.file($0) } ?? backupKeyEnv.map { .environment($0) }
         let backupKeys = try source?.keyChain()
         let isConfigured = !FilePath.isPath(database.database)
-        // Not by `resolve()`, for which there has to be a file.
+        // Not by `resolve()`, for which there has to be a file. With other keys for the backup nothing proves those that are typed.
         let target = try OperatedDatabase(
             database.database, path: database.path,
-            keys: database.keys.keyChain(asking: isConfigured ? nil : "Key of \(database.database)"))
+            keys: database.keys.keyChain(
+                asking: isConfigured ? nil : "Key of \(database.database)", isNew: backupKeys != nil))
         guard try force || !Stores.hasFile(at: target.path) else {
             throw CommandFailure(
-                "exists", "There is a database at «\(target.path)». Give --force to replace it by the backup.", .failure
-            )
+                "exists", "There is a database at «\(target.path)». Give --force to replace it by the backup.",
+                .cannotCreate)
         }
+        try await target.requireNoKeyFile(target.path, keyFiles: [database.keys.keyFile, backupKeyFile])
         let progress = CommandProgress("Restoring", count: 1, unit: .bytes, isQuiet: form.json)
         defer { progress.finish() }
         let report = try await Interruption.cancelling { [file, allowPlaintext] in

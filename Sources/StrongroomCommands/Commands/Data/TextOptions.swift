@@ -11,15 +11,21 @@ struct TextOptions: ParsableArguments {
     var format: Format?
 
     @Option(
-        help: ArgumentHelp("What separates the fields of CSV: one character of ASCII, or «tab».", valueName: "char"))
+        help: ArgumentHelp(
+            "What separates the fields of CSV: one character of ASCII that no number has, or «tab».", valueName: "char")
+    )
     var separator = ","
 
     func validate() throws {
         let isTab = separator == "tab" || separator == "\t"
         let byte = separator.utf8.count == 1 ? separator.utf8.first : nil
-        let isUsable = byte.map { (0x20..<0x7F).contains($0) && $0 != CSVReader.quote } ?? false
-        guard isTab || isUsable else { throw ValidationError("--separator takes one character of ASCII, or «tab».") }
+        let isUsable = byte.map { (0x20..<0x7F).contains($0) && $0 != CSVReader.quote && !Self.isOfNumber($0) } ?? false
+        guard isTab || isUsable else {
+            throw ValidationError("--separator takes one character of ASCII that no number has, or «tab».")
+        }
     }
+
+    private static func isOfNumber(_ byte: UInt8) -> Bool { "0123456789+-.eE".utf8.contains(byte) }
 
     var separatorByte: UInt8 {
         separator == "tab" ? UInt8(ascii: "\t") : separator.utf8.first ?? UInt8(ascii: ",")
@@ -27,12 +33,14 @@ struct TextOptions: ParsableArguments {
 
     /// The format of a file.
     ///
-    /// - Parameter file: Its name; nil for standard input or output.
-    func rowFormat(of file: String?) -> RowFormat {
+    /// - Parameters:
+    ///   - file: Its name; nil for standard input or output.
+    ///   - fallback: The format where neither an option nor the name tells one.
+    func rowFormat(of file: String?, otherwise fallback: RowFormat = .csv) -> RowFormat {
         switch format {
         case .csv: .csv
         case .jsonl: .jsonLines
-        case nil: file.flatMap { RowFormat(fileName: $0) } ?? .csv
+        case nil: file.flatMap { RowFormat(fileName: $0) } ?? fallback
         }
     }
 }

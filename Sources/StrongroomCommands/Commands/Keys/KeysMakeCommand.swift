@@ -17,6 +17,12 @@ struct KeysMakeCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
+        guard try !KeyFile(key.path).exists() else {
+            throw CommandFailure(
+                "exists",
+                "Something lies at «\(key.path)» already, and is not overwritten: a database may need its keys. Give another path, or append to it.",
+                .cannotCreate)
+        }
         try KeyFile(key.path).create()
         if output.json { return try output.write(Answer(path: key.path, keys: 1)) }
         CommandSession.current.console.write(

@@ -1,0 +1,70 @@
+import Foundation
+import Testing
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// The tool as a process of its own that a test sends signals while it works.
+struct PausedTool {
+    private let process = Process()
+    private let errors: URL
+
+    /// Starts it.
+    ///
+    /// - Parameters:
+    ///   - program: What is run, with the arguments.
+    ///   - directory: Where standard error is kept.
+    init(_ program: URL, _ arguments: [String], in directory: URL, terminal: FileHandle? = nil) throws {
+        errors = directory.appending(path: "errors-\(UInt32.random(in: 0...UInt32.max))")
+        try Data().write(to: errors)
+        #if canImport(Glibc)
+        // A command that another test runs in this process lets it ignore a hang-up, and a process begins with that, too.
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["--default-signal", program.path()] + arguments
+        #else
+        process.executableURL = program
+        process.arguments = arguments
+        #endif
+        process.environment = ProcessInfo.processInfo.environment.merging(["TERM": "xterm"]) { $1 }
+        process.standardInput = terminal ?? .nullDevice
+        process.standardOutput = terminal ?? .nullDevice
+        process.standardError = try FileHandle(forWritingTo: errors)
+        // The threads of tests have signals blocked, and a process begins with what its maker has.
+        var (none, before) = (sigset_t(), sigset_t())
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        try process.run()
+    }
+
+    var identifier: Int32 { process.processIdentifier }
+    var isRunning: Bool { process.isRunning }
+
+    /// Waits until a condition holds or it has ended.
+    ///
+    /// - Returns: Whether the condition held.
+    func wait(for condition: () throws -> Bool) throws -> Bool {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while ContinuousClock.now < deadline {
+            if try condition() { return true }
+            guard process.isRunning else { return try condition() }
+            Thread.sleep(forTimeInterval: 0.001)
+        }
+        return false
+    }
+
+    /// Waits for its end.
+    ///
+    /// - Returns: What it ended with, and what stands on standard error.
+    func ended() throws -> (status: Int32, errors: String) {
+        _ = try wait { false }
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        process.waitUntilExit()
+        return (process.terminationStatus, try String(contentsOf: errors, encoding: .utf8))
+    }
+}

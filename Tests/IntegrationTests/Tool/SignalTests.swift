@@ -1,0 +1,114 @@
+import Foundation
+import StrongroomTesting
+import Testing
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+@Suite("Signals that the tool gets", .serialized, .timeLimit(.minutes(10)))
+struct SignalTests {
+    /// Rows without end.
+    private static let sql =
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i, hex(zeroblob(50)) FROM n"
+
+    private func export(_ workshop: DataWorkshop, _ options: [String] = []) throws -> PausedTool {
+        try PausedTool(
+            workshop.tool.url,
+            [
+                "export", workshop.database, "--query", Self.sql, "-o", workshop.directory.path("big.csv"),
+                "--key-file",
+                workshop.directory.path("keys"),
+            ] + options, in: workshop.directory.url)
+    }
+
+    private func hasPart(_ workshop: DataWorkshop) throws -> Bool {
+        try FileManager.default.contentsOfDirectory(atPath: workshop.directory.path("")).contains {
+            $0.hasPrefix("big.csv")
+        }
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+    func anExportThatIsEndedLeavesNoPlaintext(signal: Int32) async throws {
+        let workshop = try await DataWorkshop()
+        let tool = try export(workshop)
+        #expect(try tool.wait { try hasPart(workshop) })
+        kill(tool.identifier, signal)
+        let end = try tool.ended()
+        #expect(end.status == 130 && end.errors.contains("Cancelled"), "\(end)")
+        #expect(try !hasPart(workshop))
+    }
+
+    @Test func whatAKilledExportLeavesTheNextOneRemoves() async throws {
+        let workshop = try await DataWorkshop()
+        let tool = try export(workshop)
+        #expect(try tool.wait { try hasPart(workshop) })
+        kill(tool.identifier, SIGKILL)
+        _ = try tool.ended()
+        #expect(try hasPart(workshop))
+        #expect(try await workshop.run("export", "item", "-o", workshop.directory.path("big.csv")).status == 0)
+        let left = try FileManager.default.contentsOfDirectory(atPath: workshop.directory.path(""))
+        #expect(left.filter { $0.hasPrefix("big.csv") } == ["big.csv"])
+        #expect(try workshop.text("big.csv").hasPrefix("id,name,"))
+    }
+
+    @Test func aScriptGetsJSONAloneWhenItIsInterrupted() async throws {
+        let workshop = try await DataWorkshop()
+        let tool = try export(workshop, ["--json"])
+        #expect(try tool.wait { try hasPart(workshop) })
+        kill(tool.identifier, SIGINT)
+        let end = try tool.ended()
+        let report = try #require(try JSONSerialization.jsonObject(with: Data(end.errors.utf8)) as? [String: Any])
+        #expect((report["error"] as? [String: Any])?["code"] as? String == "cancelled")
+        #expect(end.status == 130)
+    }
+
+    #if os(Linux)
+    /// A key is asked for, and a statement.
+    @Test(arguments: [SIGTERM, SIGHUP, SIGINT], [true, false])
+    func aTerminalAtWhichALineIsReadIsAsItWasBefore(signal: Int32, isShell: Bool) async throws {
+        let workshop = try await DataWorkshop()
+        let master = open("/dev/ptmx", O_RDWR | O_NOCTTY)
+        defer { close(master) }
+        // Glibc's module hides unlockpt and ptsname; these are the requests behind them, TIOCSPTLCK and TIOCGPTN.
+        var (isLocked, place) = (Int32(0), Int32(0))
+        try #require(ioctl(master, 0x4004_5431, &isLocked) == 0 && ioctl(master, 0x8004_5430, &place) == 0)
+        let terminal = FileHandle(
+            fileDescriptor: open("/dev/pts/\(place)", O_RDWR | O_NOCTTY), closeOnDealloc: true)
+        func flags() -> tcflag_t {
+            var settings = termios()
+            return tcgetattr(master, &settings) == 0 ? settings.c_lflag : 0
+        }
+        let before = flags()
+        #expect(before & tcflag_t(ECHO) != 0)
+        // A shell of its own session, so that the terminal is there when the tool is not.
+        let (number, done) = (workshop.directory.path("number"), workshop.directory.path("done"))
+        let script = """
+            number=$1; done=$2; shift 2
+            /bin/sh -c 'echo $$ > "$0"; exec "$@"' "$number" "$@"
+            stty -a > "$done"
+            """
+        let arguments =
+            isShell
+            ? ["shell", workshop.database, "--no-history", "--key-file", workshop.directory.path("keys")]
+            : ["tables", workshop.database]
+        let tool = try PausedTool(
+            URL(filePath: "/usr/bin/env"),
+            ["setsid", "--ctty", "--wait", "/bin/sh", "-c", script, "sh", number, done, workshop.tool.url.path()]
+                + arguments,
+            in: workshop.directory.url, terminal: terminal)
+        let asks = try tool.wait { flags() & tcflag_t(ECHO | ICANON) == 0 }
+        let process = try #require(Int32(workshop.text("number").trimmingCharacters(in: .whitespacesAndNewlines)))
+        // Whatever the test finds, the shell is not to wait for ever.
+        kill(process, asks ? signal : SIGKILL)
+        _ = try tool.ended()
+        #expect(asks)
+        let after = try workshop.text("done").split(whereSeparator: \.isWhitespace)
+        #expect(after.contains("echo") && after.contains("icanon") && after.contains("isig"))
+    }
+    #endif
+}
