@@ -8,7 +8,7 @@ import Logging
 /// // Nobody refers to it any more: the change is in the writer's line, and `store.close()` waits for it.
 /// ```
 ///
-/// The properties are the record's. Nothing that a change or a release leads to touches the disk on its own thread, and nobody waits: the change is
+/// The properties are the record's. Its own row is saved, not its children: for those save a copy, `try await copy.save(cascading: true)`. Nothing that a change or a release leads to touches the disk on its own thread, and nobody waits: the change is
 /// put in the line of the store's writer, also by the last reference that dies inside a transaction of the store. Changes that pile up are saved as
 /// one, the latest.
 ///

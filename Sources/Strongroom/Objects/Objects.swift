@@ -1,44 +1,56 @@
 /// Where the objects of a type lie: the transaction that the running thread is inside of, or a store.
 enum Objects<Source: Table> {
+    /// Which tables a call comes to.
+    enum Reach {
+        case own
+        /// Those that the relations lead to, and theirs.
+        case cascading
+        /// The one that a relation leads to.
+        case relation(any Table.Type)
+
+        init(_ cascading: Bool) { self = cascading ? .cascading : .own }
+    }
+
     static var database: String { Source.databaseName ?? Stores.defaultDatabaseName }
 
     /// The store, opened if need be, with the type's table in it.
     ///
-    /// - Parameter cascading: Whether the tables that its relations lead to are needed, too.
-    static func store(cascading: Bool = false) async throws -> Store {
+    /// - Parameter reach: Which other tables are needed, too.
+    static func store(_ reach: Reach = .own) async throws -> Store {
         let store = try await Stores.current.open(database)
-        try await store.prepare(try tables(cascading))
+        try await store.prepare(try tables(reach))
         return store
     }
 
-    private static func tables(_ cascading: Bool) throws -> [any Table.Type] {
-        guard cascading else { return [Source.self] }
-        let tables = Source.tablesInReach
-        for table in tables {
-            if let other = table.databaseName, other != database { throw isApart(table.schema.name, other) }
+    private static func tables(_ reach: Reach) throws -> [any Table.Type] {
+        switch reach {
+        case .own: return [Source.self]
+        case .cascading: return try Source.tablesInReach(isStrict: true)
+        case .relation(let table):
+            try Source.requireSameDatabase(table, isStrict: true)
+            return [Source.self, table]
         }
-        return tables
     }
 
     static func read<T: Sendable>(
-        cascading: Bool = false, _ body: @escaping @Sendable (borrowing ReadTransaction) throws -> T
+        _ reach: Reach = .own, _ body: @escaping @Sendable (borrowing ReadTransaction) throws -> T
     ) async throws -> T {
-        try await store(cascading: cascading).read { db in try body(db) }
+        try await store(reach).read { db in try body(db) }
     }
 
     static func write<T: Sendable>(
-        cascading: Bool = false, _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> T
+        _ reach: Reach = .own, _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> T
     ) async throws -> T {
-        try await store(cascading: cascading).write { db in try body(db) }
+        try await store(reach).write { db in try body(db) }
     }
 
     // MARK: On the running thread
 
     /// Reads in the transaction that the running thread is inside of; outside of any, in one of its own.
     static func readNow<T>(
-        cascading: Bool = false, _ body: (borrowing ReadTransaction) throws -> T
+        _ reach: Reach = .own, _ body: (borrowing ReadTransaction) throws -> T
     ) throws -> T {
-        let tables = try tables(cascading)
+        let tables = try tables(reach)
         if let (connection, access) = try transaction() {
             try access.prepare(tables, on: connection, isWriting: connection.mayWrite)
             return try body(ReadTransaction(connection))
@@ -53,9 +65,9 @@ enum Objects<Source: Table> {
 
     /// Writes in the transaction that the running thread is inside of; outside of any, in one of its own.
     static func writeNow<T>(
-        cascading: Bool = false, _ body: (borrowing WriteTransaction) throws -> T
+        _ reach: Reach = .own, _ body: (borrowing WriteTransaction) throws -> T
     ) throws -> T {
-        let tables = try tables(cascading)
+        let tables = try tables(reach)
         if let (connection, access) = try transaction() {
             guard connection.mayWrite else { throw isReading }
             try access.prepare(tables, on: connection, isWriting: true)
@@ -75,16 +87,6 @@ enum Objects<Source: Table> {
         case .callback(let access): throw access.nested
         case nil: throw isElsewhere
         }
-    }
-
-    private static func isApart(_ table: String, _ other: String) -> StrongroomError {
-        StrongroomError(
-            .otherStore,
-            """
-            The relations of table «\(Source.schema.name)», which lies in «\(database)», lead to table «\(table)», which lies in «\(other)»; \
-            no transaction spans two databases. Let both lie in one, or save them one after the other.
-            """,
-            database: database)
     }
 
     private static var isReading: StrongroomError {

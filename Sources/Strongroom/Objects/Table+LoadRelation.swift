@@ -6,8 +6,8 @@ extension Table where RecordType == Self {
     /// ```
     ///
     /// - Parameter relation: The property, with its dollar sign; one of the table's ``Table/relations``.
-    /// - Throws: As ``Table/load(_:of:in:)``, `Stores.open` and `Store.read`; ``StrongroomError`` with `schemaChange` when a table cannot be made as it is
-    ///   declared. The object is unchanged then.
+    /// - Throws: As ``Table/load(_:of:in:)``, `Stores.open` and `Store.read`; ``StrongroomError`` with `otherStore` when the two tables lie in different databases, `schemaChange`
+    ///   when a table cannot be made as it is declared. The object is unchanged then.
     public mutating func load<Property: RelatedProperty>(
         _ relation: any WritableKeyPath<Self, Property> & Sendable
     ) async throws {
@@ -45,7 +45,7 @@ extension Array where Element: Table, Element.RecordType == Element {
         _ relation: any WritableKeyPath<Element, Property> & Sendable
     ) async throws {
         let objects = self
-        self = try await Objects<Element>.read(cascading: true) { db in
+        self = try await Objects<Element>.read(.relation(Element.relation(relation).table)) { db in
             var copy = objects
             try Element.load(relation, of: &copy, in: db)
             return copy
@@ -62,7 +62,9 @@ extension Array where Element: Table, Element.RecordType == Element {
         _ relation: any WritableKeyPath<Element, Property> & Sendable
     ) throws {
         var copy = self
-        try Objects<Element>.readNow(cascading: true) { db in try Element.load(relation, of: &copy, in: db) }
+        try Objects<Element>.readNow(.relation(Element.relation(relation).table)) { db in
+            try Element.load(relation, of: &copy, in: db)
+        }
         self = copy
     }
 }

@@ -16,7 +16,7 @@ extension Table where RecordType == Self {
     @discardableResult
     public mutating func save(cascading: Bool = false) async throws -> Saved {
         let object = self
-        let (saved, outcome) = try await Objects<Self>.write(cascading: cascading) { db in
+        let (saved, outcome) = try await Objects<Self>.write(.init(cascading)) { db in
             var copy = object
             let outcome = try Self.save(&copy, cascading: cascading, in: db)
             return (copy, outcome)
@@ -29,7 +29,7 @@ extension Table where RecordType == Self {
     /// thread as the blocking `Store.write` does.
     ///
     /// ```swift
-    /// try await store.write(cascading: cascading) { db in
+    /// try await store.write { db in
     ///     var contact = Contact(name: "Ada", email: "ada@example.org")
     ///     try contact.save()
     ///     try Visit(of: contact).save()     // both or none
@@ -44,7 +44,7 @@ extension Table where RecordType == Self {
     @available(*, noasync, message: "in async code, write: try await object.save()")
     public mutating func save(cascading: Bool = false) throws -> Saved {
         var copy = self
-        let outcome = try Objects<Self>.writeNow(cascading: cascading) { db in
+        let outcome = try Objects<Self>.writeNow(.init(cascading)) { db in
             try Self.save(&copy, cascading: cascading, in: db)
         }
         self = copy
@@ -58,7 +58,7 @@ extension Table where RecordType == Self {
     /// - Throws: ``StrongroomError`` with `missingKey` when the object has no key; as for a save else.
     @discardableResult
     public func delete(cascading: Bool = false) async throws -> Bool {
-        try await Objects<Self>.write(cascading: cascading) { db in try Self.delete(self, cascading: cascading, in: db)
+        try await Objects<Self>.write(.init(cascading)) { db in try Self.delete(self, cascading: cascading, in: db)
         }
     }
 
@@ -71,7 +71,7 @@ extension Table where RecordType == Self {
     @discardableResult
     @available(*, noasync, message: "in async code, write: try await object.delete()")
     public func delete(cascading: Bool = false) throws -> Bool {
-        try Objects<Self>.writeNow(cascading: cascading) { db in try Self.delete(self, cascading: cascading, in: db) }
+        try Objects<Self>.writeNow(.init(cascading)) { db in try Self.delete(self, cascading: cascading, in: db) }
     }
 }
 
@@ -88,7 +88,7 @@ extension Array where Element: Table, Element.RecordType == Element {
     @discardableResult
     public mutating func save(cascading: Bool = false) async throws -> [Saved] {
         let objects = self
-        let (saved, outcomes) = try await Objects<Element>.write(cascading: cascading) { db in
+        let (saved, outcomes) = try await Objects<Element>.write(.init(cascading)) { db in
             var copy = objects
             let outcomes = try Element.save(contentsOf: &copy, cascading: cascading, in: db)
             return (copy, outcomes)
@@ -108,7 +108,7 @@ extension Array where Element: Table, Element.RecordType == Element {
     public mutating func save(cascading: Bool = false) throws -> [Saved] {
         // The commit may fail when all are saved.
         var copy = self
-        let outcomes = try Objects<Element>.writeNow(cascading: cascading) { db in
+        let outcomes = try Objects<Element>.writeNow(.init(cascading)) { db in
             try Element.save(contentsOf: &copy, cascading: cascading, in: db)
         }
         self = copy
@@ -122,7 +122,7 @@ extension Array where Element: Table, Element.RecordType == Element {
     /// - Throws: As for one object.
     @discardableResult
     public func delete(cascading: Bool = false) async throws -> Int {
-        try await Objects<Element>.write(cascading: cascading) { db in
+        try await Objects<Element>.write(.init(cascading)) { db in
             try Element.delete(contentsOf: self, cascading: cascading, in: db)
         }
     }
@@ -136,7 +136,7 @@ extension Array where Element: Table, Element.RecordType == Element {
     @discardableResult
     @available(*, noasync, message: "in async code, write: try await objects.delete()")
     public func delete(cascading: Bool = false) throws -> Int {
-        try Objects<Element>.writeNow(cascading: cascading) { db in
+        try Objects<Element>.writeNow(.init(cascading)) { db in
             try Element.delete(contentsOf: self, cascading: cascading, in: db)
         }
     }

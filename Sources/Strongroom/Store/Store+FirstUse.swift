@@ -3,25 +3,26 @@ import Logging
 extension Store {
     /// Brings the table of a type to what the program declares, once for each type, where the configuration has no migrator.
     func prepare<Source: Table>(_ table: Source.Type) async throws {
-        guard !access.firstUses.isKnown(table) else { return }
+        try await prepare([table])
+    }
+
+    /// Brings the tables of some types to what the program declares, at one stroke.
+    func prepare(_ tables: [any Table.Type]) async throws {
+        guard !tables.allSatisfy(access.firstUses.isKnown) else { return }
         guard storage != .inMemory else {
             // What is in memory is never of an older program.
             return try await access.perform(.write) { [access] connection in
-                try access.prepare(table, on: connection, isWriting: true)
+                try access.prepare(tables, on: connection, isWriting: true)
             }
         }
         try await access.firstUses.turns.run {
-            guard !access.firstUses.isKnown(table) else { return }
-            let migrator = Migrator.automatic(tables: [Source.schema])
+            let tables = tables.filter { !access.firstUses.isKnown($0) }
+            guard !tables.isEmpty else { return }
+            let migrator = Migrator.automatic(tables: tables.map { $0.schema })
             let plan = try await access.perform(.read) { connection in try migrator.plan(for: connection) }
             if plan.hasWork { try await adapt(migrator) }
-            access.firstUses.note(table)
+            for table in tables { access.firstUses.note(table) }
         }
-    }
-
-    /// Brings the tables of some types to what the program declares.
-    func prepare(_ tables: [any Table.Type]) async throws {
-        for table in tables { try await prepare(table) }
     }
 
     private func adapt(_ migrator: Migrator) async throws {

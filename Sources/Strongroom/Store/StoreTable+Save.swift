@@ -69,6 +69,33 @@ extension StoreTable {
     }
 
     private func prepare(_ cascading: Bool) async throws {
-        try await store.prepare(cascading ? Source.tablesInReach : [Source.self])
+        try await store.prepare(cascading ? Source.tablesInReach(isStrict: false) : [Source.self])
+    }
+}
+
+extension StoreTable where Source.RecordType == Source {
+    /// Reads the records' children, or their parents: one statement for all of them.
+    ///
+    /// ```swift
+    /// try await store.table(Contact.self).load(\.$phones, of: &contacts)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - relation: The property, with its dollar sign; one of the table's ``Table/relations``.
+    ///   - records: The records; unchanged when reading fails.
+    /// - Throws: As ``Table/load(_:of:in:)``, `prepare()` and `Store.read`; ``StrongroomError`` with `otherStore` when the two tables lie in different
+    ///   databases.
+    public func load<Property: RelatedProperty>(
+        _ relation: any WritableKeyPath<Source, Property> & Sendable, of records: inout [Source]
+    ) async throws {
+        let table = try Source.relation(relation).table
+        try Source.requireSameDatabase(table, isStrict: false)
+        try await store.prepare([Source.self, table])
+        let before = records
+        records = try await store.read { db in
+            var copy = before
+            try Source.load(relation, of: &copy, in: db)
+            return copy
+        }
     }
 }

@@ -98,7 +98,10 @@ struct CascadingSaveTests {
             found.calls.append(Call(text: "c"))
             try Customer.save(&found, cascading: true, in: db)
             #expect(try Call.all(in: db).map(\.text) == ["a", "b", "c"])
-            #expect(try Badge.count(in: db) == 1 && found.$calls.isLoaded)
+            // Nor does it count as loaded by that.
+            #expect(try Badge.count(in: db) == 1 && !found.$calls.isLoaded)
+            try Customer.load(\.$calls, of: &found, in: db)
+            #expect(found.calls.map(\.text) == ["a", "b", "c"] && found.$calls.isLoaded)
         }
     }
 
@@ -283,7 +286,7 @@ struct CascadingDeleteTests {
         }
     }
 
-    @Test func whatRefersTwiceIsDeletedBeforeBoth() async throws {
+    @Test func whatRefersToAChildIsDeletedBeforeIt() async throws {
         try await withTables { db throws in
             // A note of a call of a customer, whose company goes.
             var company = Company(name: "Engines", staff: [customer("Ada", calls: ["a"], notes: ["x"])])
@@ -361,20 +364,31 @@ struct RelatedObjectTests {
             }
             var sender = Sender(parcels: [Consignment()])
             try await sender.save()
+            let store = try await Stores.current.open("objects.sqlite")
+            try await expectFailure(.otherStore) {
+                var sender = Sender(parcels: [Consignment()])
+                try await store.table(Sender.self).save(&sender, cascading: true)
+            }
+            try await expectFailure(.otherStore) {
+                var list = [Sender(id: 1)]
+                try await store.table(Sender.self).load(\.$parcels, of: &list)
+            }
+        }
+    }
+
+    @Test func childrenOfAChosenStoreAreReadFromIt() async throws {
+        try await ObjectHome.run { home in
+            let own = try await home.stores.open("objects_own.sqlite").table(Customer.self)
+            var list = [customer("Ada", calls: ["of its own file"])]
+            try await own.save(contentsOf: &list, cascading: true)
+            var other = customer("Ada", calls: ["of the other one"])
+            try await other.save(cascading: true)
+            var found = try await own.all()
+            try await own.load(\.$calls, of: &found)
+            #expect(found.map { $0.calls.map(\.text) } == [["of its own file"]])
         }
     }
 
     private struct Refused: Error {}
-}
-
-extension Table where RecordType == Self {
-    fileprivate static func load<Property: RelatedProperty>(
-        _ relation: any WritableKeyPath<Self, Property> & Sendable, of record: inout Self,
-        in db: borrowing some Reading & ~Copyable
-    ) throws {
-        var list = [record]
-        try load(relation, of: &list, in: db)
-        record = list[0]
-    }
 }
 #endif

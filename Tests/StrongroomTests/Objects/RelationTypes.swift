@@ -73,6 +73,55 @@ struct Place: Equatable {
         .belongsTo(\.$around, by: \.parent)
 }
 
+/// Belongs to its own kind, always, and goes when it is taken out of a list.
+@Table("folder", in: "objects.sqlite")
+struct Folder: Equatable {
+    var id: String?
+    @Column(indexed: true, references: Reference("folder")) var parent: String
+    @HasMany var inside: [Folder] = []
+
+    static let relations: Relations<Folder>? = Relations().hasMany(\.$inside, by: \.parent, orphans: .delete)
+}
+
+/// Can be marked, and has one picture, of which there may be several.
+@Table("album", in: "objects.sqlite")
+struct Album: Equatable {
+    var id: Int64?
+    var artist: Int64?
+    @Ignored var isGone = false
+    @HasMany var songs: [Song] = []
+    @HasOne var picture: Picture? = nil
+    @BelongsTo var by: Album? = nil
+
+    static let hooks: RecordHooks<Album>? = RecordHooks().deletesOnSave { $0.isGone }
+    static let relations: Relations<Album>? = Relations()
+        .hasMany(\.$songs, by: \.album, orphans: .delete)
+        .hasOne(\.$picture, by: \.album, orphans: .delete)
+        .belongsTo(\.$by, by: \.artist)
+}
+
+@Table("song", in: "objects.sqlite")
+struct Song: Equatable {
+    var id: Int64?
+    var album: Int64?
+    @HasMany var verses: [Verse] = []
+
+    static let relations: Relations<Song>? = Relations().hasMany(\.$verses, by: \.song, orphans: .delete)
+}
+
+@Table("verse", in: "objects.sqlite")
+struct Verse: Equatable {
+    var id: Int64?
+    @Column(references: Reference("song")) var song: Int64?
+}
+
+@Table("picture", in: "objects.sqlite")
+struct Picture: Equatable {
+    var id: Int64?
+    var album: Int64?
+    var caption = ""
+}
+
 /// Has children in another database.
 @Table("sender", in: "objects.sqlite")
 struct Sender {

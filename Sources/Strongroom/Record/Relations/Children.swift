@@ -8,80 +8,51 @@ where
     let set: @Sendable (inout Source, Related<Child>) -> Void
     let reference: ForeignKey<Child, Source.Key>
     let orphans: OrphanRule
+    /// Nil for an only child, and where the order is not kept.
     let position: Position<Child>?
+    let isOnly: Bool
 
     var table: any Table.Type { Child.self }
 
-    // MARK: Saving
-
-    func save(of parents: inout [Source], _ cascade: Cascade) throws {
-        let column = try reference.column()
-        try dealWithOrphans(of: parents, column, cascade)
-        var children: [Child] = []
-        var relinked: [Int] = []
-        for parent in parents {
-            guard let key = Source.key(of: parent) else { throw TableFailure.missingKey(Source.schema) }
-            for (place, child) in get(parent).values.enumerated() {
-                var child = child
-                if reference.key(child) != key { relinked.append(children.count) }
-                reference.set(&child, key)
-                position?.set(&child, place)
-                children.append(child)
-            }
-        }
-        let places = cascade.enter(Child.self, children)
-        let outcomes = try Child.saveTrees(&children, at: places, cascade, without: reference.name)
-        // What another place in the circle has saved belongs here all the same.
-        for place in Set(relinked).subtracting(places) {
-            guard let key = Child.key(of: children[place]), let parent = reference.key(children[place]) else {
-                continue
-            }
-            try rows([key]).update(in: cascade.db) { _ in [column.set(parent)] }
-        }
-        var next = 0
-        for place in parents.indices {
-            let end = next + get(parents[place]).values.count
-            let left = (next..<end).filter { outcomes[$0] != .deleted }.map { children[$0] }
-            set(&parents[place], Related(values: left, known: Set(left.compactMap(Child.key(of:)))))
-            next = end
-        }
+    func collect(from records: [Source], into keys: inout KeySets) throws {
+        try Child.collect(records.flatMap { get($0).values }, into: &keys)
     }
 
-    /// Before the children are saved, since a new one may take the place of an old one that is unique.
-    private func dealWithOrphans(of parents: [Source], _ column: Column<Source.Key>, _ cascade: Cascade) throws {
-        guard orphans != .keep else { return }
-        let present = Set(parents.flatMap { get($0).values.compactMap(Child.key(of:)) })
-        for parent in parents {
-            guard let known = get(parent).known?.subtracting(present), !known.isEmpty,
-                let key = Source.key(of: parent)
-            else { continue }
-            // One that has another parent by now is none of this one's orphans.
-            let rows = try rows(known).where { _ in column == key }
-            if orphans == .detach {
-                try rows.update(in: cascade.db) { _ in [Column<Source.Key?>(column.definition.name).set(nil)] }
-            } else {
-                // It may be saved again below another parent, so that this counts for nothing there.
-                try Child.deleteTrees(try rows.fetch(cascade.db), Cascade(cascade.connection))
-            }
-        }
-    }
-
-    private func rows(_ keys: Set<Child.Key>) throws -> Query<Child> {
+    func rows(_ keys: Set<Child.Key>) throws -> Query<Child> {
         let key = Column<Child.Key>(try Child.schema.primaryKey().name)
         return Child.where { _ in key.isIn(keys) }
+    }
+
+    /// The assignment that makes a row refer to nothing; nil where it always refers to something.
+    func cleared(_ column: Column<Source.Key>) -> Assignment? {
+        reference.clear == nil ? nil : Column<Source.Key?>(column.definition.name).set(nil)
     }
 
     // MARK: Deleting
 
     func deletion(below parents: [Source], _ cascade: Cascade) throws -> (any Deletion)? {
         let column = try reference.column()
-        let found = try Child.where { _ in column.isIn(parents.compactMap(Source.key(of:))) }.fetch(cascade.db)
-        let places = cascade.enter(Child.self, found)
+        let keys = parents.compactMap(Source.key(of:))
+        let spared = cascade.present(Child.self)
+        var referring = Child.where { _ in column.isIn(keys) }
+        if !spared.isEmpty {
+            // What is saved stays. Where its reference cannot be let go of, the engine refuses the deletion.
+            if let cleared = cleared(column) {
+                try rows(spared).where { _ in column.isIn(keys) }.update(in: cascade.db) { _ in [cleared] }
+            }
+            let key = Column<Child.Key>(try Child.schema.primaryKey().name)
+            referring = referring.where { _ in !key.isIn(spared) }
+        }
+        guard Child.hooks != nil || Child.relations?.children.isEmpty == false else {
+            try referring.delete(in: cascade.db)
+            return nil
+        }
+        let found = try referring.fetch(cascade.db)
+        let places = try cascade.enter(Child.self, found)
         let inCircle = Set(found.indices).subtracting(places)
         // It is being deleted already, and must not refer to what goes before it.
-        if reference.clear != nil, !inCircle.isEmpty {
-            try rows(Set(inCircle.compactMap { Child.key(of: found[$0]) }))
-                .update(in: cascade.db) { _ in [Column<Source.Key?>(column.definition.name).set(nil)] }
+        if let cleared = cleared(column), !inCircle.isEmpty {
+            try rows(Set(inCircle.compactMap { Child.key(of: found[$0]) })).update(in: cascade.db) { _ in [cleared] }
         }
         return places.isEmpty ? nil : DeletionOf<Child>(places.map { found[$0] })
     }
@@ -102,7 +73,7 @@ where
         }
         for place in records.indices {
             let found = Source.key(of: records[place]).flatMap { children[$0] } ?? []
-            set(&records[place], Related(values: found, known: Set(found.compactMap(Child.key(of:)))))
+            set(&records[place], Related(written: isOnly ? Array(found.prefix(1)) : found, isComplete: true))
         }
     }
 }

@@ -30,8 +30,8 @@ extension Table {
     /// - Returns: The number of rows of these records that were there.
     @discardableResult
     static func deleteTrees(_ records: [RecordType], _ cascade: Cascade) throws -> Int {
-        guard records.allSatisfy({ key(of: $0) != nil }) else { throw TableFailure.missingKey(schema) }
-        let whole = DeletionOf<Self>(cascade.enter(Self.self, records).map { records[$0] })
+        _ = try cascade.enter(Self.self, records)
+        let whole = DeletionOf<Self>(records)
         var open: [any Deletion] = [whole]
         while let last = open.last {
             if let below = try last.goOn(cascade) { open.append(below) } else { open.removeLast() }
@@ -41,6 +41,26 @@ extension Table {
 
     @usableFromInline
     static func deleteTrees(_ records: [RecordType], on connection: Connection) throws -> Int {
-        try connection.inSavepoint { try deleteTrees(records, Cascade(connection)) }
+        guard records.allSatisfy({ key(of: $0) != nil }) else { throw TableFailure.missingKey(schema) }
+        return try connection.inSavepoint {
+            guard relations?.children.contains(where: { $0.table == Self.self }) ?? false else {
+                return try deleteTrees(records, Cascade(connection))
+            }
+            return try deleteOneByOne(records, on: connection)
+        }
+    }
+
+    /// Deletes records of a table that refers to itself: one of them may refer to another one.
+    private static func deleteOneByOne(_ records: [RecordType], on connection: Connection) throws -> Int {
+        let keys = try distinct(records.compactMap(key(of:)))
+        let there = try keys.filter { try isPresent($0, on: connection) }
+        var left = Set(there)
+        for record in records {
+            guard let key = key(of: record) else { continue }
+            // It has gone with another one.
+            if left.remove(key) != nil, try !isPresent(key, on: connection) { continue }
+            try deleteTrees([record], Cascade(connection))
+        }
+        return there.count
     }
 }

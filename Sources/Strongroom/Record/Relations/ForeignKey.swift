@@ -30,10 +30,12 @@ struct ForeignKey<Source: Table, Key: TableKey & ColumnValue>: Sendable where So
 /// The property and the column with a record's place in a list.
 struct Position<Source: Table>: Sendable where Source.RecordType == Source {
     private let name: String?
+    let get: @Sendable (Source) -> Int
     let set: @Sendable (inout Source, Int) -> Void
 
     init(_ property: any WritableKeyPath<Source, Int> & Sendable) {
         name = Source.columnName(of: property)
+        get = { $0[keyPath: property] }
         set = { $0[keyPath: property] = $1 }
     }
 

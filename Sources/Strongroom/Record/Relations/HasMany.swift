@@ -39,8 +39,8 @@ public struct HasMany<Child: Table>: Sendable where Child.RecordType == Child {
         related = Related(values: wrappedValue)
     }
 
-    /// Whether the children have been loaded, or saved with the record.
-    public var isLoaded: Bool { related.known != nil }
+    /// Whether the list is all there is: it has been loaded, or saved with a record that was new.
+    public var isLoaded: Bool { related.isComplete }
 }
 
 extension HasMany: Equatable where Child: Equatable {
@@ -84,8 +84,8 @@ public struct HasOne<Child: Table>: Sendable where Child.RecordType == Child {
         related = Related(values: wrappedValue.map { [$0] } ?? [])
     }
 
-    /// Whether the child, or that there is none, has been loaded, or saved with the record.
-    public var isLoaded: Bool { related.known != nil }
+    /// Whether the child, or that there is none, has been loaded, or saved with a record that was new.
+    public var isLoaded: Bool { related.isComplete }
 }
 
 extension HasOne: Equatable where Child: Equatable {

@@ -8,6 +8,10 @@ where Source.RecordType == Source, Parent.RecordType == Parent, Parent.Key: Colu
     var table: any Table.Type { Parent.self }
     var column: String? { reference.name }
 
+    func collect(from records: [Source], into keys: inout KeySets) throws {
+        try Parent.collect(records.compactMap { $0[keyPath: property].wrappedValue }, into: &keys)
+    }
+
     func save(of children: inout [Source], _ cascade: Cascade) throws {
         let places = children.indices.filter { children[$0][keyPath: property].wrappedValue != nil }
         var parents = places.compactMap { children[$0][keyPath: property].wrappedValue }
@@ -18,6 +22,7 @@ where Source.RecordType == Source, Parent.RecordType == Parent, Parent.Key: Colu
             if outcome == .deleted {
                 reference.clear?(&children[place])
             } else if let key = Parent.key(of: parent) {
+                try Parent.requireOnDisk(key, besides: Source.self, Source.key(of: children[place]), cascade)
                 reference.set(&children[place], key)
             }
         }
@@ -38,5 +43,21 @@ where Source.RecordType == Source, Parent.RecordType == Parent, Parent.Key: Colu
         for place in records.indices {
             records[place][keyPath: property].wrappedValue = reference.key(records[place]).flatMap { parents[$0] }
         }
+    }
+}
+
+extension Table {
+    /// Throws when this table's record with a key is in memory alone, and one that is to refer to it is not.
+    static func requireOnDisk<Other: Table>(
+        _ key: Key, besides other: Other.Type, _ otherKey: Other.Key?, _ cascade: Cascade
+    ) throws {
+        guard cascade.connection.readExpressions != nil, try isInMemory(key, in: cascade.db) else { return }
+        if let otherKey, try Other.isInMemory(otherKey, in: cascade.db) { return }
+        throw StrongroomError(
+            .inMemory,
+            """
+            A record of table «\(schema.name)» is in memory alone, and a row of table «\(Other.schema.name)» that is on the disk cannot refer to \
+            it. Move it to the disk with `persist` before, or save it without `cascading`.
+            """)
     }
 }

@@ -1,12 +1,20 @@
 /// The children of a record, and what is known of their rows.
 struct Related<Child: Table>: Sendable where Child.RecordType == Child {
     var values: [Child]
-    /// The keys of the rows that were found when the children were loaded, or written when they were saved; nil when neither has been.
-    var known: Set<Child.Key>?
+    /// The keys of the rows that were found when the children were loaded, or written when they were saved.
+    var known: Set<Child.Key> = []
+    /// Whether that was all of them.
+    var isComplete = false
 
-    init(values: [Child], known: Set<Child.Key>? = nil) {
+    init(values: [Child]) {
         self.values = values
-        self.known = known
+    }
+
+    /// What has been loaded or saved.
+    init(written values: [Child], isComplete: Bool) {
+        self.values = values
+        known = Set(values.compactMap(Child.key(of:)))
+        self.isComplete = isComplete
     }
 }
 

@@ -17,7 +17,7 @@
 ///   stay.
 /// - `load` reads the children, or parents, of any number of records with one statement.
 ///
-/// Without `cascading` the row of the record alone is written.
+/// Without `cascading` the row of the record alone is written. A value that was saved in a transaction that is undone afterwards is to be loaded anew.
 public struct Relations<Source: Record>: Sendable {
     private(set) var children: [any ChildRelation<Source>] = []
     private(set) var parents: [any ParentRelation<Source>] = []
@@ -68,11 +68,11 @@ extension Relations where Source: Table, Source.RecordType == Source, Source.Key
         copy.children.append(
             Children<Source, Child>(
                 path: property, get: { $0[keyPath: property].related }, set: { $0[keyPath: property].related = $1 },
-                reference: ForeignKey(reference), orphans: orphans, position: position))
+                reference: ForeignKey(reference), orphans: orphans, position: position, isOnly: false))
         return copy
     }
 
-    /// Adds an only child.
+    /// Adds an only child. Of several rows that refer to the record, the one with the lowest key is loaded; saving one makes orphans of the others.
     ///
     /// - Parameters:
     ///   - property: The property, with its dollar sign: `\.$photo`.
@@ -87,7 +87,7 @@ extension Relations where Source: Table, Source.RecordType == Source, Source.Key
         copy.children.append(
             Children<Source, Child>(
                 path: property, get: { $0[keyPath: property].related }, set: { $0[keyPath: property].related = $1 },
-                reference: ForeignKey(reference), orphans: orphans.rule, position: nil))
+                reference: ForeignKey(reference), orphans: orphans.rule, position: nil, isOnly: true))
         return copy
     }
 }

@@ -21,11 +21,19 @@ extension Table where RecordType == Self {
         _ relation: any WritableKeyPath<Self, Property> & Sendable, of records: inout [Self],
         in db: borrowing some Reading & ~Copyable
     ) throws {
-        guard let found = relations?.all.first(where: { $0.path as AnyKeyPath == relation }) else {
-            throw RelationFailure.notDeclared(schema)
-        }
+        let found = try self.relation(relation)
         var loaded = records
         try found.load(into: &loaded, on: db.handle.connection)
         records = loaded
+    }
+
+    /// The relation of a property.
+    static func relation<Property: RelatedProperty>(
+        _ property: any WritableKeyPath<Self, Property> & Sendable
+    ) throws -> any Relation<Self> {
+        guard let found = relations?.all.first(where: { $0.path as AnyKeyPath == property }) else {
+            throw RelationFailure.notDeclared(schema)
+        }
+        return found
     }
 }

@@ -5,10 +5,14 @@ extension Table {
         // The caller's records stay as they are until all has gone well.
         var saved = records
         let outcomes = try connection.inSavepoint { () throws -> [Saved] in
-            let cascade = Cascade(connection)
+            var present = KeySets()
+            try collect(saved, into: &present)
+            let cascade = Cascade(connection, present: present)
             // Two of a list may have one key, as in a list that is saved without its children.
-            _ = cascade.enter(Self.self, saved)
-            return try saveTrees(&saved, at: Array(saved.indices), cascade)
+            _ = try cascade.enter(Self.self, saved)
+            let outcomes = try saveTrees(&saved, at: Array(saved.indices), cascade)
+            try cascade.finish()
+            return outcomes
         }
         records = saved
         return outcomes
@@ -28,15 +32,12 @@ extension Table {
     /// - Parameters:
     ///   - places: Those to save. The others have been come to already.
     ///   - reference: The column of a reference whose parent is being saved.
-    /// - Returns: What was done with each of the whole list; `updated` for the others.
+    /// - Returns: What was done with each of the whole list; of the others, `deleted` or `updated`.
     static func saveTrees(
         _ records: inout [RecordType], at places: [Int], _ cascade: Cascade, without reference: String? = nil
     ) throws -> [Saved] {
         var outcomes = [Saved](repeating: .updated, count: records.count)
-        let marked = places.filter { hooks?.isMarked(records[$0]) ?? false }
-        for place in marked { outcomes[place] = .deleted }
-        let gone = marked.map { records[$0] }.filter { key(of: $0) != nil }
-        if !gone.isEmpty { try deleteTrees(gone, Cascade(cascade.connection)) }
+        try deleteMarked(records, at: places, &outcomes, cascade)
         let kept = places.filter { outcomes[$0] != .deleted }
         // A table that refers to itself has relations without end.
         guard !kept.isEmpty else { return outcomes }
@@ -45,8 +46,8 @@ extension Table {
             try relation.save(of: &list, cascade)
         }
         let saved = try save(contentsOf: &list, in: cascade.db)
-        _ = cascade.enter(Self.self, list)
-        for relation in relations?.children ?? [] { try relation.save(of: &list, cascade) }
+        _ = try cascade.enter(Self.self, list)
+        for relation in relations?.children ?? [] { try relation.save(of: &list, saved, cascade) }
         for (place, (record, outcome)) in zip(kept, zip(list, saved)) {
             records[place] = record
             outcomes[place] = outcome
@@ -54,15 +55,66 @@ extension Table {
         return outcomes
     }
 
+    /// Deletes the records that are marked; those that may have children when everything is saved, so that what has left them stays.
+    private static func deleteMarked(
+        _ records: [RecordType], at places: [Int], _ outcomes: inout [Saved], _ cascade: Cascade
+    ) throws {
+        guard let hooks else { return }
+        var gone: [RecordType] = []
+        for place in places where hooks.isMarked(records[place]) {
+            outcomes[place] = .deleted
+            guard let key = key(of: records[place]) else { continue }
+            try cascade.mark(Self.self, key)
+            gone.append(records[place])
+        }
+        for place in records.indices where outcomes[place] != .deleted {
+            if let key = key(of: records[place]), try cascade.isMarked(Self.self, key) { outcomes[place] = .deleted }
+        }
+        guard !gone.isEmpty else { return }
+        if relations?.children.isEmpty ?? true {
+            try delete(contentsOf: gone, in: cascade.db)
+        } else {
+            cascade.atTheEnd { try deleteTrees(gone, cascade.deletion) }
+        }
+    }
+
+    /// Notes the keys of records, and of all that they lead to. What a marked record has goes with it.
+    static func collect(_ records: [RecordType], into keys: inout KeySets) throws {
+        guard !records.isEmpty else { return }
+        let kept = hooks.map { hooks in records.filter { !hooks.isMarked($0) } } ?? records
+        for record in kept {
+            if let key = key(of: record) { _ = try keys.insert(key, of: Self.self) }
+        }
+        for relation in relations?.all ?? [] { try relation.collect(from: kept, into: &keys) }
+    }
+
     /// The tables that a cascading call may come to, this one first.
-    static var tablesInReach: [any Table.Type] {
+    ///
+    /// - Parameter isStrict: Whether a table that names no database lies elsewhere than one that does.
+    /// - Throws: ``StrongroomError`` with `otherStore` when one of them lies in another database.
+    static func tablesInReach(isStrict: Bool) throws -> [any Table.Type] {
         var found: [any Table.Type] = [Self.self]
         var next = 0
         while next < found.count {
-            for table in found[next].relatedTables where !found.contains(where: { $0 == table }) { found.append(table) }
+            for table in found[next].relatedTables where !found.contains(where: { $0 == table }) {
+                try requireSameDatabase(table, isStrict: isStrict)
+                found.append(table)
+            }
             next += 1
         }
         return found
+    }
+
+    static func requireSameDatabase(_ table: any Table.Type, isStrict: Bool) throws {
+        let (own, other) = (databaseName, table.databaseName)
+        guard own != other, isStrict || own != nil && other != nil else { return }
+        func words(_ name: String?) -> String { name.map { "«\($0)»" } ?? "no database that is named" }
+        throw StrongroomError(
+            .otherStore,
+            """
+            The relations of table «\(schema.name)», which lies in \(words(own)), lead to table «\(table.schema.name)», which lies in \
+            \(words(other)); no transaction spans two databases. Let both lie in one (`@Table(_, in:)`), or save them one after the other.
+            """)
     }
 
     private static var relatedTables: [any Table.Type] { relations?.all.map(\.table) ?? [] }

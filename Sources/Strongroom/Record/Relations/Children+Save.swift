@@ -1,0 +1,132 @@
+/// Saving children along with their parents.
+extension Children {
+    func save(of parents: inout [Source], _ saved: [Saved], _ cascade: Cascade) throws {
+        let column = try reference.column()
+        try dealWithOrphans(of: parents, column, cascade)
+        var children: [Child] = []
+        var owners: [Int] = []
+        var moved: Set<Int> = []
+        for place in parents.indices {
+            guard let key = Source.key(of: parents[place]) else { throw TableFailure.missingKey(Source.schema) }
+            let related = get(parents[place])
+            var next = try firstPosition(in: related, of: key, isNew: saved[place] == .inserted, column, cascade)
+            for former in related.values {
+                var child = former
+                let known = Child.key(of: child)
+                // One that stands in two lists belongs to the first.
+                if let known, try !cascade.link(Child.self, known, by: column.definition.name) { continue }
+                try Source.requireOnDisk(key, besides: Child.self, known, cascade)
+                reference.set(&child, key)
+                if let number = next {
+                    if number.counts(known) { position?.set(&child, number.next) }
+                    next?.advance(known)
+                }
+                if reference.key(former) != key || position.map({ $0.get(former) != $0.get(child) }) ?? false {
+                    moved.insert(children.count)
+                }
+                children.append(child)
+                owners.append(place)
+            }
+        }
+        let places = try cascade.enter(Child.self, children)
+        let outcomes = try Child.saveTrees(&children, at: places, cascade, without: reference.name)
+        // What another place in the circle saves belongs here all the same.
+        for place in moved.subtracting(places) where outcomes[place] != .deleted {
+            try link(children[place], column, cascade)
+        }
+        var left = [[Child]](repeating: [], count: parents.count)
+        for (place, owner) in owners.enumerated() where outcomes[place] != .deleted {
+            left[owner].append(children[place])
+        }
+        for place in parents.indices {
+            let isComplete = saved[place] == .inserted || get(parents[place]).isComplete
+            set(&parents[place], Related(written: left[place], isComplete: isComplete))
+        }
+    }
+
+    private func link(_ child: Child, _ column: Column<Source.Key>, _ cascade: Cascade) throws {
+        guard let key = Child.key(of: child), let parent = reference.key(child) else { return }
+        let row = try rows([key])
+        cascade.atTheEnd {
+            var assignments = [column.set(parent)]
+            if let position { assignments.append(try position.column().set(position.get(child))) }
+            try row.update(in: cascade.db) { _ in assignments }
+        }
+    }
+
+    // MARK: The order
+
+    /// How the children of a list are numbered.
+    private struct Numbering {
+        var next: Int
+        /// Whether the list is all there is; else those that have a row keep their numbers, and the new ones come behind.
+        let isComplete: Bool
+
+        func counts(_ key: Child.Key?) -> Bool { isComplete || key == nil }
+        mutating func advance(_ key: Child.Key?) { if counts(key) { next += 1 } }
+    }
+
+    private func firstPosition(
+        in related: Related<Child>, of parent: Source.Key, isNew: Bool, _ column: Column<Source.Key>, _ cascade: Cascade
+    ) throws -> Numbering? {
+        guard let position, !related.values.isEmpty else { return nil }
+        guard !related.isComplete, !isNew else { return Numbering(next: 0, isComplete: true) }
+        let place = try position.column()
+        let last = try Child.where { _ in column == parent }.order { _ in place.descending }.first(cascade.db)
+        return Numbering(next: last.map { position.get($0) + 1 } ?? 0, isComplete: false)
+    }
+
+    // MARK: Orphans
+
+    /// Lets go of the rows that the lists had and have no more.
+    ///
+    /// What is saved elsewhere in the tree is no orphan. The others are deleted when everything is saved, so that what has left them stays; only
+    /// where a reference is unique they are detached before, since another row takes their place.
+    private func dealWithOrphans(of parents: [Source], _ column: Column<Source.Key>, _ cascade: Cascade) throws {
+        let isUnique = isOnly || Child.schema.isUnique(column.definition.name)
+        guard orphans != .keep || isUnique else { return }
+        let present = cascade.present(Child.self)
+        let hidden = try hiddenRows(of: parents, column, cascade)
+        for parent in parents {
+            guard let key = Source.key(of: parent) else { continue }
+            let related = get(parent)
+            let gone = related.known.union(hidden[key] ?? []).subtracting(related.values.compactMap(Child.key(of:)))
+            guard !gone.isEmpty else { continue }
+            // One that has another parent by now is none of this one's orphans.
+            let moved = try rows(gone.intersection(present)).where { _ in column == key }
+            let lost = try rows(gone.subtracting(present)).where { _ in column == key }
+            let deleted = orphans == .delete ? try lost.fetch(cascade.db) : []
+            if let cleared = cleared(column) {
+                if isUnique { try moved.update(in: cascade.db) { _ in [cleared] } }
+                if orphans == .detach || orphans == .delete && isUnique {
+                    try lost.update(in: cascade.db) { _ in [cleared] }
+                }
+            }
+            guard !deleted.isEmpty else { continue }
+            cascade.atTheEnd { try Child.deleteTrees(deleted, cascade.deletion) }
+        }
+    }
+
+    /// The rows that stand where an only child is put.
+    private func hiddenRows(
+        of parents: [Source], _ column: Column<Source.Key>, _ cascade: Cascade
+    ) throws -> [Source.Key: Set<Child.Key>] {
+        guard isOnly, orphans != .keep else { return [:] }
+        let keys = parents.filter { !get($0).values.isEmpty }.compactMap(Source.key(of:))
+        guard !keys.isEmpty else { return [:] }
+        var found: [Source.Key: Set<Child.Key>] = [:]
+        for child in try Child.where({ _ in column.isIn(keys) }).fetch(cascade.db) {
+            guard let parent = reference.key(child), let key = Child.key(of: child) else { continue }
+            found[parent, default: []].insert(key)
+        }
+        return found
+    }
+}
+
+extension TableSchema {
+    /// Whether a column is unique, or a part of what is.
+    fileprivate func isUnique(_ column: String) -> Bool {
+        columns.contains { $0.name == column && $0.isUnique }
+            || indexes.contains { $0.isUnique && $0.columns.contains(column) }
+    }
+}
