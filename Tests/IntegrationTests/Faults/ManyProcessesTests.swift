@@ -5,7 +5,7 @@ import StrongroomTesting
 import Testing
 
 /// Several processes come upon one file on which there is something to be done, at the same moment.
-@Suite("Processes that open one file at once", .timeLimit(.minutes(10)))
+@Suite("Processes that open one file at once", .timeLimit(.minutes(60)))
 struct ManyProcessesTests {
     private static let processes = 4
     /// The one that has another name gives it that name itself, which they would do all at once.

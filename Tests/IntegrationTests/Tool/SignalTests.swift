@@ -10,7 +10,7 @@ import Musl
 import Glibc
 #endif
 
-@Suite("Signals that the tool gets", .serialized, .timeLimit(.minutes(10)))
+@Suite("Signals that the tool gets", .serialized, .timeLimit(.minutes(60)))
 struct SignalTests {
     /// Rows without end.
     private static let sql =

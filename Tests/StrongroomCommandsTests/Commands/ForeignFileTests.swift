@@ -5,7 +5,7 @@ import StrongroomTesting
 import Testing
 
 /// What a command writes besides its database, and what it must not write over.
-@Suite("Files that a command names", .timeLimit(.minutes(5)))
+@Suite("Files that a command names", .timeLimit(.minutes(60)))
 struct ForeignFileTests {
     private let ledger: Ledger
 

@@ -5,7 +5,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-@Suite("Shell", .timeLimit(.minutes(5)))
+@Suite("Shell", .timeLimit(.minutes(60)))
 struct ShellSessionTests {
     private func session(
         _ shop: Shop, mayWrite: Bool = false, stopsAtErrors: Bool = false

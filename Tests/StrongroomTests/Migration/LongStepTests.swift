@@ -3,7 +3,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-@Suite("Steps that take long", .timeLimit(.minutes(5)))
+@Suite("Steps that take long", .timeLimit(.minutes(60)))
 struct LongStepTests {
     private let directory: TemporaryDirectory
     private let vault: Vault

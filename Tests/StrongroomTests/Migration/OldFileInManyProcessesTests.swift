@@ -3,7 +3,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-@Suite("Several processes that open one old file", .timeLimit(.minutes(10)))
+@Suite("Several processes that open one old file", .timeLimit(.minutes(60)))
 struct OldFileInManyProcessesTests {
     private static let processes = 5
 

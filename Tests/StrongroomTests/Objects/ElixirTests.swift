@@ -5,7 +5,7 @@ import StrongroomTesting
 import Testing
 
 /// Who comes from Elixir finds its parts here; each test is a row of the guide «Objects that persist themselves».
-@Suite("What Elixir can do", .timeLimit(.minutes(5)))
+@Suite("What Elixir can do", .timeLimit(.minutes(60)))
 struct ElixirTests {
     @Test("four calls") func fourCalls() async throws {
         try await ObjectHome.run { _ async throws in

@@ -4,7 +4,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-@Suite("The table of an object's type", .timeLimit(.minutes(5)))
+@Suite("The table of an object's type", .timeLimit(.minutes(60)))
 struct FirstUseTests {
     @Table("person", in: "objects.sqlite")
     struct FormerPlayer {

@@ -4,7 +4,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-@Suite("Calls on a type alone", .timeLimit(.minutes(5)))
+@Suite("Calls on a type alone", .timeLimit(.minutes(60)))
 struct FourCallsTests {
     @Test func anObjectIsSavedFoundAndDeleted() async throws {
         try await ObjectHome.run { home async throws in

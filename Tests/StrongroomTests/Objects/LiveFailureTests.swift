@@ -5,7 +5,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-@Suite("Objects that cannot save themselves", .timeLimit(.minutes(5)))
+@Suite("Objects that cannot save themselves", .timeLimit(.minutes(60)))
 struct LiveFailureTests {
     private typealias Failures = LiveTests.Failures
 

@@ -33,7 +33,7 @@ struct Beacon: Sendable {
     }
 }
 
-@Suite("Objects that save themselves", .timeLimit(.minutes(5)))
+@Suite("Objects that save themselves", .timeLimit(.minutes(60)))
 struct LiveTests {
     /// What a handler was told.
     final class Failures: Sendable {

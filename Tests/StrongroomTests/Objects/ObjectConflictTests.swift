@@ -5,7 +5,7 @@ import StrongroomTesting
 import Testing
 
 /// What befalls an object while it is saved, deleted, or its store closed.
-@Suite("Objects whose saves meet", .timeLimit(.minutes(5)))
+@Suite("Objects whose saves meet", .timeLimit(.minutes(60)))
 struct ObjectConflictTests {
     @Test func aSaveThatIsInTheLineBehindADeletionBringsNothingBack() async throws {
         try await ObjectHome.run { home async throws in
@@ -121,7 +121,7 @@ extension Store {
 }
 
 /// Objects of a store that lies in memory.
-@Suite("Objects in a store in memory", .timeLimit(.minutes(5)))
+@Suite("Objects in a store in memory", .timeLimit(.minutes(60)))
 struct ObjectsInMemoryTests {
     private struct Passing: Configuration {
         static let target = "objects"

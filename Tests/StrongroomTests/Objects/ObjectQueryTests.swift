@@ -4,7 +4,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-@Suite("Asking a type for its objects", .timeLimit(.minutes(5)))
+@Suite("Asking a type for its objects", .timeLimit(.minutes(60)))
 struct ObjectQueryTests {
     private func withPeople(_ work: @Sendable (ObjectHome) async throws -> Void) async throws {
         try await ObjectHome.run { home async throws in

@@ -6,7 +6,7 @@ import StrongroomTesting
 import Testing
 
 /// Who comes from SQPersist finds its parts here; each test is a row of the guide «Objects that persist themselves».
-@Suite("What SQPersist can do", .timeLimit(.minutes(5)))
+@Suite("What SQPersist can do", .timeLimit(.minutes(60)))
 struct SQPersistTests {
     @Table("user", in: "objects.sqlite")
     struct User: Equatable {

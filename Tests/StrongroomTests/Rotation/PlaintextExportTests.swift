@@ -4,7 +4,7 @@ import Foundation
 import StrongroomTesting
 import Testing
 
-@Suite("Export as plaintext", .timeLimit(.minutes(10)))
+@Suite("Export as plaintext", .timeLimit(.minutes(60)))
 struct PlaintextExportTests {
     private let directory: TemporaryDirectory
     private let vault: Vault

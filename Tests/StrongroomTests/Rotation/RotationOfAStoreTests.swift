@@ -5,7 +5,7 @@ import Testing
 // Internal: that no connection is open cannot be seen through the public interface.
 @testable import Strongroom
 
-@Suite("Rotation of an open store", .timeLimit(.minutes(10)))
+@Suite("Rotation of an open store", .timeLimit(.minutes(60)))
 struct RotationOfAStoreTests {
     @Table("line", in: "vault.sqlite")
     struct Line {

@@ -4,7 +4,7 @@ import Foundation
 import StrongroomTesting
 import Testing
 
-@Suite("Salvaging a damaged file", .timeLimit(.minutes(10)))
+@Suite("Salvaging a damaged file", .timeLimit(.minutes(60)))
 struct SalvageTests {
     @Test func aWholeFileComesOverCompletely() async throws {
         let specimen = try await DamageSpecimen()

@@ -4,7 +4,7 @@ import Foundation
 import StrongroomTesting
 import Testing
 
-@Suite("Backup", .timeLimit(.minutes(10)))
+@Suite("Backup", .timeLimit(.minutes(60)))
 struct BackupTests {
     private let directory: TemporaryDirectory
     private let vault: Vault

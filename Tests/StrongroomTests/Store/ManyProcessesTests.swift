@@ -4,7 +4,7 @@ import Testing
 
 @testable import Strongroom
 
-@Suite("Several processes on one file", .timeLimit(.minutes(10)))
+@Suite("Several processes on one file", .timeLimit(.minutes(60)))
 struct ManyProcessesTests {
     private static let processes = 4
 

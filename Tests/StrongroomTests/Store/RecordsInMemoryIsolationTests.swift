@@ -4,7 +4,7 @@ import StrongroomTesting
 import Testing
 
 /// In-memory-only records: that they never reach the disk, belong to snapshots as rows do, and live as long as the store.
-@Suite("Records in memory: who sees them", .timeLimit(.minutes(20)))
+@Suite("Records in memory: who sees them", .timeLimit(.minutes(60)))
 struct RecordsInMemoryIsolationTests {
     typealias Note = Notebook.Note
 

@@ -4,7 +4,7 @@ import StrongroomTesting
 import Testing
 
 /// In-memory-only records: what queries find, and how they are changed and moved.
-@Suite("Records in memory", .timeLimit(.minutes(20)))
+@Suite("Records in memory", .timeLimit(.minutes(60)))
 struct RecordsInMemoryTests {
     typealias Note = Notebook.Note
     typealias Tag = Notebook.Tag

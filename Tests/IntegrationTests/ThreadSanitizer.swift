@@ -1,0 +1,12 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// What the thread sanitizer, under which the tests may run, does not allow.
+enum ThreadSanitizer {
+    static let isOn = dlsym(nil, "__tsan_init") != nil
+}
