@@ -19,7 +19,7 @@ import Testing
         let other = Other(log: file.path + ending, content)
         other.start()
         defer { other.end() }
-        while other.rounds < 200 { try look(file) }
+        while other.rounds < 50 { try look(file) }
     }
 
     @Test func aLogThatComesAndGoesIsNoFailure() throws {

@@ -70,7 +70,7 @@ extension Odd {
 struct RandomProgramTests {
     @Test(
         "what goes in comes out, and what a query finds is what the model finds",
-        arguments: Array(1...12) as [UInt64])
+        arguments: Array(1...6) as [UInt64])
     func modelAndStoreAgree(seed: UInt64) async throws {
         let temporary = try await TemporaryStore(tables: [Odd.schema])
         try await temporary.store.write { db in

@@ -70,11 +70,11 @@ struct BackupTests {
     }
 
     @Test func theCopyOfADatabaseWithAnEnvelopeStandsAlone() async throws {
-        let sealed = Vault(directory.path("sealed"), keys: .passphrase("outer")).with(\.protection, .envelope)
+        let sealed = Vault(directory.path("sealed"), keys: .numbered(2)).with(\.protection, .envelope)
         try await sealed.keep("one", "two")
         try await sealed.using { store in _ = try await store.backup(to: target) }
         #expect(try left == ["vault.sqlite"])
-        #expect(try await Vault(directory.path("out"), keys: .passphrase("outer")).lines() == ["one", "two"])
+        #expect(try await Vault(directory.path("out"), keys: .numbered(2)).lines() == ["one", "two"])
     }
 
     @Test func oneMomentIsCopiedWhileOthersWrite() async throws {

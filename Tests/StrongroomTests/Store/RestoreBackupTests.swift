@@ -207,13 +207,13 @@ struct RestoreBackupTests {
     }
 
     @Test func aDatabaseWithAnEnvelopeGoesOnWithIt() async throws {
-        let sealed = Vault(directory.path("sealed"), keys: .passphrase("outer")).with(\.protection, .envelope)
+        let sealed = Vault(directory.path("sealed"), keys: .numbered(2)).with(\.protection, .envelope)
         try await sealed.keep("one", "two")
         try await sealed.using { store in _ = try await store.backup(to: backup) }
         try await sealed.keep("three")
         try await Stores(sealed).restore("vault.sqlite", from: backup)
         #expect(try await sealed.lines() == ["one", "two"])
-        let other = Vault(directory.path("sealed"), keys: .passphrase("outer"), .passphrase("newer"))
+        let other = Vault(directory.path("sealed"), keys: .numbered(2), .numbered(3))
             .with(\.protection, .envelope)
         #expect(try await other.lines() == ["one", "two"])
         // Also where the file itself is gone, and only its envelope is left.
