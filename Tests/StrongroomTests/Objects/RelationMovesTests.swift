@@ -62,6 +62,33 @@ struct RelationMovesTests {
         }
     }
 
+    @Test func theyLeaveAMarkedRecordThatTheyCannotBeWithout() async throws {
+        try await withTables { db throws in
+            var both = [
+                Customer(name: "Ada", calls: [Call(text: "a")]), Customer(name: "Bob", calls: [Call(text: "b")]),
+            ]
+            try Customer.save(contentsOf: &both, cascading: true, in: db)
+            both[1].calls += both[0].calls
+            both[0].isGone = true
+            try Customer.save(contentsOf: &both, cascading: true, in: db)
+            #expect(try Call.all(in: db).map { "\($0.text) \($0.customer)" } == ["a 2", "b 2"])
+            #expect(try Customer.all(in: db).map(\.name) == ["Bob"])
+        }
+    }
+
+    /// Better refused than saved and deleted at one stroke.
+    @Test func whatIsSavedIsNotDeletedWithItsMarkedParent() async throws {
+        try await withTables { db throws in
+            var ada = Customer(name: "Ada", calls: [Call(text: "a")])
+            try Customer.save(&ada, cascading: true, in: db)
+            var call = ada.calls[0]
+            ada.isGone = true
+            call.owner = ada
+            try expectFailure(.constraint) { try Call.save(&call, cascading: true, in: db) }
+            #expect(try Call.count(in: db) == 1 && Customer.count(in: db) == 1)
+        }
+    }
+
     @Test func aMarkedParentOfSeveralLeavesNoKeyBehind() async throws {
         try await withTables { db throws in
             var parent = Album()

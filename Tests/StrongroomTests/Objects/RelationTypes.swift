@@ -2,7 +2,7 @@
 import Foundation
 import Strongroom
 
-/// Has a list of children in an order, an only child, and a parent.
+/// Has a list of children in an order, an only child, and a parent, and can be marked.
 @Table("customer", in: "objects.sqlite")
 struct Customer: Equatable {
     var id: Int64?
@@ -11,7 +11,9 @@ struct Customer: Equatable {
     @HasMany var calls: [Call] = []
     @HasOne var card: Badge? = nil
     @BelongsTo var employer: Company? = nil
+    @Ignored var isGone = false
 
+    static let hooks: RecordHooks<Customer>? = RecordHooks().deletesOnSave { $0.isGone }
     static let relations: Relations<Customer>? = Relations()
         .hasMany(\.$calls, by: \.customer, orphans: .delete, position: \.place)
         .hasOne(\.$card, by: \.customer, orphans: .delete)
