@@ -1,4 +1,5 @@
 import Foundation
+import StrongroomTesting
 import Testing
 
 @Suite("The charts of the README")
@@ -40,6 +41,28 @@ struct ChartTests {
         let charted = try JSONDecoder().decode([Measured].self, from: data).flatMap(\.all)
         #expect(table.count >= 20)
         #expect(charted == table)
+    }
+
+    private static let python = ["/usr/bin/python3", "/usr/local/bin/python3", "/opt/homebrew/bin/python3"]
+        .first { FileManager.default.isExecutableFile(atPath: $0) }
+
+    @Test(.enabled(if: python != nil, "there is no python3, in which the script is written"))
+    func theyAreAsTheScriptDrawsThem() throws {
+        let directory = try TemporaryDirectory()
+        let script = Process()
+        script.executableURL = URL(filePath: try #require(Self.python))
+        script.arguments = [
+            Self.root.appending(path: "Benchmarks/charts").path(percentEncoded: false),
+            Self.root.appending(path: "Benchmarks/readme.json").path(percentEncoded: false), directory.path(""),
+        ]
+        try script.run()
+        script.waitUntilExit()
+        #expect(script.terminationStatus == 0)
+        for name in ["speed-c.svg", "speed-grdb.svg"] {
+            let drawn = try Data(contentsOf: URL(filePath: directory.path(name)))
+            let kept = Self.root.appending(path: "Sources/Strongroom/Strongroom.docc/Resources/\(name)")
+            #expect(try Data(contentsOf: kept) == drawn, "\(name): run Benchmarks/charts")
+        }
     }
 
     /// A picture without a background, for light and dark pages.
