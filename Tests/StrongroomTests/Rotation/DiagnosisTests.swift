@@ -173,7 +173,6 @@ struct DiagnosisTests {
         let store = try await vault.open()
         try await store.write { db in try db.execute("INSERT INTO line VALUES ('first')") }
         try await eventually { (try? locks() > 0) == isLinux }
-        let before = try locks()
         for number in 0..<20 {
             async let writing: Void = store.write { db in
                 for line in 0..<50 { try db.execute("INSERT INTO line VALUES (\("\(number) \(line)"))") }
@@ -183,8 +182,8 @@ struct DiagnosisTests {
             try await writing
             try await store.checkpoint()
         }
-        // The system's list may lack some while others come and go.
-        try await eventually { (try? locks()) == before }
+        // Not as many as before: the system's list may lack or repeat some while others come and go.
+        try await eventually { (try? locks() > 0) == isLinux }
         try await store.close()
         #expect(try await vault.lines().count == 1_001)
     }

@@ -4,11 +4,11 @@ import Synchronization
 
 /// Something that happens once and that closures and tasks wait for: tests order their steps by it, never by time.
 ///
-/// A wait gives up after some minutes, so that a deadlock is a red test and not one that hangs.
+/// A wait gives up after half an hour, so that a deadlock is a red test and not one that hangs, and a slow machine is neither.
 final class Moment: Sendable {
     struct NeverCame: Error {}
 
-    static let patience = 300
+    static let patience = 1_800
 
     private let hasCome = Atomic<Bool>(false)
     private let gate = DispatchSemaphore(value: 0)
@@ -48,19 +48,31 @@ final class Barrier: Sendable {
     }
 }
 
-/// Waits until something is true; gives up after some minutes.
+/// Waits until something is true; gives up as a ``Moment`` does. Asks often at first, then less and less often: hundreds of tests wait at
+/// the same time.
 func eventually(_ isTrue: () throws -> Bool) async throws {
     let deadline = ContinuousClock.now + .seconds(Moment.patience)
+    var pause = 1
     while try !isTrue() {
         guard ContinuousClock.now < deadline else { throw Moment.NeverCame() }
-        // Without cancellation: a test that cancels its own task still waits.
-        await withCheckedContinuation { continuation in
-            DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) { continuation.resume() }
-        }
+        await rest(milliseconds: pause)
+        pause = min(2 * pause, 50)
     }
 }
 
-/// Runs work that a deadlock would keep from ending; gives up after some minutes.
+/// Gives what must not happen the time to give itself away. No test fails because this is too short or too long.
+func linger() async {
+    await rest(milliseconds: 20)
+}
+
+/// Without cancellation: a test that cancels its own task still waits.
+private func rest(milliseconds: Int) async {
+    await withCheckedContinuation { continuation in
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { continuation.resume() }
+    }
+}
+
+/// Runs work that a deadlock would keep from ending; gives up as a ``Moment`` does.
 func ending<T: Sendable>(_ work: @escaping @Sendable () async throws -> T) async throws -> T {
     let end = Moment()
     let task = Task {

@@ -79,7 +79,7 @@ struct StoreClosingTests {
             try await fixture.untilRefusing()
             for _ in 0..<10 { group.addTask { try await close() } }
             // Time for one that does not wait to give itself away; one that waits is not hurried.
-            for _ in 0..<100 where returned.value == 0 { try await Task.sleep(for: .milliseconds(1)) }
+            await linger()
             canEnd.come()
             try await group.waitForAll()
         }

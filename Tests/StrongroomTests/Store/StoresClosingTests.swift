@@ -36,13 +36,9 @@ struct StoresClosingTests {
         let holder = try await fixture.holdWriter(until: canEnd)
         let closer = Task { try await first.close() }
         try await fixture.untilRefusing()
-        let isOpen = Moment()
-        let opener = Task {
-            defer { isOpen.come() }
-            return try await stores.open("lines.sqlite")
-        }
+        let opener = Task { try await stores.open("lines.sqlite") }
         // Time for one that hands out the closing store.
-        for _ in 0..<50 where !isOpen.isPast { try await Task.sleep(for: .milliseconds(1)) }
+        await linger()
         canEnd.come()
         let second = try await opener.value
         #expect(first !== second)
@@ -104,7 +100,7 @@ struct StoresClosingTests {
             #expect(canGoOn.isPast)
         }
         // Time for one that does not wait.
-        for _ in 0..<20 { try await Task.sleep(for: .milliseconds(1)) }
+        await linger()
         canGoOn.come()
         try await closer.value
         // What was opened is closed; the opener has that, or a fresh one that it may use.
