@@ -10,6 +10,10 @@ public struct StoreSettings: Sendable, Equatable {
     /// is closed.
     public var storage: StoragePlace
 
+    /// Whether a file is opened to be read alone, as it is: nothing in it is changed, and nothing is made beside it that stays. It is neither
+    /// rotated nor migrated, one that is not there is not made, and whatever writes throws `readOnly`. Does not count in memory.
+    public var isReadOnly: Bool
+
     /// The most readers at one time, 1 to 1,024; what lies outside counts as the nearest.
     public var readers: Int {
         didSet { readers = Self.limited(readers) }
@@ -54,6 +58,7 @@ public struct StoreSettings: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - storage: Where the data lies.
+    ///   - isReadOnly: Whether a file is opened to be read alone, as it is.
     ///   - readers: The most readers at one time, 1 to 1,024; nil for the number of processors, at least 2.
     ///   - busyTimeout: How long a statement waits for a lock of another process.
     ///   - openTimeout: How long opening waits for another process that is opening the same file.
@@ -66,6 +71,7 @@ public struct StoreSettings: Sendable, Equatable {
     ///   - slowStatement: How long a statement takes at least that the logger warns of; nil for none.
     public init(
         storage: StoragePlace = .onDisk,
+        isReadOnly: Bool = false,
         readers: Int? = nil,
         busyTimeout: Duration = .seconds(5),
         openTimeout: Duration = .seconds(30),
@@ -78,6 +84,7 @@ public struct StoreSettings: Sendable, Equatable {
         slowStatement: Duration? = nil
     ) {
         self.storage = storage
+        self.isReadOnly = isReadOnly
         self.slowStatement = slowStatement
         self.rotation = rotation
         self.migration = migration

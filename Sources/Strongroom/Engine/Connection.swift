@@ -24,6 +24,7 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
     }
 
     let pointer: OpaquePointer
+    let mode: Mode
     @usableFromInline let database: String
     @exclusivity(unchecked) private var ownStatements = StatementCache()
     @exclusivity(unchecked) private var userStatements = StatementCache()
@@ -41,6 +42,9 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
     }
 
     @exclusivity(unchecked) var transactionState = TransactionState.none
+
+    /// What it reads without a lock, so that others may change it meanwhile; nil as a rule.
+    var unlockedFile: UnlockedFile?
 
     /// Whether it is a store's only one that writes.
     var isWriter = false
@@ -126,6 +130,7 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
             throw StrongroomError(.outOfMemory, "Memory ran out while a file was opened.", database: database)
         }
         self.pointer = pointer
+        self.mode = mode
         self.database = database
         guard result == SQLITE_OK else {
             // Closed by deinit, which runs also when an initialiser of a fully initialised object throws.

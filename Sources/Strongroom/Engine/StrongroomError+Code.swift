@@ -3,7 +3,7 @@ extension StrongroomError {
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String {
             case wrongKey, notADatabase, truncated, damaged, plaintextFile, encryptedFile, emptyFile, notAFile
-            case fileMissing, newerSchema, locked, permissionDenied, diskFull, inputOutput, outOfMemory
+            case fileMissing, fileChanged, newerSchema, locked, permissionDenied, diskFull, inputOutput, outOfMemory
             case tooManyOpenFiles
             case notSQLCipher, invalidName, noConfiguration, duplicateConfiguration, sameFile
             case invalidKey, emptyKeyChain, keyFile, keySource, cipherSettings, rotationFailed
@@ -41,6 +41,8 @@ extension StrongroomError {
         public static let notAFile = Code(.notAFile)
         /// There is no file at the path.
         public static let fileMissing = Code(.fileMissing)
+        /// Another program changed the file while it was read where nothing can be locked.
+        public static let fileChanged = Code(.fileChanged)
         /// The file's schema is newer than the program knows.
         public static let newerSchema = Code(.newerSchema)
         /// Another process holds the database.

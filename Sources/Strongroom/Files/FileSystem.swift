@@ -117,6 +117,9 @@ enum FileSystem {
     /// Whether the process may read a file.
     static func isReadable(_ path: String) -> Bool { access(path, R_OK) == 0 }
 
+    /// Whether the process may write a file, or make others in a directory, by the rights that it has now.
+    static func mayWrite(_ path: String) -> Bool { faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0 }
+
     /// Whether a symbolic link lies at a path, whatever it points to.
     static func isSymbolicLink(_ path: String) -> Bool {
         var status = stat()

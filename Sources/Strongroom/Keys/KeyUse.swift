@@ -8,3 +8,8 @@ public struct KeyUse: Sendable, Hashable {
     /// Whether it is the current key. If not, the file is still to be rotated.
     public var isCurrent: Bool { place == count - 1 }
 }
+
+extension KeyUse: CustomStringConvertible {
+    /// For people, counted from 1, the oldest: `key 2 of 3`.
+    public var description: String { "key \(place + 1) of \(count)" }
+}

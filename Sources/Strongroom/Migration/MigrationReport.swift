@@ -27,3 +27,12 @@ public struct MigrationReport: Sendable, Equatable {
     /// What was run, in order.
     public internal(set) var steps: [Step] = []
 }
+
+extension MigrationReport: CustomStringConvertible {
+    /// For people, in one line.
+    public var description: String {
+        let from = from.map { "from version \($0) " } ?? ""
+        guard undone.isEmpty else { return "gone back \(from)to version \(to)" }
+        return applied.isEmpty ? "at version \(to)" : "migrated \(from)to version \(to)"
+    }
+}

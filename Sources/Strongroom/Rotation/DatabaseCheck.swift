@@ -17,8 +17,8 @@ struct DatabaseCheck {
     func run() throws -> VerificationReport {
         let start = ContinuousClock.now
         // What readers still need stays in the log; it is checked there.
-        _ = try connection.checkpoint()
-        try connection.begin(.immediate)
+        if connection.isWriter { _ = try connection.checkpoint() }
+        try connection.beginKeepingOthersFromWriting()
         let (pages, bytes, damaged): (Int, Int64, [DamagedPage])
         let objections: [String]
         do {

@@ -8,6 +8,8 @@ struct DatabaseFile: Sendable {
     let busyTimeout: Int
     /// Who is told of its statements.
     let log: StatementLog.Settings?
+    /// Whether it is read alone, and left as it is.
+    var isReadOnly = false
 
     /// Opens the file and gives the key to the engine; nothing is read yet.
     ///
@@ -19,6 +21,7 @@ struct DatabaseFile: Sendable {
         // Where a file may not be written the engine is content with reading, and would leave an empty log behind.
         guard mode != .existing || !connection.isReadOnly else { throw notPermitted("can be read but not written") }
         connection.setBusyTimeout(milliseconds: busyTimeout)
+        if mode == .untouched, isReadOnly { connection.unlockedFile = try UnlockedFile(path) }
         try connection.silenceLog()
         if let key {
             try key.withUnsafeBytes { try connection.setKey($0) }

@@ -7,9 +7,6 @@ extension FileKeys {
         let place: Int?
     }
 
-    /// Pages in which a key is looked for when it does not fit the first.
-    private static let pagesTried = 64
-
     /// Finds the key by which any of the first pages is authentic, without the engine: the first page itself may be damaged.
     ///
     /// - Parameters:
@@ -24,14 +21,22 @@ extension FileKeys {
             for (key, place) in candidates where key != .plaintext {
                 let derived = try DerivedKey(key, salt: salt, settings: settings)
                 let cipher = try PageCipher(derived, settings: settings)
-                let count = Int(clamping: try bytes.size() / Int64(settings.pageSize))
-                let contents = PageContents(
-                    pages: DatabasePages(closed: bytes, pageSize: settings.pageSize, count: count), cipher: cipher)
-                for number in 1...max(1, min(count, Self.pagesTried)) where try contents.content(of: number) != nil {
-                    return Authentic(key: derived, cipher: cipher, place: place)
-                }
+                if try cipher.fits(bytes) { return Authentic(key: derived, cipher: cipher, place: place) }
             }
         }
         return nil
+    }
+}
+
+extension PageCipher {
+    /// Pages in which a key is looked for when it does not fit the first.
+    private static let pagesTried = 64
+
+    /// Whether any of the first pages of a file is authentic.
+    func fits(_ bytes: any FileBytes) throws -> Bool {
+        let count = Int(clamping: try bytes.size() / Int64(layout.pageSize))
+        let contents = PageContents(
+            pages: DatabasePages(closed: bytes, pageSize: layout.pageSize, count: count), cipher: self)
+        return try (1...max(1, min(count, Self.pagesTried))).contains { try contents.content(of: $0) != nil }
     }
 }

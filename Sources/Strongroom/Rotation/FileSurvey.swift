@@ -101,10 +101,10 @@ struct FileSurveyor {
         return (choice.derived, choice.place)
     }
 
-    /// Without a trace where there is no log; with one, as a reader of it, which changes neither.
+    /// Without a trace where there is no log; with one, as a reader of it.
     private func connect(key: DerivedKey?) throws -> Connection {
         let hasLog = try ["-wal", "-journal"].contains { try FileStatus.at(file.path + $0) != nil }
-        return try file.connect(hasLog ? .readOnly : .untouched, key: key)
+        return try file.connect(hasLog ? file.modesOfReading()[0] : .untouched, key: key)
     }
 
     private func readVersion(_ connection: Connection, _ survey: inout FileSurvey) {

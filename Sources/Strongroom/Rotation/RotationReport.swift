@@ -35,3 +35,18 @@ public struct RotationReport: Sendable, Hashable {
     /// Whether anything was done.
     public var isRotated: Bool { method != .unchanged }
 }
+
+extension RotationReport: CustomStringConvertible {
+    /// For people, in one line. Keys are counted from 1, the oldest.
+    public var description: String {
+        let change = "from \(from.map { "key \($0 + 1)" } ?? "plaintext") to key \(to + 1)"
+        let settings = formerSettings == nil || formerSettings == settings ? "" : ", now with \(settings)"
+        let rest = isOldContentGone ? "" : "; what the older key opens is still in the log"
+        switch method {
+        case .unchanged: return "on key \(to + 1), as it should be"
+        case .copy: return "rotated \(change) by a copy of \(bytes) bytes\(settings)\(rest)"
+        case .inPlace: return "rotated \(change) in place, \(bytes) bytes\(settings)\(rest)"
+        case .envelope: return "envelope rotated \(change)"
+        }
+    }
+}

@@ -10,6 +10,11 @@ extension Access {
     /// Whether somebody is closing it or has closed it.
     var isClosing: Bool { queue.withLock { $0.isClosing } }
 
+    /// Closes the connections; brings the log into the file first, unless it is only read.
+    func close() throws {
+        try close { [isReadOnly] connection in isReadOnly ? nil : try connection.checkpoint() }
+    }
+
     /// Admits nobody from now on, waits for what runs and what waits already, brings the log into the file, and closes the connections.
     ///
     /// Whoever is not the first to close returns when the first one is done.
@@ -17,7 +22,7 @@ extension Access {
     /// - Parameter last: The last work, whose report ``closing`` is.
     /// - Throws: ``StrongroomError`` with `nestedAccess` inside a transaction of the same store; to the first one, what the last work
     ///   throws, and the connections are closed all the same.
-    func close(last: (Connection) throws -> CheckpointReport) throws {
+    func close(last: (Connection) throws -> CheckpointReport?) throws {
         guard !CurrentAccess.isInside(self) else { throw nested }
         for save in unsaved.withLock({ unsaved in
             defer { unsaved = [:] }

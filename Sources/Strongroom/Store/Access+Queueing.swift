@@ -33,6 +33,7 @@ extension Access {
             case .failure(let error): executor.postBehind { end(.failure(error)) }
             }
         }
+        do { try requireWriting() } catch { return executor.postBehind { end(.failure(error)) } }
         switch queue.withLock({ $0.ask(.write, ticket: ticket, waiter: waiter) }) {
         case .seated: start()
         case .closed: executor.postBehind { [closed] in end(.failure(closed)) }

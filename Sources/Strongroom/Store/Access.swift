@@ -35,6 +35,8 @@ final class Access: Sendable {
     let whenClosed: Locked<(@Sendable () -> Void)?>
     private let renew: @Sendable (Connection) throws -> Bool
     let database: String
+    /// Whether nothing may be written.
+    let isReadOnly: Bool
     /// The writes in the line that nobody waits for but whoever closes the store.
     let queued = DispatchGroup()
     /// What saves the objects that wait for the end of a time, by the object.
@@ -86,6 +88,7 @@ final class Access: Sendable {
         whenClosed: @escaping @Sendable () -> Void
     ) {
         self.database = database
+        isReadOnly = settings.isReadOnly && !connection.isSole
         self.renew = renew
         self.firstUses = firstUses
         self.whenClosed = Locked(whenClosed)
@@ -97,10 +100,11 @@ final class Access: Sendable {
         idleWatch = IdleWatch(time: settings.readerIdleTime)
         let open: @Sendable (Connection.Role) throws -> Connection = { [memory] role in
             let connection = try open(role)
-            connection.companion = MemoryRecords(memory, role)
+            connection.companion = MemoryRecords(memory, connection.isWriter ? .writer : .reader)
             return connection
         }
-        connection.companion = MemoryRecords(memory, connection.isSole ? .sole : .writer)
+        connection.companion = MemoryRecords(
+            memory, connection.isSole ? .sole : connection.isWriter ? .writer : .reader)
         writer = Seat(.writer, open: open)
         writer.connection = connection
         // What opening and migrating did is nobody's news.

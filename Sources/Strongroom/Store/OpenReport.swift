@@ -29,6 +29,18 @@ public struct OpenReport: Sendable, Equatable {
     public let duration: Duration
 }
 
+extension OpenReport: CustomStringConvertible {
+    /// For people, in one line.
+    public var description: String {
+        var words = [outcome == .created ? "made" : "opened"]
+        words[0] += key.map { " with \($0.description)" } ?? ", not encrypted"
+        if let rotation, rotation.isRotated { words.append("\(rotation)") }
+        if let rotationFailure { words.append("not rotated: \(rotationFailure.message)") }
+        if let migration, outcome == .opened { words.append("\(migration)") }
+        return words.joined(separator: "; ") + "; in \(duration.milliseconds) ms"
+    }
+}
+
 extension OpenReport {
     /// What a logger is told.
     var logged: Logger.Metadata {

@@ -72,7 +72,7 @@ extension Store {
         _ change: @escaping @Sendable (inout OpenEnvelope) throws -> T
     ) async throws -> T {
         try await file.keyChanges.run {
-            let lock = try await file.opening().takeLock()
+            let lock = try await file.openingToWrite().takeLock()
             let result = try await BlockingWork.run { [file] in try file.changeEnvelope(change) }
             lock.release()
             return result

@@ -9,7 +9,8 @@ extension Store {
     /// - Throws: ``StrongroomError`` with `closed`, `diskFull`, or the engine's failure; `CancellationError` when the task is cancelled.
     @discardableResult
     public func checkpoint() async throws -> CheckpointReport {
-        try await access.perform(.writeAlone) { try $0.checkpoint() }
+        try access.requireWriting()
+        return try await access.perform(.writeAlone) { try $0.checkpoint() }
     }
 
     /// Writes the file anew without the space that deleted rows have left, which is otherwise used for new rows and never given back.
@@ -21,6 +22,7 @@ extension Store {
     /// - Throws: ``StrongroomError`` with `closed`, `diskFull`, `damaged`, or the engine's failure, and the file is as it was;
     ///   `CancellationError` when the task is cancelled.
     public func vacuum() async throws {
+        try access.requireWriting()
         try await access.perform(.writeAlone) { connection in
             try connection.vacuum()
             _ = try connection.checkpoint()
@@ -35,6 +37,7 @@ extension Store {
     ///
     /// - Throws: ``StrongroomError`` with `closed`, or the engine's failure; `CancellationError` when the task is cancelled.
     public func optimize() async throws {
+        try access.requireWriting()
         try await access.perform(.writeAlone) { connection in
             let canChoose = try EngineFeatures.current().sqliteVersionNumber >= Self.firstThatOptimizes
             try connection.run(canChoose ? "PRAGMA optimize" : "ANALYZE")

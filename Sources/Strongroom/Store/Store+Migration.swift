@@ -42,7 +42,7 @@ extension Store {
         to version: String? = nil,
         progress: @escaping @Sendable (MigrationProgress) -> Void = { _ in }
     ) async throws -> MigrationReport {
-        let opening = try file.opening()
+        let opening = try file.openingToWrite()
         let migrator = try migrator()
         let lock = try await opening.takeLock()
         let report = try await access.perform(.writeAlone, AccessLimits(label: "migration")) {

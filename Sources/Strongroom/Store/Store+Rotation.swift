@@ -60,7 +60,7 @@ extension Store {
         timeout: Duration? = nil,
         progress: @escaping @Sendable (RotationProgress) -> Void = { _ in }
     ) async throws -> RotationReport {
-        let opening = try file.opening()
+        let opening = try file.openingToWrite()
         guard opening.settings.rotation != .never else {
             throw StrongroomError(
                 .notAuthorized,

@@ -32,8 +32,8 @@ public final class Store: Sendable {
         memoryPressure = MemoryPressure(of: access)
     }
 
-    /// How far closing brought the log into the file: not to its end while another process reads. Nil as long as the store is open, and when
-    /// the checkpoint failed, which `close()` has thrown.
+    /// How far closing brought the log into the file: not to its end while another process reads. Nil as long as the store is open, when
+    /// the checkpoint failed, which `close()` has thrown, and of a store that only reads.
     public var closing: CheckpointReport? { access.closing }
 
     /// The threads on which the store's work runs; a task that prefers them reads and writes without a change of thread.
@@ -78,7 +78,7 @@ public final class Store: Sendable {
     ///   - body: Runs on a thread of the store's own. When it throws, its work is rolled back.
     /// - Returns: What the closure returns.
     /// - Throws: What the closure throws; `CancellationError` when the task is cancelled; ``StrongroomError`` with
-    ///   `timedOut`, `closed`, `busy`, `diskFull`, `transactionEnded`, or the engine's failure. Nothing of the work is kept then.
+    ///   `timedOut`, `closed`, `readOnly`, `busy`, `diskFull`, `transactionEnded`, or the engine's failure. Nothing of the work is kept then.
     @discardableResult
     public func write<T: Sendable>(
         as kind: WriteKind = .shared,
@@ -86,7 +86,8 @@ public final class Store: Sendable {
         timeout: Duration? = nil,
         _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> T
     ) async throws -> T {
-        try await access.perform(kind.request, AccessLimits(label: label, timeout: timeout)) { connection in
+        try access.requireWriting()
+        return try await access.perform(kind.request, AccessLimits(label: label, timeout: timeout)) { connection in
             try kind.run(on: connection) { try body(WriteTransaction(connection)) }
         }
     }
@@ -100,7 +101,7 @@ public final class Store: Sendable {
     /// - Returns: What the closure returns.
     /// - Throws: What the closure throws; ``StrongroomError`` with `timedOut`, `closed`, `nestedAccess` inside a transaction of the same
     ///   store, or the engine's failure.
-    @available(*, noasync, message: "in async code, write: try await store.read { … }")
+    @available(*, noasync, message: "in an async function (in main.swift, not at its top level) write: try await store.read { … }")
     public func read<T>(
         label: String? = nil,
         timeout: Duration? = nil,
@@ -120,16 +121,17 @@ public final class Store: Sendable {
     ///   - body: When it throws, its work is rolled back.
     /// - Returns: What the closure returns.
     /// - Throws: What the closure throws; ``StrongroomError`` with `timedOut`, `closed`, `nestedAccess` inside a transaction of the same
-    ///   store, `busy`, `diskFull`, `transactionEnded`, or the engine's failure.
+    ///   store, `readOnly`, `busy`, `diskFull`, `transactionEnded`, or the engine's failure.
     @discardableResult
-    @available(*, noasync, message: "in async code, write: try await store.write { … }")
+    @available(*, noasync, message: "in an async function (in main.swift, not at its top level) write: try await store.write { … }")
     public func write<T>(
         as kind: WriteKind = .shared,
         label: String? = nil,
         timeout: Duration? = nil,
         _ body: (borrowing WriteTransaction) throws -> T
     ) throws -> T {
-        try access.performBlocking(kind.request, AccessLimits(label: label, timeout: timeout)) { connection in
+        try access.requireWriting()
+        return try access.performBlocking(kind.request, AccessLimits(label: label, timeout: timeout)) { connection in
             try kind.run(on: connection) { try body(WriteTransaction(connection)) }
         }
     }
@@ -143,14 +145,14 @@ public final class Store: Sendable {
     ///
     /// - Throws: ``StrongroomError`` with the engine's failure; the store is closed all the same, and nothing is lost.
     public func close() async throws {
-        try await BlockingWork.run { [self] in try access.close { try $0.checkpoint() } }
+        try await BlockingWork.run { [self] in try access.close() }
     }
 
     /// Closes the store, on the running thread; for code that is not async.
     ///
     /// - Throws: ``StrongroomError`` with `nestedAccess` inside a transaction of the same store, or the engine's failure.
-    @available(*, noasync, message: "in async code, write: try await store.close()")
+    @available(*, noasync, message: "in an async function (in main.swift, not at its top level) write: try await store.close()")
     public func close() throws {
-        try access.close { try $0.checkpoint() }
+        try access.close()
     }
 }

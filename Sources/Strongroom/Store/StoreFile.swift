@@ -15,13 +15,16 @@ final class StoreFile: Sendable {
     private let database: String
     /// Whether there is no file.
     let isInMemory: Bool
+    private let mode: Connection.Mode
     private let state: Locked<State>
     /// Those who change the file's keys.
     let keyChanges = Turns()
     /// One at a time finds the key anew.
     private let renewal = DispatchSemaphore(value: 1)
 
-    init(_ opening: StoreOpening, key: FileKey) {
+    /// - Parameter mode: How connections to it are opened.
+    init(_ opening: StoreOpening, key: FileKey, mode: Connection.Mode) {
+        self.mode = mode
         database = opening.name.fileName
         isInMemory = false
         state = Locked(State(opening: opening, key: key))
@@ -29,6 +32,7 @@ final class StoreFile: Sendable {
 
     /// What a store in memory has in a file's place.
     init(inMemory name: DatabaseName) {
+        mode = .existing
         database = name.fileName
         isInMemory = true
         state = Locked(State())
@@ -39,6 +43,15 @@ final class StoreFile: Sendable {
     /// - Throws: ``StrongroomError`` with `closed`, or `inMemory` when there is no file.
     func opening() throws -> StoreOpening {
         guard let opening = state.withLock({ $0.opening }) else { throw isInMemory ? inMemory : closed }
+        return opening
+    }
+
+    /// How the file was opened, for what changes it, or what lies beside it.
+    ///
+    /// - Throws: As ``opening()``; ``StrongroomError`` with `readOnly`.
+    func openingToWrite() throws -> StoreOpening {
+        let opening = try opening()
+        guard !opening.settings.isReadOnly else { throw StrongroomError.readOnlyStore(database) }
         return opening
     }
 
@@ -70,11 +83,11 @@ final class StoreFile: Sendable {
     private func connectOnce(as role: Connection.Role?) throws -> Connection {
         let file = try opening().file
         let (key, generation) = state.withLock { ($0.key?.derived, $0.generation) }
-        let connection = try file.connect(.existing, key: key)
+        let connection = try file.connect(mode, key: key)
         connection.keyGeneration = generation
         do {
             try connection.proveKey()
-            if let role { try connection.configure(as: role, of: file) }
+            if let role { try connection.configure(as: file.isReadOnly ? .reader : role, of: file) }
             return connection
         } catch {
             connection.close()

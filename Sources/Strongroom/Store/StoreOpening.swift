@@ -30,12 +30,18 @@ struct StoreOpening: Sendable {
         protection = configuration.keyProtection(for: name)
         try Self.check(ciphers, of: name)
         let wanted = try Self.path(of: name, configuration)
-        try FileSystem.createDirectories(FileSystem.directory(of: wanted))
+        let directory = FileSystem.directory(of: wanted)
+        if !self.settings.isReadOnly {
+            try FileSystem.createDirectories(directory)
+        } else if try FileStatus.at(directory) == nil {
+            throw DatabaseFile.missing(wanted, name.fileName)
+        }
         file = DatabaseFile(
             path: try FileSystem.resolve(wanted),
             name: name.fileName,
             busyTimeout: Int(clamping: self.settings.busyTimeout.milliseconds),
-            log: StatementLog.Settings(logger, slow: self.settings.slowStatement)
+            log: StatementLog.Settings(logger, slow: self.settings.slowStatement),
+            isReadOnly: self.settings.isReadOnly
         )
     }
 
@@ -45,6 +51,7 @@ struct StoreOpening: Sendable {
     ///
     /// - Returns: The connection that was proved, what further ones are keyed with, and what was done.
     func run() async throws -> (writer: Connection, key: FileKey, report: OpenReport) {
+        guard !settings.isReadOnly else { return try await runToRead() }
         let start = ContinuousClock.now
         let lock = try await takeLock()
         let content = try FileContent.of(path)
@@ -70,7 +77,7 @@ struct StoreOpening: Sendable {
         return opened
     }
 
-    private func keyChain() async throws -> KeyChain {
+    func keyChain() async throws -> KeyChain {
         do {
             return try await configuration.keyChain(for: name)
         } catch let error as StrongroomError {
@@ -113,13 +120,17 @@ struct StoreOpening: Sendable {
     func takeLock() async throws -> FileLock {
         let path = FileSystem.companion(of: path, "lock")
         if let lock = try await Self.takeLock(path, within: settings.openTimeout) { return lock }
-        throw StrongroomError(
+        throw Self.isLocked(self.path, settings.openTimeout, name.fileName)
+    }
+
+    /// The error for a lock that somebody else has held for too long.
+    static func isLocked(_ path: String, _ patience: Duration, _ database: String) -> StrongroomError {
+        StrongroomError(
             .locked,
             """
-            Another process has been opening «\(self.path)» for longer than \(settings.openTimeout). Wait for it to finish, or \
-            end it; then open again.
+            Another process has been opening «\(path)» for longer than \(patience). Wait for it to finish, or end it; then open again.
             """,
-            database: name.fileName
+            database: database
         )
     }
 
@@ -188,6 +199,16 @@ extension StoreOpening {
             var keys = try fileKeys(chain, salt: nil)
             let choice = try create(&keys, stop, &report)
             return (keys, choice)
+        case .plaintext, .encrypted:
+            return try chooseExisting(chain, content)
+        }
+    }
+
+    /// The key that opens a file which is there.
+    func chooseExisting(_ chain: KeyChain, _ content: FileContent) throws -> (FileKeys, KeyChoice) {
+        switch content {
+        case .absent:
+            throw DatabaseFile.missing(path, name.fileName)
         case .plaintext(let size):
             guard chain.opensPlaintext else { throw plaintextFound }
             return (try fileKeys(chain, salt: nil), try KeyChoice.plaintext(file, in: chain, size: size))

@@ -1,0 +1,36 @@
+extension StoreOpening {
+    /// Opens the file to be read alone, as it is.
+    ///
+    /// - Throws: ``StrongroomError`` with `fileMissing`; as opening has it.
+    func runToRead() async throws -> (writer: Connection, key: FileKey, report: OpenReport) {
+        let start = ContinuousClock.now
+        let lock = try await file.lockToRead(within: settings.openTimeout)
+        let content = try FileContent.of(path)
+        guard content != .absent else { throw DatabaseFile.missing(path, name.fileName) }
+        let chain = try await keyChain()
+        let opened = try await BlockingWork.run {
+            var report = Progress(start: start)
+            let (keys, choice) = try chooseExisting(chain, content)
+            report.keyDuration = ContinuousClock.now - start
+            do {
+                // A file of a newer program is refused; an older one is read as it is.
+                if let plan = try migrator?.plan(for: choice.connection) { warn(of: plan) }
+                try choice.connection.configure(as: .reader, of: file)
+                return (choice.connection, keys.key(choice), report.finished(choice, chain))
+            } catch let error as StrongroomError {
+                throw error.diagnosed(file, key: choice.place, of: chain.count, choice.derived?.settings)
+            }
+        }
+        lock?.release()
+        return opened
+    }
+}
+
+extension DatabaseFile {
+    /// The error for a file that is not there.
+    static func missing(_ path: String, _ database: String) -> StrongroomError {
+        StrongroomError(
+            .fileMissing, "There is no file at «\(path)», and one that is opened to be read alone is not made. Check the path.",
+            database: database)
+    }
+}

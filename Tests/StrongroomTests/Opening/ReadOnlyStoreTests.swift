@@ -1,0 +1,284 @@
+import Foundation
+// Internal: a connection past the store, as another program has one.
+@testable import Strongroom
+import StrongroomTesting
+import Testing
+
+@Suite("Files that are opened to be read alone")
+struct ReadOnlyStoreTests {
+    private let directory: TemporaryDirectory
+    private let vault: Vault
+    private let reading: Vault
+
+    init() async throws {
+        directory = try TemporaryDirectory()
+        vault = Vault(directory.path("data"), keys: .numbered(1))
+        reading = vault.with(\.settings.isReadOnly, true)
+        try await vault.keep("a", "b")
+    }
+
+    /// A vault with other keys that only reads.
+    private static func reading(_ root: String, _ keys: UInt8...) -> Vault {
+        let keys = keys.map(Key.numbered)
+        return Vault(root) { _ in try KeyChain(keys) }.with(\.settings.isReadOnly, true)
+    }
+
+    private func otherConnection() throws -> Connection {
+        let salt = try [UInt8](Data(contentsOf: URL(filePath: vault.path)).prefix(16))
+        let key = try DerivedKey(.numbered(1), salt: salt, settings: .engineDefault())
+        return try DatabaseFile(path: vault.path, name: "other", busyTimeout: 0, log: nil).connect(.existing, key: key)
+    }
+
+    /// Everything in the directory, whose lock file is gone: reading is to make none.
+    private func snapshot() throws -> DirectorySnapshot {
+        try? FileManager.default.removeItem(atPath: vault.beside("lock"))
+        return try DirectorySnapshot(vault.directory, ignoring: [])
+    }
+
+    @Test(arguments: ["WAL", "DELETE"])
+    func aFileIsReadAndNothingIsChangedOrLeft(mode: String) async throws {
+        if mode == "DELETE" {
+            let other = try otherConnection()
+            try other.run("PRAGMA journal_mode = DELETE")
+            other.close()
+        }
+        let before = try snapshot()
+        try await reading.using { store in
+            #expect(store.opening.outcome == .opened && store.opening.migration == nil)
+            for _ in 0..<20 {
+                let count = try await store.read { db in try db.value("SELECT count(*) FROM line", as: Int.self) }
+                #expect(count == 2)
+            }
+            #expect(try await store.verify().isWhole)
+            #expect(try await store.backup(to: directory.path("copies/\(mode).sqlite")).rows >= 2)
+            try await store.exportPlaintext(to: directory.path("copies/\(mode)-plaintext.sqlite"))
+        }
+        try before.expectUntouched()
+        #expect(try await vault.lines() == ["a", "b"])
+    }
+
+    @Test func whateverWritesIsRefused() async throws {
+        let before = try snapshot()
+        let store = try await reading.open()
+        let refused: [@Sendable () async throws -> Void] = [
+            { _ = try await store.write { db in try db.execute("DELETE FROM line") } },
+            { try await store.write(as: .immediate) { _ in } },
+            { try await onThread { try store.write { _ in () } } },
+            { _ = try await store.rotate() }, { _ = try await store.migrate() }, { _ = try await store.checkpoint() },
+            { try await store.vacuum() }, { try await store.optimize() },
+            { _ = try await store.addKey(.numbered(2)) },
+        ]
+        for write in refused {
+            let error = try await expectFailure(.readOnly) { try await write() }
+            #expect(error.message.contains("isReadOnly"), "\(error)")
+            #expect(error.database == "vault.sqlite")
+        }
+        // Nor by a statement in a read.
+        try await expectFailure(.readOnly) {
+            try await store.read { db in try db.forEachRow("DELETE FROM line") { _ in } }
+        }
+        try await store.releaseMemory()
+        try await store.close()
+        #expect(store.closing == nil)
+        try before.expectUntouched()
+    }
+
+    @Test func anOlderKeyAndAnOlderSchemaStay() async throws {
+        let two = Migrator {
+            Migration("1") { db in try db.execute("CREATE TABLE line (text TEXT NOT NULL)") }
+            Migration("2") { db in try db.execute("DELETE FROM line") }
+        }
+        let before = try snapshot()
+        let newer = Self.reading(vault.directory, 1, 2).with(\.migrator, two)
+        try await newer.using { store in
+            #expect(store.opening.key?.isCurrent == false)
+            #expect(store.opening.rotation == nil && store.opening.migration == nil)
+            let plan = try await store.migrationPlan()
+            #expect(plan.to == "2")
+        }
+        #expect(try await newer.lines() == ["a", "b"])
+        try before.expectUntouched()
+        let other = reading.with(\.migrator, Migrator { Migration("another") { _ in } })
+        try await expectFailure(.newerSchema) { try await other.open() }
+        try await expectFailure(.wrongKey) {
+            try await Self.reading(vault.directory, 9).open()
+        }
+        try before.expectUntouched()
+    }
+
+    @Test func aFileThatIsNotThereIsNotMade() async throws {
+        let elsewhere = Vault(directory.path("elsewhere"), keys: .numbered(1)).with(\.settings.isReadOnly, true)
+        try await expectFailure(.fileMissing) { try await elsewhere.open() }
+        #expect(!FileManager.default.fileExists(atPath: elsewhere.directory))
+        try FileManager.default.createDirectory(atPath: elsewhere.directory, withIntermediateDirectories: false)
+        try await expectFailure(.fileMissing) { try await elsewhere.open() }
+        #expect(try DirectorySnapshot(elsewhere.directory, ignoring: []).names == [])
+    }
+
+    @Test func plaintextIsReadToo() async throws {
+        let plain = Vault(directory.path("plain")) { _ in .plaintext }
+        try await plain.keep("p")
+        #expect(try await plain.with(\.settings.isReadOnly, true).lines() == ["p"])
+        try await expectFailure(.plaintextFile) {
+            try await Self.reading(directory.path("plain"), 1).open()
+        }
+    }
+
+    @Test func aStoreInMemoryIsWrittenAllTheSame() async throws {
+        let store = try await Stores(reading).open("vault.sqlite", in: .inMemory)
+        try await store.write { db in try db.execute("INSERT INTO line VALUES ('m')") }
+        try await store.close()
+    }
+
+    // MARK: With what a killed process left
+
+    @Test func theLogOfAKilledProcessIsReadAndStays() async throws {
+        await #expect(processExitsWith: .signal(SIGKILL)) { [root = vault.directory as String] in
+            let store = try await Vault(root, keys: .numbered(1)).open()
+            try await store.write { db in try db.execute("INSERT INTO line VALUES ('in the log')") }
+            kill(getpid(), SIGKILL)
+        }
+        let before = try DirectorySnapshot(vault.directory)
+        #expect(before.names.contains("vault.sqlite-wal"))
+        for _ in 0..<2 { #expect(try await reading.lines() == ["a", "b", "in the log"]) }
+        try before.expectUntouched()
+        #expect(try await vault.lines() == ["a", "b", "in the log"])
+    }
+
+    /// Leaves a file in the middle of a transaction, half of it written, with the journal by which it is undone.
+    private func leaveAJournal() async throws {
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = vault.path as String] in
+            let salt = try [UInt8](Data(contentsOf: URL(filePath: path)).prefix(16))
+            let key = try DerivedKey(.numbered(1), salt: salt, settings: .engineDefault())
+            let other = try DatabaseFile(path: path, name: "other", busyTimeout: 0, log: nil)
+                .connect(.existing, key: key)
+            try other.run("PRAGMA journal_mode = DELETE")
+            // Pages leave the cache before the commit.
+            try other.run("PRAGMA cache_size = 1")
+            try other.run("BEGIN IMMEDIATE")
+            try other.run("UPDATE line SET text = 'changed'")
+            for _ in 0..<8 { try other.run("INSERT INTO line SELECT hex(randomblob(2000)) FROM line") }
+            kill(getpid(), SIGKILL)
+        }
+        #expect(FileManager.default.fileExists(atPath: vault.path + "-journal"))
+    }
+
+    @Test func aHalfWrittenTransactionIsUndoneWithTheRightKeyAlone() async throws {
+        try await leaveAJournal()
+        let before = try DirectorySnapshot(vault.directory)
+        let stranger = Self.reading(vault.directory, 9, 8)
+        try await expectFailure(.wrongKey) { try await stranger.open() }
+        try await expectFailure(.wrongKey) { try await Stores(stranger).survey(DatabaseName("vault.sqlite")) }
+        try before.expectUntouched()
+        #expect(try await reading.lines() == ["a", "b"])
+    }
+
+    // MARK: Where nothing can be written
+
+    /// Makes the running process an ordinary user's, if it is root's, until ``becomeRoot()``.
+    private static func giveUpPrivileges() throws {
+        guard getuid() == 0 else { return }
+        try #require(seteuid(65534) == 0)
+    }
+
+    private static func becomeRoot() throws {
+        guard getuid() == 0 else { return }
+        try #require(seteuid(0) == 0)
+    }
+
+    /// Lets everybody read the files, and nobody but their owner write.
+    private func lockDirectory() throws {
+        let files = FileManager.default
+        for name in try files.contentsOfDirectory(atPath: vault.directory) {
+            try files.setAttributes([.posixPermissions: 0o444], ofItemAtPath: "\(vault.directory)/\(name)")
+        }
+        for path in [directory.path(""), vault.directory] {
+            try files.setAttributes([.posixPermissions: 0o555], ofItemAtPath: path)
+        }
+    }
+
+    private func unlockDirectory() throws {
+        for path in [directory.path(""), vault.directory] {
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+        }
+    }
+
+    @Test(arguments: ["WAL", "DELETE"])
+    func aFileOnADiskThatCannotBeWrittenIsRead(mode: String) async throws {
+        if mode == "DELETE" {
+            let other = try otherConnection()
+            try other.run("PRAGMA journal_mode = DELETE")
+            other.close()
+        }
+        try lockDirectory()
+        let before = try DirectorySnapshot(vault.directory, ignoring: [])
+        await #expect(processExitsWith: .success) { [root = vault.directory as String] in
+            try Self.giveUpPrivileges()
+            let reading = Self.reading(root, 1)
+            #expect(try await reading.lines() == ["a", "b"])
+            let stranger = Self.reading(root, 9)
+            try await expectFailure(.wrongKey) { try await stranger.open() }
+        }
+        try before.expectUntouched()
+        try unlockDirectory()
+    }
+
+    @Test func aChangeWhereNothingCanBeLockedIsNoticed() async throws {
+        try lockDirectory()
+        await #expect(processExitsWith: .success) { [root = vault.directory as String] in
+            try Self.giveUpPrivileges()
+            let reading = Self.reading(root, 1)
+            let store = try await reading.open()
+            let count: @Sendable () async throws -> Int? = {
+                try await store.read { db in try db.value("SELECT count(*) FROM line", as: Int.self) }
+            }
+            #expect(try await count() == 2)
+            try Self.becomeRoot()
+            try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: root)
+            try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: reading.path)
+            // Whoever has the rights changes the file, as another program does at its checkpoint.
+            let handle = try #require(FileHandle(forUpdatingAtPath: reading.path))
+            try handle.seekToEnd()
+            try handle.write(contentsOf: Data(repeating: 0, count: 1024))
+            try handle.close()
+            try Self.giveUpPrivileges()
+            let error = try await expectFailure(.fileChanged) { try await count() }
+            #expect(error.message.contains("open it again"))
+            try await store.close()
+        }
+        try unlockDirectory()
+    }
+
+    @Test func aLogThatCannotBeReadWhereItLiesIsNamed() async throws {
+        await #expect(processExitsWith: .signal(SIGKILL)) { [root = vault.directory as String] in
+            let store = try await Vault(root, keys: .numbered(1)).open()
+            try await store.write { db in try db.execute("INSERT INTO line VALUES ('in the log')") }
+            kill(getpid(), SIGKILL)
+        }
+        try FileManager.default.removeItem(atPath: vault.path + "-shm")
+        try lockDirectory()
+        let before = try DirectorySnapshot(vault.directory, ignoring: [])
+        await #expect(processExitsWith: .success) { [root = vault.directory as String] in
+            try Self.giveUpPrivileges()
+            let reading = Self.reading(root, 1)
+            let error = try await expectFailure(.permissionDenied) { try await reading.open() }
+            #expect(error.message.contains("Copy both"), "\(error)")
+        }
+        try before.expectUntouched()
+        try unlockDirectory()
+    }
+
+    // MARK: Beside others
+
+    @Test func whatAnotherProcessWritesIsRead() async throws {
+        let store = try await reading.open()
+        #expect(try await store.read { db in try db.value("SELECT count(*) FROM line", as: Int.self) } == 2)
+        await #expect(processExitsWith: .success) { [root = vault.directory as String] in
+            let other = try await Vault(root, keys: .numbered(1)).open()
+            try await other.write { db in try db.execute("INSERT INTO line VALUES ('c')") }
+            try await other.close()
+        }
+        #expect(try await store.read { db in try db.value("SELECT count(*) FROM line", as: Int.self) } == 3)
+        try await store.close()
+    }
+}
