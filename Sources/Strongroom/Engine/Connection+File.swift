@@ -76,6 +76,8 @@ extension Connection {
     ///
     /// The form of the log's index is part of the file format («WAL-mode File Format», section 2, sqlite.org/walformat.html).
     func logState() throws -> LogState? {
+        // The file alone is read.
+        guard mode != .untouched else { return nil }
         guard try ownValue("PRAGMA journal_mode") == .text("wal") else { return nil }
         var file: UnsafeMutablePointer<sqlite3_file>?
         sqlite3_file_control(pointer, "main", SQLITE_FCNTL_FILE_POINTER, &file)

@@ -129,11 +129,6 @@ extension Connection {
         return told
     }
 
-    /// Begins a transaction beside which nobody writes; on a connection that cannot write, one that does not see what others write.
-    func beginKeepingOthersFromWriting() throws {
-        if isReadOnly || !isWriter { try takeSnapshot() } else { try begin(.immediate) }
-    }
-
     /// Runs work in a savepoint: an error undoes the work and nothing else.
     @usableFromInline
     func inSavepoint<T>(_ body: () throws -> T) throws -> T {

@@ -18,14 +18,10 @@ struct DatabaseCheck {
         let start = ContinuousClock.now
         // What readers still need stays in the log; it is checked there.
         if connection.isWriter { _ = try connection.checkpoint() }
-        try connection.beginKeepingOthersFromWriting()
-        let (pages, bytes, damaged): (Int, Int64, [DamagedPage])
-        let objections: [String]
-        do {
-            defer { connection.rollBack() }
-            (pages, bytes, damaged) = try checkPages()
-            progress(VerificationProgress(step: .structure, pagesDone: pages, pages: pages))
-            objections = try telling { try integrityCheck() }
+        let ((pages, bytes, damaged), objections) = try connection.keepingOthersFromWriting {
+            let found = try checkPages()
+            progress(VerificationProgress(step: .structure, pagesDone: found.0, pages: found.0))
+            return (found, try telling { try integrityCheck() })
         }
         var violations: [VerificationReport.ForeignKeyViolation] = []
         let others = try telling {

@@ -58,13 +58,13 @@ extension StoreFile {
     /// - Parameter progress: Told how many bytes have been looked at, and of how many.
     func checkPages(_ connection: Connection, progress: (Int64, Int64) -> Void = { _, _ in }) throws {
         guard let key = pageKey else { return }
-        try connection.beginKeepingOthersFromWriting()
-        defer { connection.rollBack() }
-        let verifier = try PageVerifier(connection, PageCipher(key, settings: key.settings))
-        let pageSize = Int64(verifier.contents.pages.pageSize)
-        let damaged = try verifier.damagedPages { done in
-            if connection.isGivenUp.load(ordering: .relaxed) { throw CancellationError() }
-            progress(Int64(done) * pageSize, Int64(verifier.count) * pageSize)
+        let damaged = try connection.keepingOthersFromWriting {
+            let verifier = try PageVerifier(connection, PageCipher(key, settings: key.settings))
+            let pageSize = Int64(verifier.contents.pages.pageSize)
+            return try verifier.damagedPages { done in
+                if connection.isGivenUp.load(ordering: .relaxed) { throw CancellationError() }
+                progress(Int64(done) * pageSize, Int64(verifier.count) * pageSize)
+            }
         }
         guard !damaged.isEmpty else { return }
         throw StrongroomError(

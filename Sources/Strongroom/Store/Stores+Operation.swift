@@ -21,6 +21,11 @@ extension Stores {
         try FileStatus.at(path) != nil || FileSystem.isSymbolicLink(path)
     }
 
+    /// Whether the process may change the file at a path, and make others beside it.
+    package static func mayWriteFile(at path: String) -> Bool {
+        DatabaseFile(path: path, name: "", busyTimeout: 0, log: nil).mayBeWritten
+    }
+
     /// Looks what stands in a file, without changing it.
     ///
     /// - Parameters:

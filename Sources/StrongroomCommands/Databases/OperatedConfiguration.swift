@@ -15,6 +15,8 @@ struct OperatedConfiguration: Configuration {
     /// Whether files are opened, to be converted, that the configuration does not expect: plaintext ones, and those with the settings that
     /// engines take by themselves.
     var opensEveryForm = false
+    /// Whether the file is read alone, and left as it is.
+    var isReadOnly = false
 
     func filePath(for database: DatabaseName) throws -> String? {
         try path ?? base?.filePath(for: database)
@@ -43,13 +45,15 @@ struct OperatedConfiguration: Configuration {
     }
 
     func migrator(for database: DatabaseName) throws -> Migrator? {
-        try base?.migrator(for: database)
+        // Whoever only looks may look at what a newer program has made.
+        isReadOnly ? nil : try base?.migrator(for: database)
     }
 
     func settings(for database: DatabaseName) -> StoreSettings {
         var settings = base?.settings(for: database) ?? StoreSettings()
         if settings.rotation == .onOpen { settings.rotation = .manual }
         settings.migration = .manual
+        if isReadOnly { settings.isReadOnly = true }
         return settings
     }
 

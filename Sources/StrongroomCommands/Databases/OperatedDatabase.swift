@@ -79,6 +79,19 @@ package struct OperatedDatabase: Sendable {
         do { return try DatabaseName(own) } catch { return try DatabaseName("file") }
     }
 
+    /// The same database, to be read alone and left as it is.
+    ///
+    /// - Parameter always: Whether also where the file can be written. What is read past the engine is read where others can be kept from writing,
+    ///   if possible.
+    package func readOnly(always: Bool = true) -> OperatedDatabase {
+        guard always || !Stores.mayWriteFile(at: path) else { return self }
+        var configuration = configuration
+        configuration.isReadOnly = true
+        var database = OperatedDatabase(name, configuration, path: path)
+        database.keyFile = keyFile
+        return database
+    }
+
     /// Opens the store, without rotating or migrating it; works with it; closes it, also when the work fails.
     ///
     /// - Parameters:

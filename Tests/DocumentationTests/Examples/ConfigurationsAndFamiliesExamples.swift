@@ -56,6 +56,16 @@ private struct Discovered {
 }
 #endif
 
+/// A catalogue that is only read.
+private struct Catalogue: Configuration {
+    static let target = "diary"
+    let diary: Families.Diary
+
+    func filePath(for database: DatabaseName) -> String? { diary.filePath(for: database) }
+    func keyChain(for database: DatabaseName) async throws -> KeyChain { try await diary.keyChain(for: database) }
+    func settings(for database: DatabaseName) -> StoreSettings { StoreSettings(isReadOnly: true) }
+}
+
 @Suite("The examples of «Configurations and families»")
 struct ConfigurationsAndFamiliesExamples {
     @Test func aFamilyHasAKeyForEachOfItsFiles() async throws {
@@ -90,11 +100,25 @@ struct ConfigurationsAndFamiliesExamples {
 
     @Test func whatSettingsSayByThemselves() {
         let settings = StoreSettings()
-        #expect(settings.storage == .onDisk && settings.readers >= 2)
+        #expect(settings.storage == .onDisk && settings.readers >= 2 && !settings.isReadOnly)
         #expect(settings.busyTimeout == .seconds(5) && settings.openTimeout == .seconds(30))
         #expect(settings.rotation == .onOpen && settings.migration == .onOpen && settings.snapshots == .none)
         #expect(settings.groupSize == 1_000 && settings.groupDuration == .milliseconds(20))
         #expect(settings.readerIdleTime == .seconds(60) && settings.slowStatement == nil)
+    }
+
+    @Test func aFileThatIsOnlyRead() async throws {
+        let directory = try TemporaryDirectory()
+        let (stores, store) = try await Families.openDiary(of: "alice", in: directory.path("")) { _ in "secret" }
+        try await store.write { db in try Families.Entry.insert(Families.Entry(text: "kept"), in: db) }
+        try await stores.closeAll()
+
+        let reading = try Stores(Catalogue(diary: Families.Diary(directory: directory.path("")) { _ in "secret" }))
+        let catalogue = try await reading.open("diary_alice.sqlite")
+        #expect(try await catalogue.table(Families.Entry.self).all().map(\.text) == ["kept"])
+        await #expect { try await catalogue.write { _ in } } throws: { ($0 as? StrongroomError)?.code == .readOnly }
+        #expect(try await catalogue.verify().isWhole)
+        try await reading.closeAll()
     }
 
     #if Macros

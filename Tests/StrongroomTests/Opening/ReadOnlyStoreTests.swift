@@ -216,6 +216,7 @@ struct ReadOnlyStoreTests {
             try Self.giveUpPrivileges()
             let reading = Self.reading(root, 1)
             #expect(try await reading.lines() == ["a", "b"])
+            #expect(try await reading.using { store in try await store.verify().isWhole })
             let stranger = Self.reading(root, 9)
             try await expectFailure(.wrongKey) { try await stranger.open() }
         }

@@ -53,7 +53,7 @@ struct ExportCommand: AsyncParsableCommand {
         defer { progress.finish() }
         do {
             let rows = try await Interruption.cancelling { [output, export, force] in
-                try await database.using { store in
+                try await database.readOnly().using { store in
                     let tell: @Sendable (Int) -> Void = { progress.update(to: $0, of: 0) }
                     guard let output else {
                         return try await export.run(

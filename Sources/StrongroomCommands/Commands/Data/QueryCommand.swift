@@ -40,7 +40,8 @@ struct QueryCommand: AsyncParsableCommand {
         query.limit = limit
         if csv { query.form = .rows(.csv) }
         if form.json { query.form = .rows(.jsonLines) }
-        let database = try database.resolve()
+        let found = try database.resolve()
+        let database = write ? found : found.readOnly()
         let console = CommandSession.current.console
         do {
             let outcome = try await Interruption.cancelling { [query] in

@@ -29,7 +29,7 @@ struct SchemaCommand: AsyncParsableCommand {
     func run() async throws {
         let database = try database.resolve()
         let (entries, model) = try await Interruption.cancelling { [table] in
-            try await database.using { store in
+            try await database.readOnly().using { store in
                 try await store.read { db in (try SchemaText.entries(db, of: table), try SchemaModel(db)) }
             }
         }

@@ -26,7 +26,8 @@ struct ShellCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let database = try database.resolve()
+        let found = try database.resolve()
+        let database = write ? found : found.readOnly()
         let console = CommandSession.current.console
         do {
             try await database.using { store in

@@ -12,7 +12,7 @@ struct TablesCommand: AsyncParsableCommand {
     func run() async throws {
         let database = try database.resolve()
         let list = try await Interruption.cancelling {
-            try await database.using { store in try await store.read { db in try TableList(db) } }
+            try await database.readOnly().using { store in try await store.read { db in try TableList(db) } }
         }
         if form.json { return try form.write(list) }
         CommandSession.current.console.write(list.table)
