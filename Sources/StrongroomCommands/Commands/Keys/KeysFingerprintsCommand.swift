@@ -32,7 +32,7 @@ struct KeysFingerprintsCommand: ParsableCommand {
             Answer.Key(number: place + 1, fingerprint: fingerprint, isCurrent: place == fingerprints.count - 1)
         }
         if output.json { return try output.write(Answer(path: key.path, keys: keys)) }
-        var table = TextTable([.trailing("Key"), .leading("Fingerprint"), .leading("")])
+        var table = TextTable([.trailing("Key"), .leading("Fingerprint"), .leading("State")])
         for key in keys { table.append("\(key.number)", "\(key.fingerprint)", "\(key.isCurrent ? "current" : "")") }
         CommandSession.current.console.write(table)
     }

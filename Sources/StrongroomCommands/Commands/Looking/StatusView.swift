@@ -61,14 +61,20 @@ struct StatusView {
 /// Several databases' state, a row each.
 struct StatusTable {
     private let outcomes: [Outcome<StatusDetail>]
+    /// Whether another process has any of them open.
+    private let hasHolders: Bool
 
-    init(_ outcomes: [Outcome<StatusDetail>]) { self.outcomes = outcomes }
+    init(_ outcomes: [Outcome<StatusDetail>]) {
+        self.outcomes = outcomes
+        hasHolders = outcomes.contains { $0.detail?.holders.isEmpty == false }
+    }
 
     func show(on console: Console) {
-        var table = TextTable([
-            .leading("Database", isFlexible: true), .trailing("Size"), .leading("Key"), .leading("Cipher"),
-            .leading("Version"), .trailing("Rows"), .trailing("Open"), .leading("To do", isFlexible: true),
-        ])
+        var table = TextTable(
+            [
+                .leading("Database", isFlexible: true), .trailing("Size"), .leading("Key"), .leading("Cipher"),
+                .leading("Version"), .trailing("Rows"),
+            ] + (hasHolders ? [.trailing("Open")] : []) + [.leading("To do", isFlexible: true)])
         for outcome in outcomes { table.append(row: row(outcome)) }
         console.write(table)
         for outcome in outcomes {
@@ -80,7 +86,8 @@ struct StatusTable {
 
     private func row(_ outcome: Outcome<StatusDetail>) -> [StyledText] {
         guard let detail = outcome.detail else {
-            return ["\(outcome.database)", "", "", "", "", "", "", "\(outcome.error?.code ?? "failed", .red)"]
+            let empty = [StyledText](repeating: "", count: hasHolders ? 6 : 5)
+            return ["\(outcome.database)"] + empty + ["\(outcome.error?.code ?? "failed", .red)"]
         }
         let key = detail.key.map { "\($0.number) of \($0.count)" } ?? ""
         let rows = detail.tables.map { HumanReadable.count($0.reduce(0) { $0 + ($1.rows ?? 0) }) } ?? ""
@@ -88,9 +95,8 @@ struct StatusTable {
         return [
             "\(outcome.database)", "\(HumanReadable.bytes(detail.bytes))", "\(key)",
             "\(detail.settings?.generation ?? "none")", "\(detail.schema.version ?? "")", "\(rows)",
-            "\(detail.holders.isEmpty ? "" : "\(detail.holders.count)")",
-            "\(outcome.error?.code ?? work(detail), isFailure ? .red : .yellow)",
-        ]
+        ] + (hasHolders ? ["\(detail.holders.isEmpty ? "" : "\(detail.holders.count)")"] : [])
+            + ["\(outcome.error?.code ?? work(detail), isFailure ? .red : .yellow)"]
     }
 
     /// What is to be done to a database.
