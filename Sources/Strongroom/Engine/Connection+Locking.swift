@@ -21,7 +21,7 @@ extension Connection {
         try run(Self.firstPage)
         let before = try logState()
         let result = try body()
-        try unlockedFile?.check(database)
+        try checkUnlocked?()
         guard try logState() == before else {
             throw StrongroomError(
                 .busy, "Another program wrote the database while it was read, where it cannot be locked. Try again.",

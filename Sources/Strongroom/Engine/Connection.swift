@@ -43,8 +43,8 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
 
     @exclusivity(unchecked) var transactionState = TransactionState.none
 
-    /// What it reads without a lock, so that others may change it meanwhile; nil as a rule.
-    var unlockedFile: UnlockedFile?
+    /// Throws where what was read does not count, since the file is read without a lock and others have changed it; nil as a rule.
+    var checkUnlocked: (() throws -> Void)?
 
     /// Whether it is a store's only one that writes.
     var isWriter = false

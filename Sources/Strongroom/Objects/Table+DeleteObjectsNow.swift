@@ -8,7 +8,7 @@ extension Table {
     /// - Returns: The number of rows that were deleted.
     /// - Throws: ``StrongroomError`` with `constraint` when other rows refer to one of them; `readOnly`, `otherStore`, `closed`, as for a save.
     @discardableResult
-    @available(*, noasync, message: "in an async function (in main.swift, not at its top level) write: try await Contact.deleteAll { … }")
+    @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.deleteAll { … }")
     public static func deleteAll(where condition: (Columns) -> Condition) throws -> Int {
         let asked = Self.where(condition)
         return try Objects<Self>.writeNow { db in try asked.delete(in: db) }
@@ -24,7 +24,7 @@ extension Table {
     /// - Returns: The number of rows that were deleted.
     /// - Throws: ``StrongroomError`` with `constraint` when other rows refer to one of them; `readOnly`, `otherStore`, `closed`, as for a save.
     @discardableResult
-    @available(*, noasync, message: "in an async function (in main.swift, not at its top level) write: try await Contact.deleteAll(where: …)")
+    @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.deleteAll(where: …)")
     public static func deleteAll(where format: PredicateFormat, _ arguments: (any Sendable)?...) throws -> Int {
         let asked = try Self.where(format.with(arguments: arguments))
         return try Objects<Self>.writeNow { db in try asked.delete(in: db) }
@@ -37,7 +37,7 @@ extension Table {
     /// - Returns: The number of rows that were deleted.
     /// - Throws: ``StrongroomError`` with `constraint` when other rows refer to one of them; `readOnly`, `otherStore`, `closed`, as for a save.
     @discardableResult
-    @available(*, noasync, message: "in an async function (in main.swift, not at its top level) write: try await Contact.truncate()")
+    @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.truncate()")
     public static func truncate() throws -> Int {
         try Objects<Self>.writeNow { db in try truncate(in: db) }
     }

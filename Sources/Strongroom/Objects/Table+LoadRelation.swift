@@ -21,7 +21,7 @@ extension Table where RecordType == Self {
     ///
     /// - Parameter relation: The property, with its dollar sign; one of the table's ``Table/relations``.
     /// - Throws: As ``Table/load(_:of:in:)``; ``StrongroomError`` with `otherStore`, `closed`, as for a save.
-    @available(*, noasync, message: "in an async function (in main.swift, not at its top level) write: try await object.load(…)")
+    @available(*, noasync, message: "in an async function (in main.swift, too): try await object.load(…)")
     public mutating func load<Property: RelatedProperty>(
         _ relation: any WritableKeyPath<Self, Property> & Sendable
     ) throws {
@@ -57,7 +57,7 @@ extension Array where Element: Table, Element.RecordType == Element {
     ///
     /// - Parameter relation: The property, with its dollar sign; one of the table's ``Table/relations``.
     /// - Throws: As for one object; then none is changed.
-    @available(*, noasync, message: "in an async function (in main.swift, not at its top level) write: try await objects.load(…)")
+    @available(*, noasync, message: "in an async function (in main.swift, too): try await objects.load(…)")
     public mutating func load<Property: RelatedProperty>(
         _ relation: any WritableKeyPath<Element, Property> & Sendable
     ) throws {

@@ -12,7 +12,7 @@ extension Table {
     ///   - size: How many objects a page has; nil for all of them.
     /// - Returns: The objects.
     /// - Throws: As ``Query/fetch(_:)``; ``StrongroomError`` with `otherStore`, `closed`, as for a save.
-    @available(*, noasync, message: "in an async function (in main.swift, not at its top level) write: try await Contact.all()")
+    @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.all()")
     public static func all(
         where condition: ((Columns) -> Condition)? = nil,
         orderBy orderings: (Columns) -> Ordering...,
@@ -38,7 +38,7 @@ extension Table {
     ///   - size: How many objects a page has; nil for all of them.
     /// - Returns: The objects.
     /// - Throws: As ``Condition/init(_:_:in:)`` and ``Query/fetch(_:)``; ``StrongroomError`` with `otherStore`, `closed`, as for a save.
-    @available(*, noasync, message: "in an async function (in main.swift, not at its top level) write: try await Contact.all(where: …)")
+    @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.all(where: …)")
     public static func all(
         where format: PredicateFormat,
         _ arguments: (any Sendable)?...,
@@ -58,7 +58,7 @@ extension Table {
     /// - Parameter query: The query, of whatever kind.
     /// - Returns: The objects, in its order.
     /// - Throws: As ``Query/fetch(_:)``; ``StrongroomError`` with `otherStore`, `closed`, as for a save.
-    @available(*, noasync, message: "in an async function (in main.swift, not at its top level) write: try await Contact.all(query)")
+    @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.all(query)")
     public static func all(_ query: Query<Self>) throws -> [RecordType] {
         try Objects<Self>.readNow { db in try query.fetch(db) }
     }
@@ -72,7 +72,7 @@ extension Table {
     ///   - orderings: Make the orderings; the first counts most, and the key decides at last. Without any it is by key.
     /// - Returns: The object, or nil when there is none.
     /// - Throws: As ``Query/fetch(_:)``; ``StrongroomError`` with `otherStore`, `closed`, as for a save.
-    @available(*, noasync, message: "in an async function (in main.swift, not at its top level) write: try await Contact.first()")
+    @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.first()")
     public static func first(
         where condition: ((Columns) -> Condition)? = nil, orderBy orderings: (Columns) -> Ordering...
     ) throws -> RecordType? {
@@ -90,7 +90,7 @@ extension Table {
     ///   - orderings: Make the orderings; the first counts most, and the key decides at last. Without any it is by key.
     /// - Returns: The object, or nil when there is none.
     /// - Throws: As ``Condition/init(_:_:in:)`` and ``Query/fetch(_:)``; ``StrongroomError`` with `otherStore`, `closed`, as for a save.
-    @available(*, noasync, message: "in an async function (in main.swift, not at its top level) write: try await Contact.first(where: …)")
+    @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.first(where: …)")
     public static func first(
         where format: PredicateFormat, _ arguments: (any Sendable)?..., orderBy orderings: (Columns) -> Ordering...
     ) throws -> RecordType? {
@@ -105,7 +105,7 @@ extension Table {
     /// - Parameter key: The primary key.
     /// - Returns: The object, or nil when there is none.
     /// - Throws: As ``Query/fetch(_:)``; ``StrongroomError`` with `otherStore`, `closed`, as for a save.
-    @available(*, noasync, message: "in an async function (in main.swift, not at its top level) write: try await Contact.find(key)")
+    @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.find(key)")
     public static func find(_ key: Key) throws -> RecordType? {
         try Objects<Self>.readNow { db in try find(key, in: db) }
     }
@@ -117,7 +117,7 @@ extension Table {
     /// - Parameter condition: Makes the condition from the table's columns; nil for all.
     /// - Returns: The number.
     /// - Throws: As ``Query/fetch(_:)``; ``StrongroomError`` with `otherStore`, `closed`, as for a save.
-    @available(*, noasync, message: "in an async function (in main.swift, not at its top level) write: try await Contact.count()")
+    @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.count()")
     public static func count(where condition: ((Columns) -> Condition)? = nil) throws -> Int {
         let asked = condition.map { Self.where($0) } ?? Self.query
         return try Objects<Self>.readNow { db in try asked.count(db) }
@@ -132,7 +132,7 @@ extension Table {
     ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it.
     /// - Returns: The number.
     /// - Throws: As ``Condition/init(_:_:in:)`` and ``Query/fetch(_:)``; ``StrongroomError`` with `otherStore`, `closed`, as for a save.
-    @available(*, noasync, message: "in an async function (in main.swift, not at its top level) write: try await Contact.count(where: …)")
+    @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.count(where: …)")
     public static func count(where format: PredicateFormat, _ arguments: (any Sendable)?...) throws -> Int {
         let asked = try Self.where(format.with(arguments: arguments))
         return try Objects<Self>.readNow { db in try asked.count(db) }

@@ -41,7 +41,7 @@ extension Table where RecordType == Self {
     /// - Throws: As `Table.save(_:cascading:in:)`; ``StrongroomError`` with `readOnly` inside a read, `otherStore` inside a transaction of another store, `closed`
     ///   outside of any when the store is not open.
     @discardableResult
-    @available(*, noasync, message: "in an async function (in main.swift, not at its top level) write: try await object.save()")
+    @available(*, noasync, message: "in an async function (in main.swift, too): try await object.save()")
     public mutating func save(cascading: Bool = false) throws -> Saved {
         var copy = self
         let outcome = try Objects<Self>.writeNow(.init(cascading)) { db in
@@ -69,7 +69,7 @@ extension Table where RecordType == Self {
     /// - Returns: Whether there was one.
     /// - Throws: ``StrongroomError`` with `missingKey` when the object has no key, `readOnly`, `otherStore`, `closed`, as for a save.
     @discardableResult
-    @available(*, noasync, message: "in an async function (in main.swift, not at its top level) write: try await object.delete()")
+    @available(*, noasync, message: "in an async function (in main.swift, too): try await object.delete()")
     public func delete(cascading: Bool = false) throws -> Bool {
         try Objects<Self>.writeNow(.init(cascading)) { db in try Self.delete(self, cascading: cascading, in: db) }
     }
@@ -104,7 +104,7 @@ extension Array where Element: Table, Element.RecordType == Element {
     /// - Returns: What was done with each.
     /// - Throws: As for one object; then nothing is changed.
     @discardableResult
-    @available(*, noasync, message: "in an async function (in main.swift, not at its top level) write: try await objects.save()")
+    @available(*, noasync, message: "in an async function (in main.swift, too): try await objects.save()")
     public mutating func save(cascading: Bool = false) throws -> [Saved] {
         // The commit may fail when all are saved.
         var copy = self
@@ -134,7 +134,7 @@ extension Array where Element: Table, Element.RecordType == Element {
     /// - Returns: The number of rows that were there.
     /// - Throws: As for one object.
     @discardableResult
-    @available(*, noasync, message: "in an async function (in main.swift, not at its top level) write: try await objects.delete()")
+    @available(*, noasync, message: "in an async function (in main.swift, too): try await objects.delete()")
     public func delete(cascading: Bool = false) throws -> Int {
         try Objects<Element>.writeNow(.init(cascading)) { db in
             try Element.delete(contentsOf: self, cascading: cascading, in: db)

@@ -18,16 +18,6 @@ extension DatabaseFile {
         try FileSystem.firstBytesIfThere(of: path + "-journal", 8)?.contains { $0 != 0 } ?? false
     }
 
-    /// The lock between processes, if there is one and it can be taken: without it a file might be replaced while it is opened.
-    func lockToRead(within patience: Duration) async throws -> FileLock? {
-        let path = FileSystem.companion(of: path, "lock")
-        guard try FileStatus.at(path) != nil, FileSystem.mayWrite(path) else { return nil }
-        guard let lock = try await StoreOpening.takeLock(path, within: patience) else {
-            throw StoreOpening.isLocked(self.path, patience, name)
-        }
-        return lock
-    }
-
     /// The error for a log without which the file cannot be read.
     func unreadableLog(_ resultCode: ResultCode?) -> StrongroomError {
         StrongroomError(

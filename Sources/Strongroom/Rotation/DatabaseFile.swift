@@ -21,7 +21,10 @@ struct DatabaseFile: Sendable {
         // Where a file may not be written the engine is content with reading, and would leave an empty log behind.
         guard mode != .existing || !connection.isReadOnly else { throw notPermitted("can be read but not written") }
         connection.setBusyTimeout(milliseconds: busyTimeout)
-        if mode == .untouched, isReadOnly { connection.unlockedFile = try UnlockedFile(path) }
+        if mode == .untouched, isReadOnly {
+            let file = try UnlockedFile(path)
+            connection.checkUnlocked = { [name] in try file.check(name) }
+        }
         try connection.silenceLog()
         if let key {
             try key.withUnsafeBytes { try connection.setKey($0) }

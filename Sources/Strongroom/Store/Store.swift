@@ -101,7 +101,7 @@ public final class Store: Sendable {
     /// - Returns: What the closure returns.
     /// - Throws: What the closure throws; ``StrongroomError`` with `timedOut`, `closed`, `nestedAccess` inside a transaction of the same
     ///   store, or the engine's failure.
-    @available(*, noasync, message: "in an async function (in main.swift, not at its top level) write: try await store.read { … }")
+    @available(*, noasync, message: "in an async function (in main.swift, too): try await store.read { … }")
     public func read<T>(
         label: String? = nil,
         timeout: Duration? = nil,
@@ -123,7 +123,7 @@ public final class Store: Sendable {
     /// - Throws: What the closure throws; ``StrongroomError`` with `timedOut`, `closed`, `nestedAccess` inside a transaction of the same
     ///   store, `readOnly`, `busy`, `diskFull`, `transactionEnded`, or the engine's failure.
     @discardableResult
-    @available(*, noasync, message: "in an async function (in main.swift, not at its top level) write: try await store.write { … }")
+    @available(*, noasync, message: "in an async function (in main.swift, too): try await store.write { … }")
     public func write<T>(
         as kind: WriteKind = .shared,
         label: String? = nil,
@@ -151,7 +151,7 @@ public final class Store: Sendable {
     /// Closes the store, on the running thread; for code that is not async.
     ///
     /// - Throws: ``StrongroomError`` with `nestedAccess` inside a transaction of the same store, or the engine's failure.
-    @available(*, noasync, message: "in an async function (in main.swift, not at its top level) write: try await store.close()")
+    @available(*, noasync, message: "in an async function (in main.swift, too): try await store.close()")
     public func close() throws {
         try access.close()
     }

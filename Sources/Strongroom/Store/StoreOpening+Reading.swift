@@ -4,7 +4,7 @@ extension StoreOpening {
     /// - Throws: ``StrongroomError`` with `fileMissing`; as opening has it.
     func runToRead() async throws -> (writer: Connection, key: FileKey, report: OpenReport) {
         let start = ContinuousClock.now
-        let lock = try await file.lockToRead(within: settings.openTimeout)
+        let lock = try await lockToRead()
         let content = try FileContent.of(path)
         guard content != .absent else { throw DatabaseFile.missing(path, name.fileName) }
         let chain = try await keyChain()
@@ -24,13 +24,21 @@ extension StoreOpening {
         lock?.release()
         return opened
     }
+
+    /// The lock between processes, if there is one and it can be taken: without it the file might be replaced while it is opened.
+    private func lockToRead() async throws -> FileLock? {
+        let path = FileSystem.companion(of: path, "lock")
+        guard try FileStatus.at(path) != nil, FileSystem.mayWrite(path) else { return nil }
+        return try await takeLock()
+    }
 }
 
 extension DatabaseFile {
     /// The error for a file that is not there.
     static func missing(_ path: String, _ database: String) -> StrongroomError {
         StrongroomError(
-            .fileMissing, "There is no file at «\(path)», and one that is opened to be read alone is not made. Check the path.",
+            .fileMissing,
+            "There is no file at «\(path)», and one that is opened to be read alone is not made. Check the path.",
             database: database)
     }
 }

@@ -120,17 +120,13 @@ struct StoreOpening: Sendable {
     func takeLock() async throws -> FileLock {
         let path = FileSystem.companion(of: path, "lock")
         if let lock = try await Self.takeLock(path, within: settings.openTimeout) { return lock }
-        throw Self.isLocked(self.path, settings.openTimeout, name.fileName)
-    }
-
-    /// The error for a lock that somebody else has held for too long.
-    static func isLocked(_ path: String, _ patience: Duration, _ database: String) -> StrongroomError {
-        StrongroomError(
+        throw StrongroomError(
             .locked,
             """
-            Another process has been opening «\(path)» for longer than \(patience). Wait for it to finish, or end it; then open again.
+            Another process has been opening «\(self.path)» for longer than \(settings.openTimeout). Wait for it to finish, or \
+            end it; then open again.
             """,
-            database: database
+            database: name.fileName
         )
     }
 

@@ -41,7 +41,8 @@ extension Stores {
         guard try FileStatus.at(FileSystem.directory(of: wanted)) != nil else {
             throw StrongroomError(.fileMissing, "There is no file at «\(wanted)».", database: name.fileName)
         }
-        let file = DatabaseFile(path: try FileSystem.resolve(wanted), name: name.fileName, busyTimeout: 5_000, log: nil, isReadOnly: true)
+        let file = DatabaseFile(
+            path: try FileSystem.resolve(wanted), name: name.fileName, busyTimeout: 5_000, log: nil, isReadOnly: true)
         let chain = try await configuration.keyChain(for: name)
         let protection = configuration.keyProtection(for: name)
         do {

@@ -7,7 +7,8 @@ struct UnlockedFile {
     /// - Throws: ``StrongroomError`` with `fileMissing`, `permissionDenied`.
     init(_ path: String) throws {
         guard let status = try FileStatus.at(path) else {
-            throw StrongroomError(.fileMissing, "There is no file at «\(path)» any more. Bring it back, then open it again.")
+            throw StrongroomError(
+                .fileMissing, "There is no file at «\(path)» any more. Bring it back, then open it again.")
         }
         self.path = path
         self.status = status
