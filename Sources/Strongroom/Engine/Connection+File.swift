@@ -89,7 +89,9 @@ extension Connection {
             // The engine notes it only for calls of its own.
             reason = errno
         }
-        guard result == SQLITE_OK, let index else {
+        // Read-only is enough, and on a disk that cannot be written all that there is.
+        guard result == SQLITE_OK || result & 0xFF == SQLITE_READONLY, let index else {
+            if result & 0xFF == SQLITE_READONLY { throw unreadableIndex(ResultCode(extended: result)) }
             // Making it longer needs space.
             let code = ResultCode(extended: result)
             let kind = StrongroomError.Code(code, systemError: reason)
@@ -99,6 +101,16 @@ extension Connection {
         let frames = index.loadUnaligned(fromByteOffset: Self.frameCount, as: UInt32.self)
         let framesInFile = index.loadUnaligned(fromByteOffset: Self.frameInFileCount, as: UInt32.self)
         return LogState(frames: Int(frames), framesInFile: Int(min(frames, framesInFile)))
+    }
+
+    private func unreadableIndex(_ code: ResultCode) -> StrongroomError {
+        StrongroomError(
+            .permissionDenied,
+            """
+            A log lies beside the database where its index cannot be made, so pages cannot be checked there. Bring database and log, when no program has \
+            them open, to a directory that may be written.
+            """,
+            database: database, resultCode: code)
     }
 
     /// Bytes of a part of the log's index.

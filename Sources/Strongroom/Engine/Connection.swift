@@ -17,8 +17,17 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
             switch self {
             case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
             case .existing: SQLITE_OPEN_READWRITE
-            case .readOnly: SQLITE_OPEN_READONLY
-            case .untouched: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+            // The address says that it cannot write; the flags would also count for files that it is to copy into.
+            case .readOnly, .untouched: SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI
+            }
+        }
+
+        /// What stands behind the path in an address; nil where a path is enough.
+        fileprivate var parameters: String? {
+            switch self {
+            case .create, .existing: nil
+            case .readOnly: "mode=ro"
+            case .untouched: "mode=ro&immutable=1"
             }
         }
     }
@@ -43,8 +52,8 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
 
     @exclusivity(unchecked) var transactionState = TransactionState.none
 
-    /// Throws where what was read does not count, since the file is read without a lock and others have changed it; nil as a rule.
-    var checkUnlocked: (() throws -> Void)?
+    /// Throws where what was read does not count, since others have replaced or changed the file; nil for one that writes.
+    var checkFile: (() throws -> Void)?
 
     /// Whether it is a store's only one that writes.
     var isWriter = false
@@ -125,7 +134,7 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
     init(path: String, mode: Mode, database: String) throws {
         var opened: OpaquePointer?
         let flags = mode.flags | SQLITE_OPEN_NOMUTEX
-        let result = sqlite3_open_v2(mode == .untouched ? Self.address(ofUntouched: path) : path, &opened, flags, nil)
+        let result = sqlite3_open_v2(mode.parameters.map { Self.address(of: path, $0) } ?? path, &opened, flags, nil)
         guard let pointer = opened else {
             throw StrongroomError(.outOfMemory, "Memory ran out while a file was opened.", database: database)
         }
@@ -142,13 +151,13 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
     }
 
     /// See SQLite's documentation, «Uniform Resource Identifiers» (sqlite.org/uri.html).
-    private static func address(ofUntouched path: String) -> String {
+    private static func address(of path: String, _ parameters: String) -> String {
         let plain = path.utf8.map { byte in
             let character = Character(UnicodeScalar(byte))
             let isPlain = character.isASCII && (character.isLetter || character.isNumber) || "/._-".contains(character)
             return isPlain ? String(character) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
         }
-        return "file:\(plain.joined())?immutable=1"
+        return "file:\(plain.joined())?\(parameters)"
     }
 
     deinit {

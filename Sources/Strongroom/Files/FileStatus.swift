@@ -18,6 +18,8 @@ struct FileStatus: Equatable {
     let size: Int64
     /// When its content was written last, since 1970.
     let modified: Duration
+    /// When its content, its owner or its permissions were changed last, since 1970.
+    let changed: Duration
     /// How many names it has.
     let links: Int
     let isRegularFile: Bool
@@ -36,7 +38,8 @@ struct FileStatus: Equatable {
         return FileStatus(
             identity: Identity(device: UInt64(truncatingIfNeeded: status.st_dev), node: UInt64(status.st_ino)),
             size: Int64(status.st_size),
-            modified: modification(status),
+            modified: duration(modification(status)),
+            changed: duration(change(status)),
             links: Int(status.st_nlink),
             isRegularFile: status.st_mode & S_IFMT == S_IFREG,
             isDirectory: status.st_mode & S_IFMT == S_IFDIR,
@@ -46,12 +49,23 @@ struct FileStatus: Equatable {
         )
     }
 
-    private static func modification(_ status: stat) -> Duration {
+    private static func modification(_ status: stat) -> timespec {
         #if canImport(Darwin)
-        let time = status.st_mtimespec
+        status.st_mtimespec
         #else
-        let time = status.st_mtim
+        status.st_mtim
         #endif
-        return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
+    }
+
+    private static func change(_ status: stat) -> timespec {
+        #if canImport(Darwin)
+        status.st_ctimespec
+        #else
+        status.st_ctim
+        #endif
+    }
+
+    private static func duration(_ time: timespec) -> Duration {
+        .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
     }
 }

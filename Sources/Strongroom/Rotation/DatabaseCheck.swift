@@ -18,7 +18,7 @@ struct DatabaseCheck {
         let start = ContinuousClock.now
         // What readers still need stays in the log; it is checked there.
         if connection.isWriter { _ = try connection.checkpoint() }
-        let ((pages, bytes, damaged), objections) = try connection.keepingOthersFromWriting {
+        let ((pages, bytes, damaged), objections) = try connection.readingPastTheEngine {
             let found = try checkPages()
             progress(VerificationProgress(step: .structure, pagesDone: found.0, pages: found.0))
             return (found, try telling { try integrityCheck() })

@@ -1,37 +1,68 @@
 /// A file that is read alone, and left as it is.
 extension DatabaseFile {
-    /// The ways to open the file; the first that works is the best.
+    /// Opens the file, and proves that the key opens it: in the way that is best at this moment, since others may come and go.
+    ///
+    /// - Throws: ``StrongroomError`` with `notADatabase` for a wrong key, `permissionDenied` when it cannot be read where it lies, `fileChanged`, or
+    ///   the engine's failure.
+    func connectToRead(key: DerivedKey?, prove: (Connection) throws -> Void) throws -> Connection {
+        // The engine undoes what a journal beside the file tells of before it looks whether the key fits.
+        if try FileSystem.hasJournal(path), let key, try !isAuthentic(key) {
+            throw StrongroomError(.notADatabase, "The key does not open «\(path)».", database: name)
+        }
+        var failure: StrongroomError?
+        for mode in try modesOfReading() {
+            do {
+                let connection = try connect(mode, key: key)
+                try prove(connection)
+                try connection.checkFile?()
+                return connection
+            } catch let error as StrongroomError where error.code == .permissionDenied || error.code == .readOnly {
+                failure = error
+            }
+        }
+        guard try !hasLog(), let failure else { throw try unreadableLog(failure?.resultCode) }
+        throw failure
+    }
+
+    /// The ways to open the file, the best first.
     func modesOfReading() throws -> [Connection.Mode] {
-        // Closing one that can write brings a log into the file.
-        if try FileStatus.at(path + "-wal").map({ $0.size > 0 }) ?? false { return [.readOnly] }
-        // One that cannot write leaves an empty log behind, and cannot undo what a journal tells of.
+        let hasIndex = try FileStatus.at(path + "-shm") != nil
+        // Half a transaction has to be undone before anybody can read.
+        if try FileSystem.hasJournal(path) { return mayBeWritten ? [.existing] : [.readOnly] }
+        // Closing one that can write might bring the log into the file. The index is made anew only by whoever might also write.
+        if try FileSystem.hasWriteAheadLog(path) { return hasIndex || mayBeWritten ? [.readOnly] : [] }
+        // One that cannot write would leave a log and an index behind, where it can make them.
         if mayBeWritten { return [.existing] }
-        // Of a file in write-ahead mode the engine needs an index beside it, also to read.
-        return try hasJournal() ? [.readOnly] : [.readOnly, .untouched]
+        let hasRoomForIndex = !hasIndex && FileSystem.mayWrite(FileSystem.directory(of: path))
+        return hasRoomForIndex ? [.untouched] : [.readOnly, .untouched]
     }
 
     /// Whether the process may change the file, and make others beside it.
     var mayBeWritten: Bool { FileSystem.mayWrite(path) && FileSystem.mayWrite(FileSystem.directory(of: path)) }
 
-    /// Whether a rollback journal lies beside the file that has not been used up.
-    func hasJournal() throws -> Bool {
-        try FileSystem.firstBytesIfThere(of: path + "-journal", 8)?.contains { $0 != 0 } ?? false
+    /// A connection besides those that are about to be closed, which keeps the last of them from bringing a log into the file that another program
+    /// has written meanwhile; to be closed after them. Nil where there is no such log.
+    func keeperOfLog(key: DerivedKey?) -> Connection? {
+        guard isReadOnly, (try? FileSystem.hasWriteAheadLog(path)) == true else { return nil }
+        guard let keeper = try? connect(.readOnly, key: key), (try? keeper.proveKey()) != nil else { return nil }
+        return keeper
     }
 
     /// The error for a log without which the file cannot be read.
-    func unreadableLog(_ resultCode: ResultCode?) -> StrongroomError {
-        StrongroomError(
+    private func unreadableLog(_ resultCode: ResultCode?) throws -> StrongroomError {
+        let log = try FileSystem.hasWriteAheadLog(path) ? "-wal" : "-journal"
+        return StrongroomError(
             .permissionDenied,
             """
-            Beside «\(path)» lies a log that belongs to it, «\(path)-wal» or «\(path)-journal», and where they lie it cannot be read without being \
-            written. Copy both to a directory that may be written, and open the copy; or let a program that may write there open and close it.
+            Beside «\(path)» lies «\(path)\(log)», which belongs to it, and where they lie it cannot be read without writing. Copy both, when no program \
+            has them open, to a directory that may be written, and open the copy; or let a program that may write there open and close the database.
             """,
             database: name,
             resultCode: resultCode)
     }
 
     /// Whether any of the first pages is authentic by a key.
-    func isAuthentic(_ key: DerivedKey) throws -> Bool {
+    private func isAuthentic(_ key: DerivedKey) throws -> Bool {
         let connection = try connect(.untouched, key: nil)
         defer { connection.close() }
         return try PageCipher(key, settings: key.settings).fits(connection.databaseFile())

@@ -10,6 +10,8 @@ struct DatabaseFile: Sendable {
     let log: StatementLog.Settings?
     /// Whether it is read alone, and left as it is.
     var isReadOnly = false
+    /// The file as it was when a store opened it to be read alone; nil for others.
+    var baseline: FileBaseline?
 
     /// Opens the file and gives the key to the engine; nothing is read yet.
     ///
@@ -21,9 +23,8 @@ struct DatabaseFile: Sendable {
         // Where a file may not be written the engine is content with reading, and would leave an empty log behind.
         guard mode != .existing || !connection.isReadOnly else { throw notPermitted("can be read but not written") }
         connection.setBusyTimeout(milliseconds: busyTimeout)
-        if mode == .untouched, isReadOnly {
-            let file = try UnlockedFile(path)
-            connection.checkUnlocked = { [name] in try file.check(name) }
+        if let baseline {
+            connection.checkFile = { [name] in try baseline.check(isLocked: mode != .untouched, name) }
         }
         try connection.silenceLog()
         if let key {

@@ -103,8 +103,10 @@ struct FileSurveyor {
 
     /// Without a trace where there is no log; with one, as a reader of it.
     private func connect(key: DerivedKey?) throws -> Connection {
-        let hasLog = try ["-wal", "-journal"].contains { try FileStatus.at(file.path + $0) != nil }
-        return try file.connect(hasLog ? file.modesOfReading()[0] : .untouched, key: key)
+        guard try FileSystem.hasWriteAheadLog(file.path) || FileSystem.hasJournal(file.path) else {
+            return try file.connect(.untouched, key: key)
+        }
+        return try file.connectToRead(key: key) { try $0.proveKey() }
     }
 
     private func readVersion(_ connection: Connection, _ survey: inout FileSurvey) {

@@ -67,7 +67,10 @@ extension KeyChoice {
     /// With a log it cannot write: closing a connection that can brings the log into the file, whatever the key. Without a log it can:
     /// one that cannot leaves an empty log behind.
     private static func proved(_ file: DatabaseFile, size: Int64, key: DerivedKey?) throws -> Connection {
-        guard !file.isReadOnly else { return try provedToRead(file, size: size, key: key) }
+        guard !file.isReadOnly else {
+            let size = try file.hasLog() ? nil : size
+            return try file.connectToRead(key: key) { try $0.prove(file.path, size: size) }
+        }
         guard try file.hasLog() else { return try proved(file, .existing, size: size, key: key) }
         do {
             return try proved(file, .readOnly, size: nil, key: key)
@@ -75,26 +78,6 @@ extension KeyChoice {
             // A rollback journal: nobody can read before it has been played back, which is a write.
             return try proved(file, .existing, size: nil, key: key)
         }
-    }
-
-    /// A connection on which the whole schema has been read, and which leaves the file as it is.
-    private static func provedToRead(_ file: DatabaseFile, size: Int64, key: DerivedKey?) throws -> Connection {
-        let hasLog = try file.hasLog()
-        // The engine undoes what a journal beside the file tells of before it looks whether the key fits.
-        if try file.hasJournal(), let key, try !file.isAuthentic(key) {
-            throw StrongroomError(
-                .notADatabase, "The key does not open «\(file.path)».", database: file.name)
-        }
-        var failure: StrongroomError?
-        for mode in try file.modesOfReading() {
-            do {
-                return try proved(file, mode, size: hasLog ? nil : size, key: key)
-            } catch let error as StrongroomError where error.code == .permissionDenied || error.code == .readOnly {
-                failure = error
-            }
-        }
-        guard hasLog, let failure else { throw failure ?? file.notPermitted("cannot be read") }
-        throw file.unreadableLog(failure.resultCode)
     }
 
     private static func proved(

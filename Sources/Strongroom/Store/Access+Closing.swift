@@ -53,6 +53,8 @@ extension Access {
     /// Closes the connections, the writer's last, so that the engine brings the log into the file, and ends the threads.
     func dismantle() {
         let error = closed
+        let keeper = keeper()
+        defer { keeper?.close() }
         for seat in readers.indices.map(Queue.Seat.reader) + [.writer] {
             // The thread that opened it may not have let go of it yet.
             self[seat].connection?.close()

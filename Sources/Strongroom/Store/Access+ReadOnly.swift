@@ -1,9 +1,10 @@
 extension Access {
     /// Throws where nothing may be written.
     ///
-    /// - Throws: ``StrongroomError`` with `readOnly`.
+    /// - Throws: ``StrongroomError`` with `readOnly`, or `closed`.
     func requireWriting() throws {
-        guard !isReadOnly else { throw StrongroomError.readOnlyStore(database) }
+        guard isReadOnly else { return }
+        throw isClosing ? closed : StrongroomError.readOnlyStore(database)
     }
 }
 
@@ -12,7 +13,7 @@ extension StrongroomError {
     static func readOnlyStore(_ database: String) -> StrongroomError {
         StrongroomError(
             .readOnly,
-            "The store was opened to be read alone; open the database with `StoreSettings.isReadOnly` false to change it.",
+            "The settings say that the database is read alone; open it with `StoreSettings.isReadOnly` false to change it.",
             database: database)
     }
 }

@@ -34,6 +34,7 @@ final class Access: Sendable {
     let turnstile = DispatchSemaphore(value: 0)
     let whenClosed: Locked<(@Sendable () -> Void)?>
     private let renew: @Sendable (Connection) throws -> Bool
+    let keeper: @Sendable () -> Connection?
     let database: String
     /// Whether nothing may be written.
     let isReadOnly: Bool
@@ -74,6 +75,7 @@ final class Access: Sendable {
     /// - Parameters:
     ///   - readerCount: How many readers there are; nil for as many as the settings say.
     ///   - renew: Asked when the file cannot be read at the beginning of a transaction whether it is on another key now.
+    ///   - keeper: Asked, before the connections are closed, for one that is to be closed after them.
     ///   - firstUses: The tables that need not be compared with what types declare.
     ///   - whenClosed: Called once, when no connection is left: after closing, or when the last reference went without; let
     ///     go of then.
@@ -84,12 +86,14 @@ final class Access: Sendable {
         writer connection: Connection,
         open: @escaping @Sendable (Connection.Role) throws -> Connection,
         renew: @escaping @Sendable (Connection) throws -> Bool = { _ in false },
+        keeper: @escaping @Sendable () -> Connection? = { nil },
         firstUses: FirstUses = FirstUses(isKept: true),
         whenClosed: @escaping @Sendable () -> Void
     ) {
         self.database = database
         isReadOnly = settings.isReadOnly && !connection.isSole
         self.renew = renew
+        self.keeper = keeper
         self.firstUses = firstUses
         self.whenClosed = Locked(whenClosed)
         let count = readerCount ?? settings.readers

@@ -20,7 +20,8 @@ extension Store {
         to version: String? = nil,
         progress: @escaping @Sendable (MigrationProgress) -> Void = { _ in }
     ) async throws -> MigrationTrial {
-        let opening = try file.opening()
+        // The copy lies beside the file.
+        let opening = try file.openingToWrite()
         guard let migrator = opening.migrator else { throw noMigrator }
         // Of another instance of this process, too: a lock belongs to what was opened, not to the process.
         guard let lock = try await StoreOpening.takeLock(FileSystem.companion(of: path, "trial.lock")) else {

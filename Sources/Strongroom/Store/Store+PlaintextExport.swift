@@ -58,7 +58,7 @@ extension StoreFile {
     /// - Parameter progress: Told how many bytes have been looked at, and of how many.
     func checkPages(_ connection: Connection, progress: (Int64, Int64) -> Void = { _, _ in }) throws {
         guard let key = pageKey else { return }
-        let damaged = try connection.keepingOthersFromWriting {
+        let damaged = try connection.readingPastTheEngine {
             let verifier = try PageVerifier(connection, PageCipher(key, settings: key.settings))
             let pageSize = Int64(verifier.contents.pages.pageSize)
             return try verifier.damagedPages { done in

@@ -15,16 +15,16 @@ final class StoreFile: Sendable {
     private let database: String
     /// Whether there is no file.
     let isInMemory: Bool
-    private let mode: Connection.Mode
+    private let isUnlocked: Bool
     private let state: Locked<State>
     /// Those who change the file's keys.
     let keyChanges = Turns()
     /// One at a time finds the key anew.
     private let renewal = DispatchSemaphore(value: 1)
 
-    /// - Parameter mode: How connections to it are opened.
-    init(_ opening: StoreOpening, key: FileKey, mode: Connection.Mode) {
-        self.mode = mode
+    /// - Parameter isUnlocked: Whether it is read without locks, since none can be had.
+    init(_ opening: StoreOpening, key: FileKey, isUnlocked: Bool) {
+        self.isUnlocked = isUnlocked
         database = opening.name.fileName
         isInMemory = false
         state = Locked(State(opening: opening, key: key))
@@ -32,7 +32,7 @@ final class StoreFile: Sendable {
 
     /// What a store in memory has in a file's place.
     init(inMemory name: DatabaseName) {
-        mode = .existing
+        isUnlocked = false
         database = name.fileName
         isInMemory = true
         state = Locked(State())
@@ -83,16 +83,27 @@ final class StoreFile: Sendable {
     private func connectOnce(as role: Connection.Role?) throws -> Connection {
         let file = try opening().file
         let (key, generation) = state.withLock { ($0.key?.derived, $0.generation) }
-        let connection = try file.connect(mode, key: key)
+        // A connection that is opened later is not to take for whole what those before it have refused.
+        if isUnlocked { try file.baseline?.check(isLocked: false, database) }
+        let connection =
+            try file.isReadOnly
+            ? file.connectToRead(key: key) { try $0.proveKey() } : file.connect(.existing, key: key)
         connection.keyGeneration = generation
         do {
-            try connection.proveKey()
+            if !file.isReadOnly { try connection.proveKey() }
             if let role { try connection.configure(as: file.isReadOnly ? .reader : role, of: file) }
             return connection
         } catch {
             connection.close()
             throw error
         }
+    }
+
+    /// A connection that keeps those of a store that only reads from bringing another program's log into the file when they are closed; nil when none
+    /// is needed.
+    func keeperOfLog() -> Connection? {
+        let (file, key) = state.withLock { ($0.opening?.file, $0.key?.derived) }
+        return file?.keeperOfLog(key: key)
     }
 
     /// What the file's pages are checked with; nil for plaintext, and after closing.

@@ -26,7 +26,7 @@ extension StoreOpening {
     }
 
     /// The lock between processes, if there is one and it can be taken: without it the file might be replaced while it is opened.
-    private func lockToRead() async throws -> FileLock? {
+    func lockToRead() async throws -> FileLock? {
         let path = FileSystem.companion(of: path, "lock")
         guard try FileStatus.at(path) != nil, FileSystem.mayWrite(path) else { return nil }
         return try await takeLock()

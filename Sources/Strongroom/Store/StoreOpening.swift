@@ -31,17 +31,17 @@ struct StoreOpening: Sendable {
         try Self.check(ciphers, of: name)
         let wanted = try Self.path(of: name, configuration)
         let directory = FileSystem.directory(of: wanted)
-        if !self.settings.isReadOnly {
-            try FileSystem.createDirectories(directory)
-        } else if try FileStatus.at(directory) == nil {
-            throw DatabaseFile.missing(wanted, name.fileName)
-        }
+        let isReadOnly = self.settings.isReadOnly
+        if !isReadOnly { try FileSystem.createDirectories(directory) }
+        let isThere = try FileStatus.at(directory) != nil
+        let path = isThere ? try FileSystem.resolve(wanted) : wanted
         file = DatabaseFile(
-            path: try FileSystem.resolve(wanted),
+            path: path,
             name: name.fileName,
             busyTimeout: Int(clamping: self.settings.busyTimeout.milliseconds),
             log: StatementLog.Settings(logger, slow: self.settings.slowStatement),
-            isReadOnly: self.settings.isReadOnly
+            isReadOnly: isReadOnly,
+            baseline: isReadOnly ? try FileBaseline.at(path) : nil
         )
     }
 

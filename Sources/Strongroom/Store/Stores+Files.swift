@@ -26,12 +26,14 @@ extension Stores {
     /// - Parameter fileName: The database's name; its configuration says where the file lies.
     /// - Returns: Whether there was a file. What an interrupted removal has left is removed in any case.
     /// - Throws: ``StrongroomError`` with `sameFile` when it is open in this process: close it first; `locked` naming the processes that have it
-    ///   open, where the system tells (Linux does), or when another one is opening it; `notAFile` for a directory, `permissionDenied`,
+    ///   open, where the system tells (Linux does), or when another one is opening it; `readOnly` when its settings say that it is read alone; `notAFile` for a directory, `permissionDenied`,
     ///   `invalidName`, `noConfiguration`, `duplicateConfiguration`; what the configuration throws. Nothing is removed then.
     @discardableResult
     public func remove(_ fileName: String) async throws -> Bool {
         let name = try DatabaseName(fileName)
-        let configured = try StoreOpening.path(of: name, configuration(of: name))
+        let configuration = try configuration(of: name)
+        guard !configuration.settings(for: name).isReadOnly else { throw StrongroomError.readOnlyStore(fileName) }
+        let configured = try StoreOpening.path(of: name, configuration)
         let directory = FileSystem.directory(of: configured)
         guard try FileStatus.at(directory) != nil else { return false }
         let path = try FileSystem.resolve(configured)

@@ -23,7 +23,9 @@ extension Stores {
 
     /// Whether the process may change the file at a path, and make others beside it.
     package static func mayWriteFile(at path: String) -> Bool {
-        DatabaseFile(path: path, name: "", busyTimeout: 0, log: nil).mayBeWritten
+        // Beside the file itself is where the engine makes others, not beside a link to it.
+        let file = (try? FileSystem.resolve(path)) ?? path
+        return DatabaseFile(path: file, name: "", busyTimeout: 0, log: nil).mayBeWritten
     }
 
     /// Looks what stands in a file, without changing it.

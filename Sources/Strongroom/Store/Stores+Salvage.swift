@@ -34,7 +34,9 @@ extension Stores {
         to path: String,
         progress: @escaping @Sendable (SalvageProgress) -> Void = { _ in }
     ) async throws -> SalvageReport {
-        try await withClosedFile(fileName) { opening, chain in try await Self.salvage(opening, chain, path, progress) }
+        try await withClosedFile(fileName, isWriting: false) { opening, chain in
+            try await Self.salvage(opening, chain, path, progress)
+        }
     }
 
     private static func salvage(

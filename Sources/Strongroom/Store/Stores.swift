@@ -203,13 +203,14 @@ public final class Stores: Sendable {
     private func store(_ opening: StoreOpening) async throws -> Store {
         let (writer, key, report) = try await opening.run()
         try OpenFiles.shared.identify(opening.path)
-        let file = StoreFile(opening, key: key, mode: opening.settings.isReadOnly ? writer.mode : .existing)
+        let file = StoreFile(opening, key: key, isUnlocked: writer.mode == .untouched)
         let access = Access(
             database: opening.name.fileName,
             settings: opening.settings,
             writer: writer,
             open: { try file.connect(as: $0) },
             renew: { try file.renew(after: $0.keyGeneration) },
+            keeper: { file.keeperOfLog() },
             firstUses: FirstUses(isKept: opening.migrator != nil || opening.settings.isReadOnly),
             // With the opening this keeps the configuration, and what the file's place depends on, as long as the store is open.
             whenClosed: { [weak self] in

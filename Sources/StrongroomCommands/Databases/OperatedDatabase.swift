@@ -79,12 +79,14 @@ package struct OperatedDatabase: Sendable {
         do { return try DatabaseName(own) } catch { return try DatabaseName("file") }
     }
 
+    /// The same database; to be read alone, and left as it is, where it cannot be written. Elsewhere others are kept from writing while its pages
+    /// are checked.
+    package func readOnlyIfItMust() -> OperatedDatabase {
+        Stores.mayWriteFile(at: path) ? self : readOnly()
+    }
+
     /// The same database, to be read alone and left as it is.
-    ///
-    /// - Parameter always: Whether also where the file can be written. What is read past the engine is read where others can be kept from writing,
-    ///   if possible.
-    package func readOnly(always: Bool = true) -> OperatedDatabase {
-        guard always || !Stores.mayWriteFile(at: path) else { return self }
+    package func readOnly() -> OperatedDatabase {
         var configuration = configuration
         configuration.isReadOnly = true
         var database = OperatedDatabase(name, configuration, path: path)

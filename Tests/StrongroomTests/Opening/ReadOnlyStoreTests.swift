@@ -2,6 +2,7 @@ import Foundation
 // Internal: a connection past the store, as another program has one.
 @testable import Strongroom
 import StrongroomTesting
+import Synchronization
 import Testing
 
 @Suite("Files that are opened to be read alone")
@@ -66,20 +67,31 @@ struct ReadOnlyStoreTests {
             { try await onThread { try store.write { _ in () } } },
             { _ = try await store.rotate() }, { _ = try await store.migrate() }, { _ = try await store.checkpoint() },
             { try await store.vacuum() }, { try await store.optimize() },
-            { _ = try await store.addKey(.numbered(2)) },
+            { _ = try await store.addKey(.numbered(2)) }, { _ = try await store.recoveryKey() },
+            { _ = try await store.dryRun() },
+            { try await store.table(Contact.self).insert(Contact(name: "x")) },
         ]
         for write in refused {
             let error = try await expectFailure(.readOnly) { try await write() }
             #expect(error.message.contains("isReadOnly"), "\(error)")
             #expect(error.database == "vault.sqlite")
         }
-        // Nor by a statement in a read.
-        try await expectFailure(.readOnly) {
-            try await store.read { db in try db.forEachRow("DELETE FROM line") { _ in } }
-        }
         try await store.releaseMemory()
         try await store.close()
         #expect(store.closing == nil)
+        try await expectFailure(.closed) { try await store.write { _ in () } }
+        let stores = try Stores(reading)
+        try await expectFailure(.readOnly) { try await stores.restore("vault.sqlite") }
+        try await expectFailure(.readOnly) { try await stores.restore("vault.sqlite", from: directory.path("copy")) }
+        try await expectFailure(.readOnly) { try await stores.remove("vault.sqlite") }
+        #expect(try stores.snapshots(of: "vault.sqlite").isEmpty)
+        try before.expectUntouched()
+    }
+
+    @Test func aDamagedOneIsSalvagedWithoutATrace() async throws {
+        let before = try snapshot()
+        let report = try await Stores(reading).salvage("vault.sqlite", to: directory.path("rescue/vault.sqlite"))
+        #expect(report.isComplete && report.tables.first { $0.name == "line" }?.rowsCopied == 2)
         try before.expectUntouched()
     }
 
@@ -141,6 +153,11 @@ struct ReadOnlyStoreTests {
         let before = try DirectorySnapshot(vault.directory)
         #expect(before.names.contains("vault.sqlite-wal"))
         for _ in 0..<2 { #expect(try await reading.lines() == ["a", "b", "in the log"]) }
+        try await reading.using { store in
+            #expect(try await store.verify().isWhole)
+            _ = try await store.backup(to: directory.path("copies/log.sqlite"))
+            try await store.exportPlaintext(to: directory.path("copies/log-plaintext.sqlite"))
+        }
         try before.expectUntouched()
         #expect(try await vault.lines() == ["a", "b", "in the log"])
     }
@@ -160,11 +177,13 @@ struct ReadOnlyStoreTests {
             for _ in 0..<8 { try other.run("INSERT INTO line SELECT hex(randomblob(2000)) FROM line") }
             kill(getpid(), SIGKILL)
         }
-        #expect(FileManager.default.fileExists(atPath: vault.path + "-journal"))
+        #expect(try FileSystem.hasJournal(vault.path))
     }
 
     @Test func aHalfWrittenTransactionIsUndoneWithTheRightKeyAlone() async throws {
+        let whole = try Data(contentsOf: URL(filePath: vault.path))
         try await leaveAJournal()
+        #expect(try Data(contentsOf: URL(filePath: vault.path)) != whole)
         let before = try DirectorySnapshot(vault.directory)
         let stranger = Self.reading(vault.directory, 9, 8)
         try await expectFailure(.wrongKey) { try await stranger.open() }
@@ -216,7 +235,12 @@ struct ReadOnlyStoreTests {
             try Self.giveUpPrivileges()
             let reading = Self.reading(root, 1)
             #expect(try await reading.lines() == ["a", "b"])
-            #expect(try await reading.using { store in try await store.verify().isWhole })
+            let copies = try TemporaryDirectory()
+            try await reading.using { store in
+                #expect(try await store.verify().isWhole)
+                _ = try await store.backup(to: copies.path("copy.sqlite"))
+                try await store.exportPlaintext(to: copies.path("plaintext.sqlite"))
+            }
             let stranger = Self.reading(root, 9)
             try await expectFailure(.wrongKey) { try await stranger.open() }
         }
@@ -224,9 +248,26 @@ struct ReadOnlyStoreTests {
         try unlockDirectory()
     }
 
-    @Test func aChangeWhereNothingCanBeLockedIsNoticed() async throws {
+    @Test func aFileThatCannotBeWrittenGetsNoLogInADirectoryThatCan() async throws {
         try lockDirectory()
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: vault.directory)
+        let before = try DirectorySnapshot(vault.directory, ignoring: [])
         await #expect(processExitsWith: .success) { [root = vault.directory as String] in
+            try Self.giveUpPrivileges()
+            #expect(try await Self.reading(root, 1).lines() == ["a", "b"])
+        }
+        try before.expectUntouched()
+    }
+
+    /// What another program does to a file that nobody can lock.
+    enum Change: String, CaseIterable, Codable {
+        case longer, overwritten, replaced, log
+    }
+
+    @Test(arguments: Change.allCases)
+    func aChangeWhereNothingCanBeLockedIsNoticed(change: Change) async throws {
+        try lockDirectory()
+        await #expect(processExitsWith: .success) { [root = vault.directory as String, change = change as Change] in
             try Self.giveUpPrivileges()
             let reading = Self.reading(root, 1)
             let store = try await reading.open()
@@ -235,35 +276,73 @@ struct ReadOnlyStoreTests {
             }
             #expect(try await count() == 2)
             try Self.becomeRoot()
-            try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: root)
-            try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: reading.path)
-            // Whoever has the rights changes the file, as another program does at its checkpoint.
-            let handle = try #require(FileHandle(forUpdatingAtPath: reading.path))
-            try handle.seekToEnd()
-            try handle.write(contentsOf: Data(repeating: 0, count: 1024))
-            try handle.close()
+            try Self.make(change, reading.path)
             try Self.giveUpPrivileges()
-            let error = try await expectFailure(.fileChanged) { try await count() }
-            #expect(error.message.contains("open it again"))
+            for _ in 0..<2 {
+                // One connection is open already, and one is opened for it.
+                try await withThrowingTaskGroup { group in
+                    for _ in 0..<2 {
+                        group.addTask {
+                            let error = try await expectFailure(.fileChanged) { try await count() }
+                            #expect(error.message.contains("open it again"))
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+            }
             try await store.close()
         }
         try unlockDirectory()
     }
 
-    @Test func aLogThatCannotBeReadWhereItLiesIsNamed() async throws {
+    /// Root may; whoever else runs the tests owns the file, and gives itself the rights.
+    private static func make(_ change: Change, _ path: String) throws {
+        let directory = String(path.dropLast("/vault.sqlite".count))
+        func permit(_ file: Int, _ directoryMode: Int) throws {
+            guard getuid() != 0 else { return }
+            try FileManager.default.setAttributes([.posixPermissions: directoryMode], ofItemAtPath: directory)
+            try FileManager.default.setAttributes([.posixPermissions: file], ofItemAtPath: path)
+        }
+        try permit(0o644, 0o755)
+        defer { try? permit(0o444, 0o555) }
+        switch change {
+        case .longer, .overwritten:
+            let handle = try #require(FileHandle(forUpdatingAtPath: path))
+            if change == .longer { try handle.seekToEnd() } else { try handle.seek(toOffset: 16) }
+            try handle.write(contentsOf: Data(repeating: 7, count: 1_024))
+            try handle.close()
+        case .replaced:
+            try FileManager.default.copyItem(atPath: path, toPath: path + ".copy")
+            try #require(rename(path + ".copy", path) == 0)
+        case .log:
+            try Data(repeating: 7, count: 1_024).write(to: URL(filePath: path + "-wal"))
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func aLogThatCannotBeReadWhereItLiesIsNamed(hasIndex: Bool) async throws {
         await #expect(processExitsWith: .signal(SIGKILL)) { [root = vault.directory as String] in
             let store = try await Vault(root, keys: .numbered(1)).open()
             try await store.write { db in try db.execute("INSERT INTO line VALUES ('in the log')") }
             kill(getpid(), SIGKILL)
         }
-        try FileManager.default.removeItem(atPath: vault.path + "-shm")
+        if !hasIndex { try FileManager.default.removeItem(atPath: vault.path + "-shm") }
         try lockDirectory()
         let before = try DirectorySnapshot(vault.directory, ignoring: [])
-        await #expect(processExitsWith: .success) { [root = vault.directory as String] in
+        await #expect(processExitsWith: .success) { [root = vault.directory as String, hasIndex = hasIndex as Bool] in
             try Self.giveUpPrivileges()
             let reading = Self.reading(root, 1)
-            let error = try await expectFailure(.permissionDenied) { try await reading.open() }
-            #expect(error.message.contains("Copy both"), "\(error)")
+            // From SQLite 3.22 on an index that cannot be written is enough to read.
+            if try hasIndex && EngineFeatures.current().sqliteVersionNumber >= 3_022_000 {
+                #expect(try await reading.lines() == ["a", "b", "in the log"])
+                let store = try await reading.open()
+                let error = try await expectFailure(.permissionDenied) { try await store.verify() }
+                #expect(error.message.contains("to a directory that may be written"), "\(error)")
+                try await store.close()
+            } else {
+                let error = try await expectFailure(.permissionDenied) { try await reading.open() }
+                #expect(error.message.contains("Copy both"), "\(error)")
+            }
         }
         try before.expectUntouched()
         try unlockDirectory()
@@ -271,15 +350,77 @@ struct ReadOnlyStoreTests {
 
     // MARK: Beside others
 
-    @Test func whatAnotherProcessWritesIsRead() async throws {
+    private func count(_ store: Store) async throws -> Int? {
+        try await store.read { db in try db.value("SELECT count(*) FROM line", as: Int.self) }
+    }
+
+    @Test(arguments: [false, true])
+    func whatAnotherProcessWritesIsReadAndItsLogStays(isKilled: Bool) async throws {
         let store = try await reading.open()
-        #expect(try await store.read { db in try db.value("SELECT count(*) FROM line", as: Int.self) } == 2)
-        await #expect(processExitsWith: .success) { [root = vault.directory as String] in
+        #expect(try await count(store) == 2)
+        await #expect(processExitsWith: isKilled ? .signal(SIGKILL) : .success) {
+            [root = vault.directory as String, isKilled = isKilled as Bool] in
             let other = try await Vault(root, keys: .numbered(1)).open()
             try await other.write { db in try db.execute("INSERT INTO line VALUES ('c')") }
+            if isKilled { kill(getpid(), SIGKILL) }
             try await other.close()
         }
-        #expect(try await store.read { db in try db.value("SELECT count(*) FROM line", as: Int.self) } == 3)
+        #expect(try await count(store) == 3)
+        // Their size and time: to read them would drop the store's locks.
+        let logged = try FileStatus.at(vault.path + "-wal")?.size ?? 0
+        let before = try FileStatus.at(vault.path)
         try await store.close()
+        #expect(try FileStatus.at(vault.path) == before)
+        #expect(try (FileStatus.at(vault.path + "-wal")?.size ?? 0) == logged)
+        #expect((logged > 0) == isKilled)
+        #expect(try await vault.lines() == ["a", "b", "c"])
+    }
+
+    @Test func aFileThatAnotherProcessRotatesIsReadWithItsNewKey() async throws {
+        let store = try await Self.reading(vault.directory, 1, 2).open()
+        #expect(try await count(store) == 2)
+        await #expect(processExitsWith: .success) { [root = vault.directory as String] in
+            let keys = Vault(root) { _ in try KeyChain(.numbered(1), .numbered(2)) }
+            let other = try await keys.open()
+            #expect(other.opening.key?.place == 1, "\(other.opening)")
+            try await other.close()
+        }
+        #expect(try await store.verify().isWhole)
+        #expect(try await count(store) == 2)
+        try await store.close()
+    }
+
+    @Test func aFileThatIsReplacedIsNoticed() async throws {
+        let other = try otherConnection()
+        try other.run("PRAGMA journal_mode = DELETE")
+        other.close()
+        let copy = try Data(contentsOf: URL(filePath: vault.path))
+        let store = try await reading.open()
+        #expect(try await count(store) == 2)
+        try copy.write(to: URL(filePath: directory.path("copy.sqlite")))
+        try #require(rename(directory.path("copy.sqlite"), vault.path) == 0)
+        let error = try await expectFailure(.fileChanged) { try await count(store) }
+        #expect(error.message.contains("put another file in the place"))
+        try await store.close()
+        #expect(try await reading.lines() == ["a", "b"])
+    }
+
+    @Test func pagesThatAreCheckedWhileAnotherWritesDoNotCount() async throws {
+        let other = try otherConnection()
+        try other.run("INSERT INTO line VALUES ('in the log')")
+        let store = try await reading.open()
+        let isWriting = Atomic<Bool>(true)
+        let error = try await expectFailure(.busy) {
+            try await store.verify { _ in
+                guard isWriting.exchange(false, ordering: .relaxed) else { return }
+                // As another program at this moment.
+                _ = try? other.run("INSERT INTO line VALUES ('meanwhile')")
+            }
+        }
+        #expect(error.message.contains("Another program wrote"))
+        #expect(try await store.verify().isWhole)
+        try await store.close()
+        other.close()
+        #expect(try await vault.lines() == ["a", "b", "in the log", "meanwhile"])
     }
 }

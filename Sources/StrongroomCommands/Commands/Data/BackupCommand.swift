@@ -40,7 +40,7 @@ struct BackupCommand: AsyncParsableCommand {
         let progress = CommandProgress("Copying", count: 1, unit: .bytes, isQuiet: form.json)
         defer { progress.finish() }
         let report = try await Interruption.cancelling { [file, force] in
-            try await database.readOnly(always: false).using { store in
+            try await database.readOnlyIfItMust().using { store in
                 try await store.backup(to: FilePath.absolute(file), key: key, replacing: force) { progress.update($0) }
             }
         }

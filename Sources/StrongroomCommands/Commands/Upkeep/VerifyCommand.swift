@@ -34,7 +34,7 @@ struct VerifyCommand: AsyncParsableCommand {
             guard finished?.contains(database.path) != true else {
                 return .init(.skipped, "whole, says the report")
             }
-            let report = try await database.readOnly(always: false).using { store in
+            let report = try await database.readOnlyIfItMust().using { store in
                 try await store.verify { progress.update(to: $0.pagesDone, of: $0.pages) }
             }
             let detail = VerificationDetail(report)

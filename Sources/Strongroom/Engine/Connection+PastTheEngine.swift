@@ -1,0 +1,36 @@
+extension Connection {
+    /// Runs work that reads the file and its log past the engine, in a transaction that changes nothing. Others cannot write meanwhile where this
+    /// connection can take the lock; where it cannot, the work fails when they do.
+    ///
+    /// - Throws: ``StrongroomError`` with `busy` when others have written, `fileChanged`; what the work throws.
+    func readingPastTheEngine<T>(_ body: () throws -> T) throws -> T {
+        if isReadOnly { return try noticingWrites(body) }
+        let isKept = !isWriter
+        // The engine lets nobody take the lock who is kept from writing.
+        if isKept { try run("PRAGMA query_only = OFF") }
+        defer { if isKept { try? run("PRAGMA query_only = ON") } }
+        try begin(.immediate)
+        defer { rollBack() }
+        let result = try body()
+        try checkFile?()
+        return result
+    }
+
+    private func noticingWrites<T>(_ body: () throws -> T) throws -> T {
+        try beginSnapshot()
+        defer { rollBack() }
+        let before = try logState()
+        let result = try body()
+        try checkFile?()
+        guard try logState() == before else {
+            throw StrongroomError(
+                .busy,
+                """
+                Another program wrote while the pages of the database were checked, and a store that reads beside its log cannot keep it from that. \
+                Try again when nobody writes, or open the database so that it may be written: then others wait until it is done.
+                """,
+                database: database)
+        }
+        return result
+    }
+}
