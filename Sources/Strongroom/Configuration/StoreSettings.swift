@@ -11,7 +11,8 @@ public struct StoreSettings: Sendable, Equatable {
     public var storage: StoragePlace
 
     /// Whether a file is opened to be read alone, as it is: nothing in it is changed, and nothing is made beside it that stays. It is neither
-    /// rotated nor migrated, one that is not there is not made, and whatever writes throws `readOnly`. Does not count in memory.
+    /// rotated nor migrated, one that is not there is not made, and whatever writes throws `readOnly`. Does not count in memory. Half a
+    /// transaction of a killed program is undone first, as for every reader.
     public var isReadOnly: Bool
 
     /// The most readers at one time, 1 to 1,024; what lies outside counts as the nearest.

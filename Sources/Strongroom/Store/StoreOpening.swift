@@ -296,7 +296,7 @@ extension StoreOpening {
             .plaintextFile,
             """
             The file «\(path)» is a plaintext database, and its configuration gives keys. Put `Key.plaintext` at the beginning of the \
-            chain to have it encrypted, or give `KeyChain.plaintext` if it is meant to be readable by anybody. The file was not touched.
+            chain to have it \(file.isReadOnly ? "read" : "encrypted"), or give `KeyChain.plaintext` if it is meant to be readable by anybody. The file was not touched.
             """,
             database: name.fileName
         )
