@@ -41,7 +41,7 @@ extension Access {
         // Who is told of a failure may be told after the writer's seat was given back.
         executor.blocking { queued.wait() }
         defer {
-            dismantle()
+            dismantle(isWaiting: true)
             turnstile.signal()
         }
         guard let connection = writer.connection else { return }
@@ -51,7 +51,9 @@ extension Access {
     }
 
     /// Closes the connections, the writer's last, so that the engine brings the log into the file, and ends the threads.
-    func dismantle() {
+    ///
+    /// - Parameter isWaiting: Whether to wait until the threads that have nothing to do are at their end.
+    func dismantle(isWaiting: Bool = false) {
         let error = closed
         let keeper = keeper()
         defer { keeper?.close() }
@@ -64,7 +66,7 @@ extension Access {
         }
         memory.clear()
         hub.close()
-        executor.retire()
+        executor.retire(isWaiting: isWaiting)
         whenClosed.withLock { $0.take() }?()
     }
 

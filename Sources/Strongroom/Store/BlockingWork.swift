@@ -8,7 +8,9 @@ enum BlockingWork {
         try await withCheckedThrowingContinuation { continuation in
             let thread = Thread {
                 Thread.current.name = "strongroom.job"
-                continuation.resume(with: Result { try work() })
+                let result = Result { try work() }
+                EngineThread.end()
+                continuation.resume(with: result)
             }
             thread.start()
         }

@@ -32,6 +32,10 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         /// Threads that look for work before they sleep.
         var looking = 0
         var isRetired = false
+        /// Threads that have nothing to do, until they have, or have ended.
+        var idle = 0
+        /// Told when there is none.
+        var whenNobodyIsIdle: DispatchSemaphore?
     }
 
     /// What a thread knows of itself.
@@ -119,13 +123,29 @@ public final class StoreExecutor: TaskExecutor, Sendable {
     }
 
     /// Lets the threads end as soon as they have nothing to do, rather than after a time. What comes later is run all the same.
-    func retire() {
-        let sleeping = state.withLock { state in
+    ///
+    /// - Parameter isWaiting: Whether to wait until those that have nothing to do are at their end: a process may end right afterwards.
+    func retire(isWaiting: Bool = false) {
+        let ended = isWaiting ? DispatchSemaphore(value: 0) : nil
+        let (sleeping, mustWait) = state.withLock { state in
             state.isRetired = true
+            if state.idle > 0, state.whenNobodyIsIdle == nil { state.whenNobodyIsIdle = ended }
             defer { state.sleeping = 0 }
-            return state.sleeping
+            return (state.sleeping, state.idle > 0)
         }
         for _ in 0..<sleeping { wake.signal() }
+        if mustWait { _ = ended?.wait(timeout: .now() + Self.patience) }
+    }
+
+    /// Called by a thread at its end.
+    private func noteEnd() {
+        EngineThread.end()
+        state.withLock { noteOneLessIdle(&$0) }
+    }
+
+    private func noteOneLessIdle(_ state: inout State) {
+        state.idle -= 1
+        if state.idle == 0 { state.whenNobodyIsIdle.take()?.signal() }
     }
 
     private enum Need {
@@ -166,6 +186,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
                 }
                 Self.pointer.value = nil
             }
+            noteEnd()
         }
         thread.start()
     }
@@ -196,7 +217,12 @@ public final class StoreExecutor: TaskExecutor, Sendable {
 
     /// The next piece of work, or nil when the thread is to end.
     private func next() -> (Piece, Urgency)? {
-        if let piece = state.withLock({ take(&$0) }) { return piece }
+        let first = state.withLock { state in
+            let piece = take(&state)
+            if piece == nil { state.idle += 1 }
+            return piece
+        }
+        if let first { return first }
         while true {
             look()
             switch state.withLock({ step(&$0) }) {
@@ -208,7 +234,10 @@ public final class StoreExecutor: TaskExecutor, Sendable {
     }
 
     private func step(_ state: inout State) -> Step {
-        if let (piece, urgency) = take(&state) { return .run(piece, urgency) }
+        if let (piece, urgency) = take(&state) {
+            noteOneLessIdle(&state)
+            return .run(piece, urgency)
+        }
         guard !state.isRetired else {
             state.threads -= 1
             return .end
