@@ -137,6 +137,9 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         if mustWait { _ = ended?.wait(timeout: .now() + Self.patience) }
     }
 
+    /// How many threads have nothing to do and have not ended.
+    var idleThreads: Int { state.withLock { $0.idle } }
+
     /// Called by a thread at its end.
     private func noteEnd() {
         EngineThread.end()

@@ -29,6 +29,38 @@ struct StoreExecutorTests {
         #expect(answer)
     }
 
+    /// A thread that ends beside the process can make it crash, so whoever closes a store is told when there is none left.
+    @Test func whoeverRetiresItCanWaitUntilNoThreadIsIdle() async throws {
+        for _ in 0..<20 {
+            let executor = StoreExecutor(name: "strongroom.test", threads: 8)
+            let barrier = Barrier(8)
+            let ran = Tally()
+            for _ in 0..<8 {
+                executor.post {
+                    try? barrier.block()
+                    ran.add()
+                }
+            }
+            try await eventually { ran.value == 8 }
+            // A thread that comes from its work only afterwards is not waited for.
+            let patience = ContinuousClock.now + .seconds(2)
+            try await eventually { executor.idleThreads == 8 || ContinuousClock.now > patience }
+            guard executor.idleThreads == 8 else { continue }
+            try await onThread { executor.retire(isWaiting: true) }
+            #expect(executor.idleThreads == 0)
+        }
+    }
+
+    @Test func whoeverRetiresItFromOneOfItsThreadsDoesNotWaitForItself() async throws {
+        let executor = StoreExecutor(name: "strongroom.test", threads: 2)
+        let isDone = Moment()
+        executor.post {
+            executor.retire(isWaiting: true)
+            isDone.come()
+        }
+        try await isDone.wait()
+    }
+
     @Test(arguments: 1...4)
     func workFromManyThreadsAllRunsOnNoMoreThreadsThanAreAllowed(threads: Int) async throws {
         let executor = StoreExecutor(name: "strongroom.test", threads: threads)
