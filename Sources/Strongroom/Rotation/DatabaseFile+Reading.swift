@@ -10,7 +10,7 @@ extension DatabaseFile {
             throw StrongroomError(.notADatabase, "The key does not open «\(path)».", database: name)
         }
         var failure: StrongroomError?
-        for mode in try modesOfReading() {
+        for mode in try modesOfReading(key: key) {
             do {
                 let connection = try connect(mode, key: key)
                 try prove(connection)
@@ -25,16 +25,32 @@ extension DatabaseFile {
     }
 
     /// The ways to open the file, the best first.
-    func modesOfReading() throws -> [Connection.Mode] {
+    private func modesOfReading(key: DerivedKey?) throws -> [Connection.Mode] {
         let hasIndex = try FileStatus.at(path + "-shm") != nil
         // Half a transaction has to be undone before anybody can read.
         if try FileSystem.hasJournal(path) { return mayBeWritten ? [.existing] : [.readOnly] }
         // Closing one that can write might bring the log into the file. The index is made anew only by whoever might also write.
         if try FileSystem.hasWriteAheadLog(path) { return hasIndex || mayBeWritten ? [.readOnly] : [] }
-        // One that cannot write would leave a log and an index behind, where it can make them.
         if mayBeWritten { return [.existing] }
-        let hasRoomForIndex = !hasIndex && FileSystem.mayWrite(FileSystem.directory(of: path))
-        return hasRoomForIndex ? [.untouched] : [.readOnly, .untouched]
+        // In write-ahead mode one that cannot write would leave a log and an index behind, where it can make them.
+        let canMakeIndex = !hasIndex && FileSystem.mayWrite(FileSystem.directory(of: path))
+        return try canMakeIndex && isInWriteAheadMode(key: key) ? [.untouched] : [.readOnly, .untouched]
+    }
+
+    /// Whether the file is written through a write-ahead log, or that cannot be told.
+    private func isInWriteAheadMode(key: DerivedKey?) throws -> Bool {
+        let connection = try connect(.untouched, key: nil)
+        defer { connection.close() }
+        let bytes = try connection.databaseFile()
+        guard let key else {
+            var page = [UInt8](repeating: 0, count: DatabaseHeader.length)
+            _ = try page.withUnsafeMutableBytes { try bytes.read(at: 0, into: $0) }
+            return DatabaseHeader(page)?.isInWriteAheadMode ?? true
+        }
+        let contents = PageContents(
+            pages: DatabasePages(closed: bytes, pageSize: key.settings.pageSize, count: 1),
+            cipher: try PageCipher(key, settings: key.settings))
+        return try contents.content(of: 1).flatMap(DatabaseHeader.init)?.isInWriteAheadMode ?? true
     }
 
     /// Whether the process may change the file, and make others beside it.
@@ -44,8 +60,10 @@ extension DatabaseFile {
     /// has written meanwhile; to be closed after them. Nil where there is no such log.
     func keeperOfLog(key: DerivedKey?) -> Connection? {
         guard isReadOnly, (try? FileSystem.hasWriteAheadLog(path)) == true else { return nil }
-        guard let keeper = try? connect(.readOnly, key: key), (try? keeper.proveKey()) != nil else { return nil }
-        return keeper
+        guard let keeper = try? connect(.readOnly, key: key) else { return nil }
+        // Whoever closes a store does not wait for others.
+        keeper.setBusyTimeout(milliseconds: 100)
+        return (try? keeper.proveKey()) == nil ? nil : keeper
     }
 
     /// The error for a log without which the file cannot be read.

@@ -9,6 +9,8 @@ struct DatabaseHeader {
     let firstFreeTrunk: Int
     /// Whether the file has pages that tell where each page belongs, so that it can be made shorter.
     let hasPointerMap: Bool
+    /// Whether it is written through a write-ahead log.
+    let isInWriteAheadMode: Bool
     /// How texts are kept.
     let encoding: EncodedText.Encoding
 
@@ -20,6 +22,7 @@ struct DatabaseHeader {
         pageCount = changes == changesAtCount && number(28) > 0 ? number(28) : nil
         firstFreeTrunk = number(32)
         hasPointerMap = number(52) != 0
+        isInWriteAheadMode = page[18] == 2 || page[19] == 2
         encoding =
             switch number(56) {
             case 2: .utf16Little

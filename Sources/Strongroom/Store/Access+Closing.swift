@@ -55,7 +55,9 @@ extension Access {
     /// - Parameter isWaiting: Whether to wait until the threads that have nothing to do are at their end.
     func dismantle(isWaiting: Bool = false) {
         let error = closed
-        let keeper = keeper()
+        // One that cannot write brings nothing into the file.
+        let mayCheckpoint = isReadOnly && ([writer] + readers).contains { $0.connection?.mode == .existing }
+        let keeper = mayCheckpoint ? keeper() : nil
         defer { keeper?.close() }
         for seat in readers.indices.map(Queue.Seat.reader) + [.writer] {
             // The thread that opened it may not have let go of it yet.

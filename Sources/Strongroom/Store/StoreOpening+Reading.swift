@@ -1,14 +1,13 @@
 extension StoreOpening {
-    /// Opens the file to be read alone, as it is.
+    /// Opens the file to be read alone, as it is; the lock between processes is held where it can be.
     ///
     /// - Throws: ``StrongroomError`` with `fileMissing`; as opening has it.
     func runToRead() async throws -> (writer: Connection, key: FileKey, report: OpenReport) {
         let start = ContinuousClock.now
-        let lock = try await lockToRead()
         let content = try FileContent.of(path)
         guard content != .absent else { throw DatabaseFile.missing(path, name.fileName) }
         let chain = try await keyChain()
-        let opened = try await BlockingWork.run {
+        return try await BlockingWork.run {
             var report = Progress(start: start)
             let (keys, choice) = try chooseExisting(chain, content)
             report.keyDuration = ContinuousClock.now - start
@@ -21,8 +20,6 @@ extension StoreOpening {
                 throw error.diagnosed(file, key: choice.place, of: chain.count, choice.derived?.settings)
             }
         }
-        lock?.release()
-        return opened
     }
 
     /// The lock between processes, if there is one and it can be taken: without it the file might be replaced while it is opened.

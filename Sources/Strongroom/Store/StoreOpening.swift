@@ -4,7 +4,7 @@ import Logging
 struct StoreOpening: Sendable {
     let name: DatabaseName
     let configuration: any Configuration
-    let file: DatabaseFile
+    private(set) var file: DatabaseFile
     let settings: StoreSettings
     /// Whether the settings' snapshots are kept.
     var keepsSnapshots = true
@@ -40,8 +40,7 @@ struct StoreOpening: Sendable {
             name: name.fileName,
             busyTimeout: Int(clamping: self.settings.busyTimeout.milliseconds),
             log: StatementLog.Settings(logger, slow: self.settings.slowStatement),
-            isReadOnly: isReadOnly,
-            baseline: isReadOnly ? try FileBaseline.at(path) : nil
+            isReadOnly: isReadOnly
         )
     }
 
@@ -114,6 +113,11 @@ struct StoreOpening: Sendable {
                 database: name.fileName
             )
         }
+    }
+
+    /// Remembers the file as it is now, to be asked for when nobody else is opening it: what is read counts only as long as it stays so.
+    mutating func noteFile() throws {
+        file.baseline = try FileBaseline.at(path)
     }
 
     /// Keeps other processes from opening the file.

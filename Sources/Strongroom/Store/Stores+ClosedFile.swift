@@ -10,11 +10,12 @@ extension Stores {
         let name = try DatabaseName(fileName)
         let configuration = try configuration(of: name)
         do {
-            let opening = try StoreOpening(name, configuration)
+            var opening = try StoreOpening(name, configuration)
             try OpenFiles.shared.claim(opening.path, name)
             defer { OpenFiles.shared.release(opening.path) }
             guard !isWriting || !opening.settings.isReadOnly else { throw StrongroomError.readOnlyStore(name.fileName) }
             let lock = try await opening.settings.isReadOnly ? opening.lockToRead() : opening.takeLock()
+            if opening.settings.isReadOnly { try opening.noteFile() }
             let result = try await work(opening, configuration.keyChain(for: name))
             lock?.release()
             return result

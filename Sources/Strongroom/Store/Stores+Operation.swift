@@ -43,19 +43,27 @@ extension Stores {
         guard try FileStatus.at(FileSystem.directory(of: wanted)) != nil else {
             throw StrongroomError(.fileMissing, "There is no file at «\(wanted)».", database: name.fileName)
         }
-        let file = DatabaseFile(
+        var file = DatabaseFile(
             path: try FileSystem.resolve(wanted), name: name.fileName, busyTimeout: 5_000, log: nil, isReadOnly: true)
         let chain = try await configuration.keyChain(for: name)
         let protection = configuration.keyProtection(for: name)
-        do {
-            return try await BlockingWork.runUntilCancelled { goOn in
-                try FileSurveyor(
-                    file: file, chain: chain, ciphers: ciphers, protection: protection, migrator: migrator,
-                    countsTables: countsTables, goOn: goOn
-                ).run()
+        var attempt = 0
+        while true {
+            attempt += 1
+            file.baseline = try FileBaseline.at(file.path)
+            do {
+                return try await BlockingWork.runUntilCancelled { [file] goOn in
+                    try FileSurveyor(
+                        file: file, chain: chain, ciphers: ciphers, protection: protection, migrator: migrator,
+                        countsTables: countsTables, goOn: goOn
+                    ).run()
+                }
+            } catch let error as StrongroomError {
+                // It is read without a lock where it has no log, so that another program can change it meanwhile.
+                guard error.code == .fileChanged, attempt < Self.attempts else { throw error.naming(name.fileName) }
             }
-        } catch let error as StrongroomError {
-            throw error.naming(name.fileName)
         }
     }
+
+    private static let attempts = 5
 }

@@ -184,10 +184,13 @@ public final class Stores: Sendable {
                 state.withLock { $0.openings[name]?.store = store }
                 return store
             }
-            let opening = try StoreOpening(name, configuration, settings)
+            var opening = try StoreOpening(name, configuration, settings)
             try OpenFiles.shared.claim(opening.path, name)
             do {
+                let lock = settings.isReadOnly ? try await opening.lockToRead() : nil
+                if settings.isReadOnly { try opening.noteFile() }
                 let store = try await store(opening)
+                lock?.release()
                 state.withLock { $0.openings[name]?.store = store }
                 return store
             } catch {

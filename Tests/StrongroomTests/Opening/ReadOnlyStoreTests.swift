@@ -248,13 +248,24 @@ struct ReadOnlyStoreTests {
         try unlockDirectory()
     }
 
-    @Test func aFileThatCannotBeWrittenGetsNoLogInADirectoryThatCan() async throws {
+    @Test(arguments: ["WAL", "DELETE"])
+    func aFileThatCannotBeWrittenGetsNoLogInADirectoryThatCan(mode: String) async throws {
+        if mode == "DELETE" {
+            let other = try otherConnection()
+            try other.run("PRAGMA journal_mode = DELETE")
+            other.close()
+        }
         try lockDirectory()
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: vault.directory)
         let before = try DirectorySnapshot(vault.directory, ignoring: [])
-        await #expect(processExitsWith: .success) { [root = vault.directory as String] in
+        await #expect(processExitsWith: .success) { [root = vault.directory as String, mode = mode as String] in
             try Self.giveUpPrivileges()
-            #expect(try await Self.reading(root, 1).lines() == ["a", "b"])
+            let store = try await Self.reading(root, 1).open()
+            #expect(try await store.read { db in try db.value("SELECT count(*) FROM line", as: Int.self) } == 2)
+            // Where a lock leaves nothing behind it is taken.
+            let isLocked = try await store.access.perform(.read) { $0.mode == .readOnly }
+            #expect(isLocked == (mode == "DELETE"))
+            try await store.close()
         }
         try before.expectUntouched()
     }
