@@ -5,10 +5,15 @@ extension Connection {
     /// - Throws: ``StrongroomError`` with `busy` when others have written, `fileChanged`; what the work throws.
     func readingPastTheEngine<T>(_ body: () throws -> T) throws -> T {
         if isReadOnly { return try noticingWrites(body) }
-        let isKept = !isWriter
+        guard !isWriter else { return try lockingOthersOut(body) }
         // The engine lets nobody take the lock who is kept from writing.
-        if isKept { try run("PRAGMA query_only = OFF") }
-        defer { if isKept { try? run("PRAGMA query_only = ON") } }
+        try run("PRAGMA query_only = OFF")
+        let result = Result { try lockingOthersOut(body) }
+        try run("PRAGMA query_only = ON")
+        return try result.get()
+    }
+
+    private func lockingOthersOut<T>(_ body: () throws -> T) throws -> T {
         try begin(.immediate)
         defer { rollBack() }
         let result = try body()

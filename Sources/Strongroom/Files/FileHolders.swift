@@ -2,13 +2,12 @@ import Foundation
 
 /// The other processes that have a file open, as far as the operating system tells.
 enum FileHolders {
-    /// Finds those who hold a lock on a file.
+    /// Finds those who hold a lock on a database's file, or on the index of its log.
     ///
-    /// - Parameter paths: The names of the file and of those beside it on which it is locked.
     /// - Returns: The numbers of the processes; none where the system does not tell.
     /// - Throws: ``StrongroomError`` when it could not be looked, as with too many files open: that is not the same as nobody.
-    static func locking(_ paths: [String]) throws -> [Int] {
-        let nodes = try Set(paths.compactMap { try FileStatus.at($0)?.identity.node })
+    static func locking(_ path: String) throws -> [Int] {
+        let nodes = try Set(["", "-shm"].compactMap { try FileStatus.at(path + $0)?.identity.node })
         // One line a lock: number, kind, mode, access, process, device and node, first and last byte. Only Linux has it.
         // Read to its end: it has no length, and comes in pieces.
         guard let table = try visible({ try FileSystem.firstBytes(of: "/proc/locks", largestTable) }) else { return [] }
@@ -42,9 +41,9 @@ enum FileHolders {
         return holders.sorted()
     }
 
-    /// Those who hold a lock on a database's file, or on the index of its log, or who have it open.
+    /// Those of ``locking(_:)`` and of ``opening(_:)``.
     static func using(_ path: String) throws -> [Int] {
-        try Set(locking(["", "-shm"].map { path + $0 }) + opening(path)).sorted()
+        try Set(locking(path) + opening(path)).sorted()
     }
 
     /// How long a process that is being started may have what the one has open that starts it.
@@ -65,6 +64,44 @@ enum FileHolders {
             try whenWaiting()
             Thread.sleep(forTimeInterval: pause)
         }
+    }
+
+    /// Those of ``using(_:)`` who stay: a process that is being started has, for a moment, what the one has open that starts it.
+    ///
+    /// - Parameters:
+    ///   - path: The database's file.
+    ///   - patience: How long at most it is asked again while somebody may be such a process.
+    ///   - whenWaiting: As for ``lasting(_:whenWaiting:)``.
+    static func staying(
+        _ path: String, patience: Duration = startOfAProcess, whenWaiting: () throws -> Void
+    ) throws -> [Int] {
+        let start = ContinuousClock.now
+        var holders = try using(path)
+        while try holders.contains(where: { try mayBeBeingStarted($0, among: holders, path) }),
+            ContinuousClock.now - start < patience
+        {
+            try whenWaiting()
+            Thread.sleep(forTimeInterval: pause)
+            // Those alone who were there each time: a program that starts many has always one of them.
+            holders = try Set(using(path)).intersection(holders).sorted()
+        }
+        return holders
+    }
+
+    /// Whether a process has a file perhaps only because the one has it that starts it; locks are not handed on.
+    private static func mayBeBeingStarted(_ process: Int, among holders: [Int], _ path: String) throws -> Bool {
+        guard let starter = try starter(of: process), starter == own || holders.contains(starter) else { return false }
+        return try !locking(path).contains(process)
+    }
+
+    /// The process that has started another one; nil where the system does not tell.
+    private static func starter(of process: Int) throws -> Int? {
+        guard let status = try visible({ try FileSystem.firstBytes(of: "/proc/\(process)/status", largestStatus) })
+        else {
+            return nil
+        }
+        return String(decoding: status, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("PPid:") }
+            .flatMap { Int($0.dropFirst(5).trimmingCharacters(in: .whitespaces)) }
     }
 
     /// What a process's program is called; nil where the system does not tell.
@@ -97,4 +134,5 @@ enum FileHolders {
 
     /// Bytes.
     private static let largestTable = 4 << 20
+    private static let largestStatus = 1 << 16
 }

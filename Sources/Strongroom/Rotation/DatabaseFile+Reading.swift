@@ -57,7 +57,8 @@ extension DatabaseFile {
     var mayBeWritten: Bool { FileSystem.mayWrite(path) && FileSystem.mayWrite(FileSystem.directory(of: path)) }
 
     /// A connection besides those that are about to be closed, which keeps the last of them from bringing a log into the file that another program
-    /// has written meanwhile; to be closed after them. Nil where there is no such log.
+    /// has written meanwhile; to be closed after them. Nil where there is no such log, and where it cannot be had: closing does not fail for
+    /// it, and the engine then brings the log into the file, as for every program that closes it last.
     func keeperOfLog(key: DerivedKey?) -> Connection? {
         guard isReadOnly, (try? FileSystem.hasWriteAheadLog(path)) == true else { return nil }
         guard let keeper = try? connect(.readOnly, key: key) else { return nil }

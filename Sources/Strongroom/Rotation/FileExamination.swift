@@ -26,7 +26,7 @@ struct FileExamination {
     func run() throws -> FileDiagnosis {
         var diagnosis = FileDiagnosis(path: file.path, finding: .unexamined)
         do {
-            diagnosis = try FileDiagnosis(surroundingsOf: file)
+            diagnosis = try FileDiagnosis(surroundingsOf: file, goOn)
             let status = try FileStatus.at(file.path)
             diagnosis.bytes = status?.isRegularFile == true ? status?.size ?? 0 : 0
             switch try FileContent.of(file.path, beginning: file.salt) {
@@ -149,13 +149,15 @@ struct FileExamination {
 
 extension FileDiagnosis {
     /// What lies beside a file and who has it open.
-    fileprivate init(surroundingsOf file: DatabaseFile) throws {
+    fileprivate init(surroundingsOf file: DatabaseFile, _ goOn: () throws -> Void = {}) throws {
         self.init(path: file.path, finding: .unexamined)
         let envelope = EnvelopeFile(databasePath: file.path, name: file.name)
         // What lies there and cannot be looked at is told when it is opened.
         hasEnvelope = (try? envelope.exists()) ?? true
         hasLog = (try? file.hasLog()) ?? true
-        holders = try FileHolders.using(file.path).map { Holder(process: $0, name: FileHolders.name(of: $0)) }
+        holders = try FileHolders.staying(file.path, whenWaiting: goOn).map {
+            Holder(process: $0, name: FileHolders.name(of: $0))
+        }
     }
 
     /// What is known without looking at the pages of a file that could not be opened.

@@ -54,7 +54,7 @@ struct FileSurveyor {
     func run() throws -> FileSurvey {
         var survey = FileSurvey(path: file.path)
         survey.hasEnvelope = try EnvelopeFile(databasePath: file.path, name: file.name).exists()
-        survey.holders = try FileHolders.using(file.path).map {
+        survey.holders = try FileHolders.staying(file.path, whenWaiting: goOn).map {
             FileDiagnosis.Holder(process: $0, name: FileHolders.name(of: $0))
         }
         survey.logBytes = try FileStatus.at(file.path + "-wal")?.size

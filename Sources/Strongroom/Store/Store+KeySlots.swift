@@ -29,8 +29,8 @@ extension Store {
     ///   - label: What the slot is called: at most 255 bytes, no control characters. It can be read without a key.
     /// - Returns: The key's slot.
     /// - Throws: ``StrongroomError`` with `keySlot` when the key has a slot already, when there are 64, or for a label that cannot be one;
-    ///   `invalidKey` for a key that cannot wrap; as ``keySlots()``; `locked`, `diskFull`. Nothing is changed then, unless the message says
-    ///   that the first copy is the new one already, after a failure of the disk.
+    ///   `invalidKey` for a key that cannot wrap; as ``keySlots()``; `readOnly`, `locked`, `diskFull`. Nothing is changed then, unless the
+    ///   message says that the first copy is the new one already, after a failure of the disk.
     @discardableResult
     public func addKey(_ key: Key, label: String = "") async throws -> KeySlot {
         try await changeEnvelope { envelope in try envelope.add(key, label: label, date: .now) }
@@ -46,8 +46,8 @@ extension Store {
     /// ```
     ///
     /// - Parameter fingerprint: The slot's fingerprint, as ``keySlots()`` lists it.
-    /// - Throws: ``StrongroomError`` with `keySlot` when there is no such slot, or no key of a chain would be left; as ``keySlots()``; `locked`,
-    ///   `diskFull`. Nothing is changed then, with the exception of ``addKey(_:label:)``.
+    /// - Throws: ``StrongroomError`` with `keySlot` when there is no such slot, or no key of a chain would be left; as ``keySlots()``; `readOnly`,
+    ///   `locked`, `diskFull`. Nothing is changed then, with the exception of ``addKey(_:label:)``.
     public func revokeKey(_ fingerprint: KeyFingerprint) async throws {
         try await changeEnvelope { envelope in try envelope.revoke(fingerprint) }
     }

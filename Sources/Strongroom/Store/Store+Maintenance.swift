@@ -6,7 +6,8 @@ extension Store {
     /// nobody writes.
     ///
     /// - Returns: How far it came; not to the end when somebody reads for longer.
-    /// - Throws: ``StrongroomError`` with `closed`, `diskFull`, or the engine's failure; `CancellationError` when the task is cancelled.
+    /// - Throws: ``StrongroomError`` with `closed`, `readOnly`, `diskFull`, or the engine's failure; `CancellationError` when the task is
+    ///   cancelled.
     @discardableResult
     public func checkpoint() async throws -> CheckpointReport {
         try access.requireWriting()
@@ -19,7 +20,7 @@ extension Store {
     /// on the disk, and then goes through the log: have as much memory, and as much space on the disk, as the file is large. A table without an
     /// integer primary key may get other row ids. See SQLite's documentation, «VACUUM» (sqlite.org/lang_vacuum.html).
     ///
-    /// - Throws: ``StrongroomError`` with `closed`, `diskFull`, `damaged`, or the engine's failure, and the file is as it was;
+    /// - Throws: ``StrongroomError`` with `closed`, `readOnly`, `diskFull`, `damaged`, or the engine's failure, and the file is as it was;
     ///   `CancellationError` when the task is cancelled.
     public func vacuum() async throws {
         try access.requireWriting()
@@ -35,7 +36,7 @@ extension Store {
     /// An engine that can tell which tables have changed much since looks at those alone. See SQLite's documentation, «PRAGMA optimize»
     /// (sqlite.org/pragma.html#pragma_optimize).
     ///
-    /// - Throws: ``StrongroomError`` with `closed`, or the engine's failure; `CancellationError` when the task is cancelled.
+    /// - Throws: ``StrongroomError`` with `closed`, `readOnly`, or the engine's failure; `CancellationError` when the task is cancelled.
     public func optimize() async throws {
         try access.requireWriting()
         try await access.perform(.writeAlone) { connection in

@@ -36,7 +36,7 @@ extension Store {
     /// - Returns: What was done.
     /// - Throws: `CancellationError` when the task is cancelled, and the step that ran then is undone; ``StrongroomError`` with
     ///   `invalidMigrator` when there is no migrator, no such version, or a `down` is missing: nothing has run then, and the message names all that
-    ///   are; `migrationFailed`, `newerSchema`, `locked`, `closed`; what the configuration throws.
+    ///   are; `migrationFailed`, `newerSchema`, `locked`, `closed`, `readOnly`; what the configuration throws.
     @discardableResult
     public func migrate(
         to version: String? = nil,

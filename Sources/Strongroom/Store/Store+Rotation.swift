@@ -26,7 +26,7 @@ extension Store {
     /// - Throws: `CancellationError` when the task is cancelled before the new content takes the place of the old one; ``StrongroomError`` with
     ///   `timedOut` naming those who were waited for; `locked` naming the processes that have the file open; `diskFull`, `damaged`,
     ///   `rotationFailed`, `wrongKey`; `notAuthorized` with ``RotationPolicy/never``; `encryptedFile` when the chain stands for plaintext;
-    ///   `closed`; what the configuration throws. The file is on the key that it had then, and the store goes on.
+    ///   `closed`, `readOnly`; what the configuration throws. The file is on the key that it had then, and the store goes on.
     @discardableResult
     public func rotate(
         timeout: Duration? = nil,

@@ -54,7 +54,7 @@ public final class Store: Sendable {
     ///   - body: Runs on a thread of the store's own; gets a transaction in which only reading compiles.
     /// - Returns: What the closure returns.
     /// - Throws: What the closure throws; `CancellationError` when the task is cancelled, which also stops a running statement;
-    ///   ``StrongroomError`` with `timedOut`, `closed`, or the engine's failure.
+    ///   ``StrongroomError`` with `timedOut`, `closed`, `fileChanged` for a file that is read alone, or the engine's failure.
     public func read<T: Sendable>(
         label: String? = nil,
         timeout: Duration? = nil,

@@ -1,24 +1,32 @@
 extension StoreOpening {
-    /// Opens the file to be read alone, as it is; the lock between processes is held where it can be.
+    /// Opens the file to be read alone, as it is.
     ///
     /// - Throws: ``StrongroomError`` with `fileMissing`; as opening has it.
-    func runToRead() async throws -> (writer: Connection, key: FileKey, report: OpenReport) {
+    mutating func runToRead() async throws -> (writer: Connection, key: FileKey, report: OpenReport) {
         let start = ContinuousClock.now
+        let lock = try await lockToRead()
+        try noteFile()
         let content = try FileContent.of(path)
         guard content != .absent else { throw DatabaseFile.missing(path, name.fileName) }
         let chain = try await keyChain()
-        return try await BlockingWork.run {
-            var report = Progress(start: start)
-            let (keys, choice) = try chooseExisting(chain, content)
-            report.keyDuration = ContinuousClock.now - start
-            do {
-                // A file of a newer program is refused; an older one is read as it is.
-                if let plan = try migrator?.plan(for: choice.connection) { warn(of: plan) }
-                try choice.connection.configure(as: .reader, of: file)
-                return (choice.connection, keys.key(choice), report.finished(choice, chain))
-            } catch let error as StrongroomError {
-                throw error.diagnosed(file, key: choice.place, of: chain.count, choice.derived?.settings)
-            }
+        let opened = try await BlockingWork.run { [self] in try read(chain, content, since: start) }
+        lock?.release()
+        return opened
+    }
+
+    private func read(
+        _ chain: KeyChain, _ content: FileContent, since start: ContinuousClock.Instant
+    ) throws -> (Connection, FileKey, OpenReport) {
+        var report = Progress(start: start)
+        let (keys, choice) = try chooseExisting(chain, content)
+        report.keyDuration = ContinuousClock.now - start
+        do {
+            // A file of a newer program is refused; an older one is read as it is.
+            if let plan = try migrator?.plan(for: choice.connection) { warn(of: plan) }
+            try choice.connection.configure(as: .reader, of: file)
+            return (choice.connection, keys.key(choice), report.finished(choice, chain))
+        } catch let error as StrongroomError {
+            throw error.diagnosed(file, key: choice.place, of: chain.count, choice.derived?.settings)
         }
     }
 

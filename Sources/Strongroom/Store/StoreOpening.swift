@@ -49,8 +49,11 @@ struct StoreOpening: Sendable {
     /// Opens the file.
     ///
     /// - Returns: The connection that was proved, what further ones are keyed with, and what was done.
-    func run() async throws -> (writer: Connection, key: FileKey, report: OpenReport) {
-        guard !settings.isReadOnly else { return try await runToRead() }
+    mutating func run() async throws -> (writer: Connection, key: FileKey, report: OpenReport) {
+        try await settings.isReadOnly ? runToRead() : runToWrite()
+    }
+
+    private func runToWrite() async throws -> (writer: Connection, key: FileKey, report: OpenReport) {
         let start = ContinuousClock.now
         let lock = try await takeLock()
         let content = try FileContent.of(path)

@@ -23,7 +23,7 @@ extension Stores {
 
     /// Whether the process may change the file at a path, and make others beside it.
     package static func mayWriteFile(at path: String) -> Bool {
-        // Beside the file itself is where the engine makes others, not beside a link to it.
+        // Beside the file itself is where the engine makes others, not beside a link to it. One that cannot be found is told of when it is opened.
         let file = (try? FileSystem.resolve(path)) ?? path
         return DatabaseFile(path: file, name: "", busyTimeout: 0, log: nil).mayBeWritten
     }

@@ -29,9 +29,9 @@ extension Stores {
     ///   - fileName: The database's name; its store must not be open.
     ///   - snapshot: The snapshot; nil for the newest.
     /// - Returns: The snapshot that was put back.
-    /// - Throws: ``StrongroomError`` with `fileMissing` when there is no snapshot, `sameFile` when the file is open in this process, `locked` when
-    ///   it is open in another one, `wrongKey` when no key opens the snapshot, as one from before a new data key, `damaged`, `diskFull`; what
-    ///   opening throws about names, configurations and keys. The file is as it was then.
+    /// - Throws: ``StrongroomError`` with `fileMissing` when there is no snapshot, `readOnly`, `sameFile` when the file is open in this process,
+    ///   `locked` when it is open in another one, `wrongKey` when no key opens the snapshot, as one from before a new data key, `damaged`,
+    ///   `diskFull`; what opening throws about names, configurations and keys. The file is as it was then.
     @discardableResult
     public func restore(_ fileName: String, _ snapshot: Snapshot? = nil) async throws -> Snapshot {
         try await withClosedFile(fileName) { opening, chain in

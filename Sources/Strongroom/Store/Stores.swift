@@ -100,7 +100,7 @@ public final class Stores: Sendable {
     /// - Parameter fileName: The database's name, such as `addressbook_alice.sqlite`.
     /// - Returns: The store; ``Store/opening`` says what was done.
     /// - Throws: ``StrongroomError`` with `invalidName`, `noConfiguration`, `duplicateConfiguration`, `sameFile`, `locked`, `notAFile`,
-    ///   `emptyFile`, `notADatabase`, `truncated`, `damaged`, `wrongKey`, `plaintextFile`, `encryptedFile`, `newerSchema`,
+    ///   `fileMissing`, `fileChanged`, `emptyFile`, `notADatabase`, `truncated`, `damaged`, `wrongKey`, `plaintextFile`, `encryptedFile`, `newerSchema`,
     ///   `migrationFailed`, `permissionDenied`, `diskFull`, `notSQLCipher`; `envelopeMissing`, `envelopeDamaged`, `newerEnvelope`,
     ///   `foreignEnvelope`; `nestedAccess` when its configuration opens a database
     ///   whose opening waits for this one; what the configuration throws.
@@ -184,13 +184,10 @@ public final class Stores: Sendable {
                 state.withLock { $0.openings[name]?.store = store }
                 return store
             }
-            var opening = try StoreOpening(name, configuration, settings)
+            let opening = try StoreOpening(name, configuration, settings)
             try OpenFiles.shared.claim(opening.path, name)
             do {
-                let lock = settings.isReadOnly ? try await opening.lockToRead() : nil
-                if settings.isReadOnly { try opening.noteFile() }
                 let store = try await store(opening)
-                lock?.release()
                 state.withLock { $0.openings[name]?.store = store }
                 return store
             } catch {
@@ -203,8 +200,10 @@ public final class Stores: Sendable {
         }
     }
 
-    private func store(_ opening: StoreOpening) async throws -> Store {
-        let (writer, key, report) = try await opening.run()
+    private func store(_ prepared: StoreOpening) async throws -> Store {
+        var running = prepared
+        let (writer, key, report) = try await running.run()
+        let opening = running
         try OpenFiles.shared.identify(opening.path)
         let file = StoreFile(opening, key: key, isUnlocked: writer.mode == .untouched)
         let access = Access(

@@ -44,7 +44,8 @@ struct ToolTests {
         let detail = try #require(try status.json()["detail"] as? [String: Any])
         let holders = try #require(detail["holders"] as? [[String: Any]])
         #if os(Linux)
-        #expect(holders.compactMap { $0["process"] as? Int } == [Int(ProcessInfo.processInfo.processIdentifier)])
+        // Others may have it: processes that tests beside this one are starting, for as long as a busy machine takes for that.
+        #expect(holders.contains { $0["process"] as? Int == Int(ProcessInfo.processInfo.processIdentifier) })
         #endif
         #expect(!status.output.contains("raw:"))
     }

@@ -80,6 +80,8 @@ struct StatusCommandTests {
         let answers = try await ledger.run("status", "--family", "ledger", "--json").lines(Answer.self)
         #expect(answers.filter { $0.status == "failed" }.map(\.database) == ["ledger_b.sqlite"])
         #expect(answers.first { $0.status == "failed" }?.error?.code == "wrongKey")
+        // Nobody has one open.
+        #expect(!run.output.contains("Open"))
     }
 
     @Test func aNewerSchemaIsToldAndFails() async throws {
@@ -89,6 +91,14 @@ struct StatusCommandTests {
         #expect(run.status == .dataError)
         #expect(try run.failure().code == "newerSchema")
         #expect(try run.json(Answer.self).detail?.schema.version == "3")
+    }
+
+    @Test(arguments: [["tables"], ["schema"], ["query", "SELECT count(*) FROM entry"], ["export", "entry"]])
+    func aNewerSchemaCanBeLookedAt(command: [String]) async throws {
+        let ledger = try Ledger().with(\.versions, 3)
+        try await ledger.make()
+        let run = try await ledger.with(\.versions, 2).run([command[0], "ledger.sqlite"] + command.dropFirst())
+        #expect(run.status == .success && !run.output.isEmpty, "\(run.errors)")
     }
 
     @Test func aFileThatIsNotThereIsNotMade() async throws {

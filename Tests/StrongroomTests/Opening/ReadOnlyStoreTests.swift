@@ -30,6 +30,13 @@ struct ReadOnlyStoreTests {
         return try DatabaseFile(path: vault.path, name: "other", busyTimeout: 0, log: nil).connect(.existing, key: key)
     }
 
+    /// As another program leaves the file.
+    private func setJournalMode(_ mode: String) throws {
+        let other = try otherConnection()
+        defer { other.close() }
+        #expect(try other.ownValue("PRAGMA journal_mode = \(mode)") == .text(mode.lowercased()))
+    }
+
     /// Everything in the directory, whose lock file is gone: reading is to make none.
     private func snapshot() throws -> DirectorySnapshot {
         try? FileManager.default.removeItem(atPath: vault.beside("lock"))
@@ -38,11 +45,7 @@ struct ReadOnlyStoreTests {
 
     @Test(arguments: ["WAL", "DELETE"])
     func aFileIsReadAndNothingIsChangedOrLeft(mode: String) async throws {
-        if mode == "DELETE" {
-            let other = try otherConnection()
-            try other.run("PRAGMA journal_mode = DELETE")
-            other.close()
-        }
+        try setJournalMode(mode)
         let before = try snapshot()
         try await reading.using { store in
             #expect(store.opening.outcome == .opened && store.opening.migration == nil)
@@ -144,12 +147,16 @@ struct ReadOnlyStoreTests {
 
     // MARK: With what a killed process left
 
-    @Test func theLogOfAKilledProcessIsReadAndStays() async throws {
+    private func leaveALog() async {
         await #expect(processExitsWith: .signal(SIGKILL)) { [root = vault.directory as String] in
             let store = try await Vault(root, keys: .numbered(1)).open()
             try await store.write { db in try db.execute("INSERT INTO line VALUES ('in the log')") }
             kill(getpid(), SIGKILL)
         }
+    }
+
+    @Test func theLogOfAKilledProcessIsReadAndStays() async throws {
+        await leaveALog()
         let before = try DirectorySnapshot(vault.directory)
         #expect(before.names.contains("vault.sqlite-wal"))
         for _ in 0..<2 { #expect(try await reading.lines() == ["a", "b", "in the log"]) }
@@ -224,11 +231,7 @@ struct ReadOnlyStoreTests {
 
     @Test(arguments: ["WAL", "DELETE"])
     func aFileOnADiskThatCannotBeWrittenIsRead(mode: String) async throws {
-        if mode == "DELETE" {
-            let other = try otherConnection()
-            try other.run("PRAGMA journal_mode = DELETE")
-            other.close()
-        }
+        try setJournalMode(mode)
         try lockDirectory()
         let before = try DirectorySnapshot(vault.directory, ignoring: [])
         await #expect(processExitsWith: .success) { [root = vault.directory as String] in
@@ -250,11 +253,7 @@ struct ReadOnlyStoreTests {
 
     @Test(arguments: ["WAL", "DELETE"])
     func aFileThatCannotBeWrittenGetsNoLogInADirectoryThatCan(mode: String) async throws {
-        if mode == "DELETE" {
-            let other = try otherConnection()
-            try other.run("PRAGMA journal_mode = DELETE")
-            other.close()
-        }
+        try setJournalMode(mode)
         try lockDirectory()
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: vault.directory)
         let before = try DirectorySnapshot(vault.directory, ignoring: [])
@@ -332,11 +331,7 @@ struct ReadOnlyStoreTests {
 
     @Test(arguments: [false, true])
     func aLogThatCannotBeReadWhereItLiesIsNamed(hasIndex: Bool) async throws {
-        await #expect(processExitsWith: .signal(SIGKILL)) { [root = vault.directory as String] in
-            let store = try await Vault(root, keys: .numbered(1)).open()
-            try await store.write { db in try db.execute("INSERT INTO line VALUES ('in the log')") }
-            kill(getpid(), SIGKILL)
-        }
+        await leaveALog()
         if !hasIndex { try FileManager.default.removeItem(atPath: vault.path + "-shm") }
         try lockDirectory()
         let before = try DirectorySnapshot(vault.directory, ignoring: [])
@@ -387,24 +382,26 @@ struct ReadOnlyStoreTests {
         #expect(try await vault.lines() == ["a", "b", "c"])
     }
 
-    @Test func aFileThatAnotherProcessRotatesIsReadWithItsNewKey() async throws {
+    /// - Parameter hasLog: Whether a log lies there, beside which the store cannot take a lock.
+    @Test(arguments: [false, true])
+    func aFileThatAnotherProcessRotatesIsReadWithItsNewKey(hasLog: Bool) async throws {
+        if hasLog { await leaveALog() }
         let store = try await Self.reading(vault.directory, 1, 2).open()
-        #expect(try await count(store) == 2)
+        #expect(try await count(store) == (hasLog ? 3 : 2))
         await #expect(processExitsWith: .success) { [root = vault.directory as String] in
             let keys = Vault(root) { _ in try KeyChain(.numbered(1), .numbered(2)) }
             let other = try await keys.open()
             #expect(other.opening.key?.place == 1, "\(other.opening)")
             try await other.close()
         }
-        #expect(try await store.verify().isWhole)
-        #expect(try await count(store) == 2)
+        let report = try await store.verify()
+        #expect(report.isWhole, "\(report)")
+        #expect(try await count(store) == (hasLog ? 3 : 2))
         try await store.close()
     }
 
     @Test func aFileThatIsReplacedIsNoticed() async throws {
-        let other = try otherConnection()
-        try other.run("PRAGMA journal_mode = DELETE")
-        other.close()
+        try setJournalMode("DELETE")
         let copy = try Data(contentsOf: URL(filePath: vault.path))
         let store = try await reading.open()
         #expect(try await count(store) == 2)
