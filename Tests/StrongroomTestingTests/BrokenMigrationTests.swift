@@ -1,3 +1,4 @@
+import Foundation
 import Strongroom
 import StrongroomTesting
 import Testing
@@ -189,6 +190,34 @@ struct BrokenMigrationTests {
         #expect(!fault.contains("after «ALTER TABLE"))
     }
 
+    // MARK: Rotation
+
+    /// A step takes the file for the one that the step before it has seen: so it is, unless a rotation has put another one into its place.
+    @Test func aStepThatARotationMisleads() async throws {
+        struct AnotherFile: Error {}
+        @Sendable func place(_ db: borrowing MigrationTransaction) throws -> (path: String, node: Int) {
+            var path = ""
+            try db.forEachRow("PRAGMA database_list") { row in path = try row[2] }
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            return (path, try #require(attributes[.systemFileNumber] as? Int))
+        }
+        let nodes = Locked<[String: Int]>([:])
+        var library = Library.with("2") { db in
+            let (path, node) = try place(db)
+            nodes.withLock { $0[path] = node }
+            try Library.second.up(db)
+        }
+        library.migrations[2] = Migration("3") { db in
+            let (path, node) = try place(db)
+            if let before = nodes.withLock({ $0[path] }), before != node { throw AnotherFile() }
+            try Library.third.up(db)
+        }
+        let faults = try await library.faults()
+        #expect(faults.count == 1, "\(faults)")
+        let fault = try expectFault("a file cannot be brought to «3»", "AnotherFile", in: faults)
+        #expect(fault.hasSuffix("[1 → 2 → 3 with a new key each]"))
+    }
+
     // MARK: Running twice
 
     /// The step sees to it that its own version is forgotten.
@@ -227,6 +256,26 @@ struct BrokenMigrationTests {
         }
         let faults = try await library.faults()
         try expectFault("what was planted at «2»", "is not right at «2»", "2 → 3 → 2", in: faults)
+    }
+
+    /// Only a file that was written by the newer version has rows that are lost.
+    @Test func aWayDownThatLosesWhatTheNewerVersionHasWritten() async throws {
+        var library = Library()
+        library.migrations[2] = Migration("3", Library.third.up) { db in
+            try db.execute("DELETE FROM book WHERE id IN (SELECT book FROM loan)")
+            try db.dropTable("loan")
+        }
+        #expect(try await library.faults() == [])
+        let proof = library.proof().planting(at: "3", backTo: "1") { db in
+            try db.execute("INSERT INTO book (id, title) VALUES (7, 'Sanditon')")
+            try db.execute("INSERT INTO loan (book, reader) VALUES (7, 'Jane')")
+        } expecting: { db, _ in
+            try db.value("SELECT title FROM book WHERE id = 7", as: String.self) == "Sanditon"
+        }
+        let faults = try await proof.report().faults.map(\.description)
+        #expect(faults.count == 2, "\(faults)")
+        try expectFault("what was planted at «3»", "is not right at «2» [3 → 2]", in: faults)
+        try expectFault("what was planted at «3»", "is not right at «1» [3 → 1]", in: faults)
     }
 
     @Test func aWayDownThatGoesOnAfterAnError() async throws {

@@ -12,6 +12,8 @@ struct MigrationProofTests {
         // Upwards an error before each of the five statements and at the end of each migration, and a kill at as many of the two that have an
         // older file; downwards it depends on the engine how many statements a column is dropped by.
         #expect(report.interruptions >= (2 + 4 + 2) + (4 + 2) + (3 + 2) * 2)
+        // From 1 and from 2 at once to the newest version, and from 1 by two steps.
+        #expect(report.rotations == 4)
         #expect(
             report.leftOut == [
                 Self.noFixtures,
@@ -41,6 +43,33 @@ struct MigrationProofTests {
         library.protection = .envelope
         let report = try await library.proof().verify()
         #expect(report.ups.count == 4)
+        #expect(report.rotations == 4)
+    }
+
+    /// How files are opened in earnest: none of it is a mistake of the migrations.
+    static let otherSettings = [
+        StoreSettings(readers: 1, migration: .manual), StoreSettings(isReadOnly: true, readers: 1),
+        StoreSettings(storage: .inMemory, readers: 1),
+    ]
+
+    @Test(arguments: otherSettings.indices)
+    func filesAreMadeAndMigratedWhateverTheSettingsSay(number: Int) async throws {
+        var library = Library()
+        library.settings = Self.otherSettings[number]
+        let report = try await library.proof().verify()
+        #expect(report.ups.count == 4)
+    }
+
+    @Test func dataOfANewerVersionIsRightAsFarBackAsItsPlantingSays() async throws {
+        let looks = Locked<Set<String>>([])
+        let proof = Library().proof().planting(at: "3", backTo: "2") { db in
+            try db.execute("INSERT INTO book (title, shelf) VALUES ('Sanditon', 'new')")
+        } expecting: { db, version in
+            looks.withLock { _ = $0.insert(version) }
+            return try db.value("SELECT shelf FROM book WHERE title = 'Sanditon'", as: String.self) == "new"
+        }
+        try await proof.verify()
+        #expect(looks.withLock { $0 } == ["2", "3"])
     }
 
     @Test func withoutTablesAFreshFileRunsEveryMigration() async throws {
@@ -54,6 +83,7 @@ struct MigrationProofTests {
         library.settings.rotation = .never
         let report = try await library.proof().verify()
         #expect(report.leftOut.contains { $0.contains("rotation") })
+        #expect(report.rotations == 0)
     }
 
     @Test func aValueThatIsAnotherInEachRunIsNoFault() async throws {
@@ -134,5 +164,18 @@ struct MigrationProofTests {
         let faults = try await proof.report().faults
         #expect(faults.count == 1)
         try expectFault("«0.9»", "MigrationProofTests.swift", "no version of the migrator", in: faults.map(\.message))
+    }
+
+    @Test(arguments: ["0.9", "2", "3"])
+    func dataThatIsToBeRightBackToAVersionThatIsNotBeforeItsOwnIsAFault(version: String) async throws {
+        let proof = Library().proof().planting(at: "2", backTo: version) { _ in
+        } expecting: { _, _ in
+            true
+        }
+        let faults = try await proof.report().faults
+        #expect(faults.count == 1)
+        try expectFault(
+            "what is planted at «2»", "right back to «\(version)», which is no version before it",
+            in: faults.map(\.message))
     }
 }

@@ -42,6 +42,22 @@ struct AutomaticSchema: Sendable {
                     .invalidMigrator, "The table «\(table.name)» stands twice in the migrator; give each table once.")
             }
         }
+        try checkIndexNames()
+    }
+
+    /// The names of indexes are the whole file's, together with those of tables.
+    private func checkIndexNames() throws {
+        var owners = Dictionary(tables.map { ($0.name.asciiFolded, "a table") }) { first, _ in first }
+        for table in tables {
+            for index in table.indexes {
+                let name = index.name(in: table.name)
+                guard let other = owners.updateValue("an index of table «\(table.name)»", forKey: name.asciiFolded)
+                else { continue }
+                throw StrongroomError(
+                    .invalidMigrator,
+                    "The index «\(name)» of table «\(table.name)» has the name of \(other); give it another name.")
+            }
+        }
     }
 
     /// What a file needs, in the order in which it is to be done; in a transaction, without a write.

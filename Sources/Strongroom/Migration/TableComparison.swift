@@ -16,6 +16,7 @@ struct TableComparison {
 
     /// What the file's table needs, in order.
     func changes() throws -> [Change] {
+        try checkIndexNames()
         let name = schema.name.asciiFolded
         guard let entry = entries.first(where: { $0.kind == .table && $0.name.asciiFolded == name }) else {
             if let other = entries.first(where: { $0.kind == .view && $0.name.asciiFolded == name }) {
@@ -123,19 +124,31 @@ struct TableComparison {
                 return .addColumn(table: schema.name, column.name)
             }
             guard (info.keyPlace != nil) == column.isPrimaryKey else { throw otherKey(column) }
-            var declared = [SQLToken](sql: try column.sql(isWholeKey: schema.primaryKeys.count == 1))
-            var found = text.items[place]
-            // The name is compared already.
-            for tokens in [0, 1] {
-                let first = (tokens == 0 ? declared : found).firstIndex { $0.kind != .space } ?? 0
-                if tokens == 0 { declared.removeSubrange(...first) } else { found.removeSubrange(...first) }
-            }
-            guard declared.normalised != found.normalised else { return nil }
+            let declared = [SQLToken](sql: try column.sql(isWholeKey: schema.primaryKeys.count == 1))
+            guard comparable(declared) != comparable(text.items[place]) else { return nil }
+            try refuseToEmpty(info, column)
             guard column.isPrimaryKey else { return .changeColumn(table: schema.name, column.name) }
             // A key stays as it is, so only what is stored in it has to be the same.
             guard Identifier.areSame(info.declaredType, column.storageClass.rawValue) else { throw otherKey(column) }
             return nil
         }
+    }
+
+    /// A declaration without the column's name, which is compared already, and without the table's before a column's: the rebuild of a table
+    /// leaves it out.
+    private func comparable(_ declaration: [SQLToken]) -> String {
+        let name = declaration.firstIndex { $0.kind != .space } ?? 0
+        return CreateTableText.withoutQualifier(schema.name, Array(declaration.dropFirst(name + 1))).normalised
+    }
+
+    /// What a column holds is lost where the engine is to compute it.
+    private func refuseToEmpty(_ info: ColumnInfo, _ column: ColumnDefinition) throws {
+        guard column.generated != nil, info.generated == nil, !removesColumns else { return }
+        throw refusal(
+            """
+            Column «\(info.name)» of table «\(schema.name)» holds values of its own and is declared as a generated one, which would lose them. \
+            Declare it as it is, or let the migrator remove columns.
+            """)
     }
 
     private func otherKey(_ column: ColumnDefinition) -> StrongroomError {
@@ -147,6 +160,20 @@ struct TableComparison {
     }
 
     // MARK: Indexes
+
+    /// The index of a table is not dropped since another one has been given its name.
+    private func checkIndexNames() throws {
+        for index in schema.indexes {
+            guard let other = entry(index.name(in: schema.name)), !Identifier.areSame(other.table, schema.name) else {
+                continue
+            }
+            throw refusal(
+                """
+                The index «\(other.name)» that is declared for table «\(schema.name)» has the name of one that table «\(other.table)» has in the \
+                file; give it another name.
+                """)
+        }
+    }
 
     /// Indexes that have another form than the declared, or the name that they had by a column's former name.
     private func indexesToDrop(_ renamed: [Renaming]) throws -> [Change] {

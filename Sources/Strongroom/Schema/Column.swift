@@ -29,7 +29,8 @@ public struct Column<Value: ColumnValue>: TableColumn, SQLExpression {
     ///   - check: What must hold for each row, as SQL without bound values: `"length(name) > 0"`.
     ///   - collation: How texts are compared.
     ///   - generated: What the engine computes the column from; such a column cannot be written.
-    ///   - previously: The name that the column had before, for ``Writing/renameColumns(of:)``; of no effect on `CREATE TABLE`.
+    ///   - previously: The name that the column had before, for ``Writing/renameColumns(of:)`` and
+    ///     ``Migrator/automatic(tables:removingColumns:)``; a single one, and of no effect on `CREATE TABLE`.
     public init(
         _ name: String,
         primaryKey: Bool = false,
@@ -57,7 +58,8 @@ public struct Column<Value: ColumnValue>: TableColumn, SQLExpression {
             check: check,
             collation: collation,
             generated: generated,
-            previousName: previously
+            previousName: previously,
+            holdsEveryValue: Value.Unwrapped.self == Strongroom.Value.self
         )
     }
 }

@@ -68,19 +68,27 @@ struct ColumnChange {
         var changed = text
         changed.replace(at: place, with: sql)
         let name = Identifier.quote(column.name)
-        var sources: [String: String] = [:]
-        if !column.isNullable, let value = try column.defaultValue?.get(), value != .null {
-            sources[column.name.asciiFolded] = "ifnull(\(name), \(value.literal))"
-        }
         if column.generated == nil { try refuseLoss(name, column) }
-        if column.storageClass.engineName == nil, sources.isEmpty {
-            // The engine keeps a text as a text there.
-            sources[column.name.asciiFolded] =
-                "CASE typeof(\(name)) WHEN 'text' THEN CAST(\(name) AS BLOB) ELSE \(name) END"
-        }
-        try rebuild(changed, sources)
+        try rebuild(changed, [column.name.asciiFolded: source(name, column)])
         if column.isIndexed { try makeIndex(on: column.name) }
-        guard column.generated == nil, let type = column.storageClass.engineName else { return }
+        try refuseMisfits(name, column)
+    }
+
+    /// What is copied into a column of what it held.
+    private func source(_ name: String, _ column: ColumnDefinition) throws -> String {
+        // The engine converts what is written into a column of numbers or texts, but keeps a text as a text in one of bytes.
+        let value =
+            column.valueType == "blob"
+            ? "CASE typeof(\(name)) WHEN 'text' THEN CAST(\(name) AS BLOB) ELSE \(name) END" : name
+        guard !column.isNullable, let inPlaceOfNull = try column.defaultValue?.get(), inPlaceOfNull != .null else {
+            return value
+        }
+        return "ifnull(\(value), \(inPlaceOfNull.literal))"
+    }
+
+    /// Refuses values that are still of another type in the changed column.
+    private func refuseMisfits(_ name: String, _ column: ColumnDefinition) throws {
+        guard column.generated == nil, let type = column.valueType else { return }
         let misfit = try connection.ownValue(
             """
             SELECT count(*) FROM \(Identifier.quote(table.name)) \
@@ -98,11 +106,15 @@ struct ColumnChange {
         // Digits of a number that a floating-point one keeps.
         let digits = "length(replace(replace(ltrim(\(name), '-0.'), '.', ''), '-', ''))"
         let loss: String
-        switch column.storageClass.engineName {
-        case "integer": loss = "typeof(\(name)) = 'text' AND CAST(CAST(\(name) AS INTEGER) AS TEXT) <> \(name)"
+        switch column.valueType {
+        case "integer":
+            // The column may have a collation by which another text is the same.
+            loss = "typeof(\(name)) = 'text' AND CAST(CAST(\(name) AS INTEGER) AS TEXT) <> \(name) COLLATE BINARY"
         case "real":
+            // The largest integer becomes a number beyond all integers, for which the engine gives it back.
             loss = """
-                typeof(\(name)) = 'integer' AND CAST(CAST(\(name) AS REAL) AS INTEGER) <> \(name) \
+                typeof(\(name)) = 'integer' \
+                AND (CAST(CAST(\(name) AS REAL) AS INTEGER) <> \(name) OR \(name) = \(Int64.max)) \
                 OR typeof(\(name)) = 'text' AND \(digits) > 15
                 """
         case "text": loss = "typeof(\(name)) = 'real' AND CAST(CAST(\(name) AS TEXT) AS REAL) <> \(name)"
@@ -196,14 +208,16 @@ struct ColumnChange {
     }
 }
 
-extension StorageClass {
-    /// What `typeof` says of such a value; nil for the class that holds everything.
-    fileprivate var engineName: String? {
-        switch self {
+extension ColumnDefinition {
+    /// What `typeof` says of the column's values; nil where they may be of any type.
+    fileprivate var valueType: String? {
+        guard !holdsEveryValue else { return nil }
+        return switch storageClass {
         case .integer: "integer"
         case .real: "real"
         case .text: "text"
-        default: nil
+        case .blob: "blob"
+        case .null: nil
         }
     }
 }

@@ -25,6 +25,8 @@ public final class ColumnDefinition: Sendable {
     public let generated: Generated?
     /// The name that it had before.
     public let previousName: String?
+    /// Whether its values are of every storage class, whatever the type in its declaration.
+    let holdsEveryValue: Bool
     /// What a new row gets in place of NULL.
     let defaultValue: Result<Value, any Error>?
     /// The quoted name, ready for conditions.
@@ -43,7 +45,8 @@ public final class ColumnDefinition: Sendable {
         check: SQL?,
         collation: Collation?,
         generated: Generated?,
-        previousName: String?
+        previousName: String?,
+        holdsEveryValue: Bool = false
     ) {
         self.name = name
         self.storageClass = storageClass
@@ -58,6 +61,7 @@ public final class ColumnDefinition: Sendable {
         self.collation = collation
         self.generated = generated
         self.previousName = previousName
+        self.holdsEveryValue = holdsEveryValue
         quoted = SQL(verbatim: Identifier.quote(name))
     }
 

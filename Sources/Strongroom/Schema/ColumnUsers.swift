@@ -35,22 +35,48 @@ struct ColumnUsers {
     /// What the engine would not miss: the columns that set a trigger off, and names in double quotes, which it takes for texts where
     /// there is no such column. All else shows when the views and triggers are tried.
     private func triggersAndViews() -> [String] {
-        change.entries.filter { entry in
+        let sources = sources()
+        return change.entries.filter { entry in
             guard entry.kind == .trigger || entry.kind == .view else { return false }
             let tokens = entry.tokens
-            if entry.kind == .trigger, entry.table.asciiFolded == table.asciiFolded,
+            if entry.kind == .trigger, sources.contains(entry.table.asciiFolded),
                 tokens.triggerColumns.contains(where: { tokens[$0].isNamed(column) })
             {
                 return true
             }
-            return tokens.contains { $0.isNamed(table) }
+            return tokens.names(anyOf: sources)
                 && tokens.contains { $0.kind == .quoted && $0.text.hasPrefix("\"") && $0.isNamed(column) }
         }
         .map(\.title)
     }
+
+    /// The names of the table and of the views that give its column on under its name, also one through the other; folded.
+    private func sources() -> Set<String> {
+        var sources: Set = [table.asciiFolded]
+        var waiting = change.entries.filter { $0.kind == .view && mayGiveOn($0) }
+            .map { (name: $0.name.asciiFolded, tokens: $0.tokens) }
+        while let place = waiting.firstIndex(where: { $0.tokens.names(anyOf: sources) }) {
+            sources.insert(waiting.remove(at: place).name)
+        }
+        return sources
+    }
+
+    /// Whether a view has a column of the name that is not another one's alias.
+    private func mayGiveOn(_ view: SchemaEntry) -> Bool {
+        let tokens = view.tokens
+        let isRead = tokens.indices.contains { tokens[$0].isSign("*") || tokens.isColumn(column, at: $0) }
+        // A view that is broken already has no columns.
+        let columns = isRead ? (try? change.connection.columnInfos(of: view.name)) ?? [] : []
+        return columns.contains { $0.name.asciiFolded == column.asciiFolded }
+    }
 }
 
 extension [SQLToken] {
+    /// Whether one of some folded names stands in the statement.
+    fileprivate func names(anyOf names: Set<String>) -> Bool {
+        contains { $0.name.map { names.contains($0.asciiFolded) } ?? false }
+    }
+
     /// Where a `CREATE INDEX` uses a column: in the list or behind WHERE.
     func columnMentions(_ column: String) -> [Int] {
         guard let open = firstIndex(where: { $0.isSign("(") }) else { return [] }

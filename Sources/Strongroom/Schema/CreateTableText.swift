@@ -76,7 +76,8 @@ package struct CreateTableText {
         return copy.sql
     }
 
-    private static func withoutQualifier(_ table: String, _ item: [SQLToken]) -> [SQLToken] {
+    /// An item with the table's name left out before its columns.
+    static func withoutQualifier(_ table: String, _ item: [SQLToken]) -> [SQLToken] {
         var kept: [SQLToken] = []
         var skipsDot = false
         for (place, token) in item.enumerated() {

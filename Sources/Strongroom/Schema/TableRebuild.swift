@@ -81,9 +81,11 @@ struct TableRebuild {
             columns.insert(rowID, at: 0)
             values.insert(rowID, at: 0)
         }
+        // ABORT takes the place of the table's own conflict clauses, by which rows would be left out without a word; see «The ON CONFLICT
+        // Clause» (sqlite.org/lang_conflict.html).
         try connection.run(
             """
-            INSERT INTO \(Identifier.quote(copy)) (\(columns.joined(separator: ", "))) \
+            INSERT OR ABORT INTO \(Identifier.quote(copy)) (\(columns.joined(separator: ", "))) \
             SELECT \(values.joined(separator: ", ")) FROM \(Identifier.quote(table.name))
             """)
     }

@@ -102,14 +102,18 @@ extension Writing where Self: ~Copyable {
 
     /// Gives a column another type, default or constraints; all that stood with it before is replaced.
     ///
-    /// The values are converted as the engine converts what is written into such a column. NULLs become the default where the column may
-    /// hold none any more.
+    /// The values are converted as the engine converts what is written into such a column; a text in a column of bytes becomes the bytes of
+    /// its UTF-8. A column of ``Value`` takes every value as it is. One that does not fit, or would be another one, is refused: a text that is
+    /// no number, a number in a column of bytes, an integer that a floating-point number cannot tell from its neighbours. NULLs become the
+    /// default where the column may hold none any more. A column that becomes generated loses what was stored in it.
+    ///
+    /// A row that breaks a constraint ends the change, whatever `ON CONFLICT` the table has for it: no row is left out.
     ///
     /// - Parameters:
     ///   - column: What the column of that name is to be.
     ///   - table: The table's name.
     /// - Throws: ``StrongroomError`` with `sql` when there is no such table or column, `schemaChange` for a primary key and for values that
-    ///   the new type cannot hold, `constraint` when the rows break a constraint; nothing was changed.
+    ///   the new type cannot hold or would make others, `constraint` when the rows break a constraint; nothing was changed.
     public func changeColumn(_ column: some TableColumn, in table: String) throws {
         let definition = column.definition
         try note("change column of \(table): \(definition.sql())")

@@ -17,13 +17,17 @@ extension Writing where Self: ~Copyable {
         }
     }
 
-    /// Removes a table with its rows, indexes and triggers. Rows of other tables that point to its rows are treated as if these were
-    /// deleted; see «DROP TABLE» (sqlite.org/lang_droptable.html).
+    /// Removes a table with its rows, indexes and triggers.
+    ///
+    /// In a `write`, rows of other tables that point to its rows are treated as if these were deleted; see «DROP TABLE»
+    /// (sqlite.org/lang_droptable.html). Not so in a ``Migration``, where foreign keys are not enforced: no `ON DELETE` runs, and rows that still
+    /// point to the table at the end of the step undo it. Delete these, or change their column, in the same step.
     ///
     /// - Parameters:
     ///   - name: The table's name.
     ///   - ifExists: Whether it may be missing.
-    /// - Throws: ``StrongroomError`` with `sql` when there is no such table, `constraint` when rows still point to its rows.
+    /// - Throws: ``StrongroomError`` with `sql` when there is no such table, `constraint` when rows still point to its rows; in a migration
+    ///   that is found at the end of the step, which fails with `migrationFailed`.
     public func dropTable(_ name: String, ifExists: Bool = false) throws {
         try execute(ifExists ? "DROP TABLE IF EXISTS \(name: name)" : "DROP TABLE \(name: name)")
     }

@@ -25,6 +25,9 @@ extension MigrationProof {
         public internal(set) var downs: [String] = []
         /// How many times a migration was interrupted.
         public internal(set) var interruptions = 0
+        /// How many times a file was brought to a newer version and got a newer key in the same opening, after which the older key opened it no
+        /// longer; 0 for a configuration that never rotates.
+        public internal(set) var rotations = 0
         /// The names of the fixture files that were opened.
         public internal(set) var fixtures: [String] = []
         /// What could not be proved, and why.
@@ -34,7 +37,8 @@ extension MigrationProof {
         public var description: String {
             let lines = [
                 "up: \(ups.joined(separator: ", "))", "down: \(downs.joined(separator: ", "))",
-                "interruptions: \(interruptions)", "fixtures: \(fixtures.joined(separator: ", "))",
+                "interruptions: \(interruptions)", "rotations: \(rotations)",
+                "fixtures: \(fixtures.joined(separator: ", "))",
             ]
             return (lines + leftOut.map { "left out: \($0)" } + faults.map { "fault: \($0)" }).joined(separator: "\n")
         }

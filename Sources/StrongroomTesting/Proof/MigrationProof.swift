@@ -16,7 +16,8 @@ public import Strongroom
 /// ```
 ///
 /// It works in files of its own, with keys of its own; of the configuration it asks the migrator, the cipher settings, the protection of the
-/// keys, and how stores behave. What is proved stands in the guide «Proving migrations».
+/// keys, and how stores behave, but for when they migrate, where their data lies, and whether they only read. What is proved stands in the guide
+/// «Proving migrations».
 public struct MigrationProof: Sendable {
     let configuration: any Configuration
     /// Nil for the target with `.sqlite`.
@@ -46,25 +47,38 @@ public struct MigrationProof: Sendable {
         self.fixtures = FixtureDirectory(fixtures, target: C.target, source: filePath)
     }
 
-    /// Plants data in a file of a version, and says when it is right at that version and at every later one.
+    /// Plants data in a file of a version, and says when it is right at that version, at every later one, and after going back.
     ///
     /// Every version's data lies in files of their own, together with that of other plantings at the same version. Each closure is called many
     /// times, on a store's thread.
     ///
+    /// Which rows a `down` may throw away, only its author knows. So what is planted at a version is looked at after going back from it only as
+    /// far as `oldest` says:
+    ///
+    /// ```swift
+    /// proof.planting(at: "4", backTo: "2") { db in
+    ///     try db.execute("INSERT INTO contact (name, is_favourite) VALUES ('Fay', 1)")
+    /// } expecting: { db, version in
+    ///     try db.value("SELECT name FROM contact") == "Fay"
+    /// }
+    /// ```
+    ///
     /// - Parameters:
     ///   - version: The version at which the data is written.
+    ///   - oldest: The oldest version at which the data must be right when its file has been brought back to it; nil when nothing of it need be.
     ///   - fileID: The caller's file.
     ///   - line: The caller's line.
     ///   - plant: Writes the data into the schema of that version.
     ///   - isRight: Whether the data is there as it should be; is told the version of the file. It may throw as well.
     /// - Returns: The proof with the data.
     public func planting(
-        at version: String, fileID: String = #fileID, line: Int = #line,
+        at version: String, backTo oldest: String? = nil, fileID: String = #fileID, line: Int = #line,
         _ plant: @escaping @Sendable (borrowing WriteTransaction) throws -> Void,
         expecting isRight: @escaping @Sendable (borrowing ReadTransaction, _ version: String) throws -> Bool
     ) -> MigrationProof {
         var proof = self
-        proof.plantings.append(Planting(version: version, place: "\(fileID):\(line)", plant: plant, isRight: isRight))
+        proof.plantings.append(
+            Planting(version: version, oldest: oldest, place: "\(fileID):\(line)", plant: plant, isRight: isRight))
         return proof
     }
 

@@ -1,8 +1,10 @@
 import Strongroom
 
-/// Data that is written at a version, and must be right at every later one.
+/// Data that is written at a version, and must be right at every later one, and after going back as far as is said.
 struct Planting: Sendable {
     let version: String
+    /// The oldest version at which the data must be right after going back; nil where going back may lose it.
+    let oldest: String?
     /// The file and the line that say so.
     let place: String
     let plant: @Sendable (borrowing WriteTransaction) throws -> Void

@@ -103,6 +103,10 @@ private struct ProofConfiguration: Configuration {
 
     func settings(for database: DatabaseName) -> StoreSettings {
         var settings = subject.configuration.settings(for: subject.name)
+        // What is proved are migrations of files, which run when the proof opens these.
+        settings.storage = .onDisk
+        settings.isReadOnly = false
+        settings.migration = .onOpen
         if let rotation { settings.rotation = rotation }
         return settings
     }

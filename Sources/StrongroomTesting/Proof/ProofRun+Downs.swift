@@ -1,13 +1,13 @@
 import Strongroom
 
 extension ProofRun {
-    /// Every way down whose migrations can all be undone, and up again: the schema is that of the version, and what was planted there before
-    /// it went up is right.
+    /// Every way down whose migrations can all be undone: up before and again behind it, with what was planted at the lower version, and
+    /// straight down, with what was planted at the higher one.
     func proveDowns() async throws {
         for start in migrations.indices {
-            for end in migrations.indices where end > start {
-                guard migrations[(start + 1)...end].allSatisfy({ $0.down != nil }) else { continue }
-                try await goDown(from: end, to: start)
+            for end in migrations.indices where end > start && canGoDown(from: end, to: start) {
+                try await goUpAndDown(from: end, to: start)
+                try await goStraightDown(from: end, to: start)
             }
         }
         let oneWay = migrations.dropFirst().filter { $0.down == nil }.map { "«\($0.version)»" }
@@ -16,19 +16,40 @@ extension ProofRun {
         }
     }
 
-    private func goDown(from end: Int, to start: Int) async throws {
+    private func canGoDown(from end: Int, to start: Int) -> Bool {
+        migrations[(start + 1)...end].allSatisfy { $0.down != nil }
+    }
+
+    /// The schema is that of the version, and what was planted there before it went up is right.
+    private func goUpAndDown(from end: Int, to start: Int) async throws {
         let file = try stages[start].copy()
         let (higher, lower) = (version(end), version(start))
         let way = "\(higher) → \(lower)"
-        let what = "a file of «\(higher)» cannot be brought back to «\(lower)»"
-        let isDown = await attempting(what, on: way) {
-            try await file.using(steps(through: end)) { store in try await store.migrate(to: lower).to == lower }
-        }
-        guard let isDown else { return }
-        guard isDown else { return report.add(what, on: way) }
+        guard await goDown(file, from: end, to: start, on: way) else { return }
         guard try await look(at: file, through: start, since: start, on: "\(lower) → \(way)") != nil else { return }
         let again = "\(lower) → \(way) → \(higher)"
         guard try await look(at: file, through: end, since: start, on: again) != nil else { return }
         report.downs.append(way)
+    }
+
+    /// The schema is that of the lower version, and what was planted at the higher one is right as far as its planting goes back.
+    private func goStraightDown(from end: Int, to start: Int) async throws {
+        let file = try stages[end].copy()
+        let way = "\(version(end)) → \(version(start))"
+        guard await goDown(file, from: end, to: start, on: way) else { return }
+        _ = try await look(at: file, through: start, since: end, on: way)
+    }
+
+    /// Brings a file to the higher version, if it is not there, and back from it.
+    ///
+    /// - Returns: Whether it is at the lower one.
+    private func goDown(_ file: ProofFile, from end: Int, to start: Int, on way: String) async -> Bool {
+        let (higher, lower) = (version(end), version(start))
+        let what = "a file of «\(higher)» cannot be brought back to «\(lower)»"
+        let isDown = await attempting(what, on: way) {
+            try await file.using(steps(through: end)) { store in try await store.migrate(to: lower).to == lower }
+        }
+        if isDown == false { report.add(what, on: way) }
+        return isDown == true
     }
 }

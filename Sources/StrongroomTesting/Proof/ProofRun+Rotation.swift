@@ -25,17 +25,21 @@ extension ProofRun {
         _ file: ProofFile, to end: Int, from start: Int, keys: ClosedRange<UInt8>, on way: String
     ) async throws {
         let chain = keys.map { Key.numbered($0) }
-        _ = try await look(at: file, through: end, since: start, on: way, keys: chain, rotation: .onOpen) { opening in
+        let seen = try await look(at: file, through: end, since: start, on: way, keys: chain, rotation: .onOpen) {
+            opening in
             if let failure = opening.rotationFailure {
                 return "the file could not be rotated while it was migrated: \(failure)"
             }
             return opening.rotation == nil ? "the file was not rotated while it was migrated" : nil
         }
+        guard seen != nil else { return }
         // The newer key alone opens it, and the older one no longer does.
         _ = try await look(at: file, through: end, since: start, on: way, keys: Array(chain.suffix(1)))
         do {
             try await file.copy().using(steps(through: end), keys: Array(chain.prefix(1))) { _ in }
             report.add("the older key still opens a file that was rotated", on: way)
-        } catch let error as StrongroomError where error.code == .wrongKey {}
+        } catch let error as StrongroomError where error.code == .wrongKey {
+            report.rotations += 1
+        }
     }
 }

@@ -40,11 +40,7 @@ final class ProofRun {
 
     /// Proves everything that can be proved; what builds on a version that cannot be made is left out.
     func all() async throws {
-        for planting in proof.plantings where place(of: planting.version) == nil {
-            report.add(
-                "data is planted at «\(planting.version)» (\(planting.place)), which is no version of the migrator",
-                on: nil)
-        }
+        for planting in proof.plantings { check(planting) }
         guard try await makeSchemas(), try await makeStages() else { return }
         try await proveFreshFile()
         try await proveUps()
@@ -53,6 +49,19 @@ final class ProofRun {
         try await proveRotation()
         try await proveFixtures()
         noteUnprovedRecords()
+    }
+
+    /// Adds a fault for data of a version that is none, or that is to be right after going back to one that is not before its own.
+    private func check(_ planting: Planting) {
+        guard let own = place(of: planting.version) else {
+            return report.add(
+                "data is planted at «\(planting.version)» (\(planting.place)), which is no version of the migrator",
+                on: nil)
+        }
+        guard let oldest = planting.oldest, place(of: oldest).map({ $0 >= own }) ?? true else { return }
+        report.add(
+            "what is planted at «\(planting.version)» (\(planting.place)) is to be right back to «\(oldest)», which is no version before it",
+            on: nil)
     }
 
     /// Adds a fault for what work throws, other than the kit's own mistakes.
@@ -132,7 +141,7 @@ final class ProofRun {
     ) async throws -> Sight? {
         let version = version(place)
         let plantings = proof.plantings.filter { planting in
-            origin.map { migrations[$0].version == planting.version } ?? false
+            origin.map { self.version($0) == planting.version && isWanted(planting, at: place) } ?? false
         }
         let what = "a file cannot be brought to «\(version)»"
         let seen = await attempting(what, on: way) {
@@ -152,6 +161,11 @@ final class ProofRun {
             from: schemas[place], here: "a file that came another way", there: "an empty file that ran every migration")
         for difference in differences { report.add("at «\(version)» \(difference)", on: way) }
         return sight
+    }
+
+    /// Whether what was planted must be right in a file of a version.
+    private func isWanted(_ planting: Planting, at place: Int) -> Bool {
+        self.place(of: planting.oldest ?? planting.version).map { place >= $0 } ?? false
     }
 
     /// What is different in the content of two files that should be the same, but for what differs with every run, such as the time of day.

@@ -246,6 +246,14 @@ struct AutomaticSchemaTests {
             "INSERT INTO thing VALUES (1, 9007199254740993)"
         ),
         (
+            TableSchema("thing", id, Column<Int>("value")), TableSchema("thing", id, Column<Double>("value")),
+            "INSERT INTO thing VALUES (1, 9223372036854775807)"
+        ),
+        (
+            TableSchema("thing", id, Column<Int>("value")), TableSchema("thing", id, Column<[UInt8]>("value")),
+            "INSERT INTO thing VALUES (1, 7)"
+        ),
+        (
             TableSchema("thing", id, Column<Double>("value")), TableSchema("thing", id, Column<String>("value")),
             "INSERT INTO thing VALUES (1, 0.1 + 0.2)"
         ),
@@ -270,6 +278,89 @@ struct AutomaticSchemaTests {
         try await execute("INSERT INTO thing VALUES (1, 'é')")
         try await adapt(TableSchema("thing", Self.id, Column<[UInt8]>("value")))
         #expect(try await texts("SELECT '' || quote(value) FROM thing") == ["X'C3A9'"])
+    }
+
+    @Test func aColumnOfAnyValueKeepsItsTextsWhenItIsMadeAnew() async throws {
+        try await adapt(TableSchema("thing", Self.id, Column<Value>("value")))
+        try await execute("INSERT INTO thing VALUES (1, 'é'), (2, 7)")
+        try await adapt(TableSchema("thing", Self.id, Column<Value>("value", unique: true)))
+        #expect(
+            try await texts("SELECT typeof(value) || value FROM thing ORDER BY id") == ["texté", "integer7"])
+    }
+
+    @Test(.enabled(if: try EngineFeatures.current().hasGeneratedColumns, "the engine knows no generated columns"))
+    func aColumnThatBecomesGeneratedLosesItsValuesOnRequestAlone() async throws {
+        try await adapt(TableSchema("thing", Self.id, Column<Int?>("value"), Column<Int?>("twice")))
+        try await execute("INSERT INTO thing VALUES (1, 5, 77)")
+        let declared = TableSchema(
+            "thing", Self.id, Column<Int?>("value"),
+            Column<Int?>("double", generated: .stored("value * 2"), previously: "twice"))
+        let before = try DirectorySnapshot(vault.directory)
+        let error = try await expectFailure(.schemaChange) { try await automatic(declared).open() }
+        #expect(error.message.contains("«twice» of table «thing»") && error.message.contains("remove columns"))
+        try before.expectUntouched()
+        try await adapt(declared, removingColumns: true)
+        #expect(try await texts("SELECT value || ' ' || double FROM thing") == ["5 10"])
+    }
+
+    static let sameIndexNames: [[TableSchema]] = [
+        [
+            TableSchema("one", id, Column<Int?>("a"), indexes: [TableIndex("by_a", on: .column("a"))]),
+            TableSchema("two", id, Column<Int?>("a"), indexes: [TableIndex("BY_A", on: .column("a"))]),
+        ],
+        [
+            TableSchema("one", id, Column<Int?>("two_a", indexed: true)),
+            TableSchema("one_two", id, Column<Int?>("a", indexed: true)),
+        ],
+        [TableSchema("one", id, Column<Int?>("a", indexed: true)), TableSchema("one_a", id)],
+    ]
+
+    @Test(arguments: sameIndexNames.indices)
+    func anIndexThatHasAnothersNameIsRefusedBeforeAFileIsMade(number: Int) async throws {
+        let error = try await expectFailure(.invalidMigrator) {
+            try await vault.with(\.migrator, .automatic(tables: Self.sameIndexNames[number])).open()
+        }
+        #expect(error.message.contains("The index «"))
+        #expect(try DirectorySnapshot(vault.directory).names == [])
+    }
+
+    @Test(arguments: [true, false]) func anIndexOfAnotherTableStays(isThere: Bool) async throws {
+        try await execute("CREATE TABLE other (a INTEGER)", "CREATE INDEX By_A ON other (a)")
+        if isThere { try await execute("CREATE TABLE thing (id INTEGER PRIMARY KEY, a INTEGER)") }
+        let before = try DirectorySnapshot(vault.directory)
+        let declared = TableSchema(
+            "thing", Self.id, Column<Int?>("a"), indexes: [TableIndex("by_a", on: .column("a"))])
+        let error = try await expectFailure(.schemaChange) { try await automatic(declared).open() }
+        #expect(error.message.contains("«By_A»") && error.message.contains("«thing»"))
+        #expect(error.message.contains("«other»"))
+        try before.expectUntouched()
+    }
+
+    /// The rebuild that the new column needs leaves out the table's name before the check's column.
+    @Test func aCheckThatNamesItsTableIsSettledAfterARebuild() async throws {
+        let age = Column<Int>("age", default: 1, check: "thing.age > 0")
+        try await adapt(TableSchema("thing", Self.id, age))
+        let declared = TableSchema("thing", Self.id, age, Column<String?>("code", unique: true))
+        #expect(try await adapt(declared) == ["table «thing»: column «code» added"])
+        try await expectFailure(.constraint) { try await execute("INSERT INTO thing VALUES (1, 0, NULL)") }
+        #expect(
+            try await adapt(TableSchema("thing", Self.id, Column<Int>("age", default: 1, check: "thing.age > 1")))
+                == ["table «thing»: column «age» changed"])
+    }
+
+    @Test func aColumnThatWasRenamedTwiceIsANewOneWhereTheFirstRenamingWasSkipped() async throws {
+        try await adapt(TableSchema("thing", Self.id, Column<String?>("a")))
+        try await execute("INSERT INTO thing VALUES (1, 'x')")
+        let declared = TableSchema("thing", Self.id, Column<String?>("c", previously: "b"))
+        #expect(try await adapt(declared) == ["table «thing»: column «c» added"])
+        #expect(try await texts("SELECT a || quote(c) FROM thing") == ["xNULL"])
+    }
+
+    @Test func anOlderProgramThatRemovesColumnsRemovesANewersOnes() async throws {
+        let older = TableSchema("thing", Self.id)
+        try await adapt(TableSchema("thing", Self.id, Column<String?>("new")))
+        #expect(try await adapt(older) == [])
+        #expect(try await adapt(older, removingColumns: true) == ["table «thing»: column «new» removed"])
     }
 
     @Test func aFormerNameThatIsANewColumnTodayIsStillTheFormerOne() async throws {

@@ -63,6 +63,24 @@ struct ForeignKeyMigrationTests {
         #expect(message.contains("that is not there; and 2 more."))
     }
 
+    @Test func aDroppedTableTakesTheRowsThatPointToItAlongInAWriteAlone() async throws {
+        try await vault.with(\.migrator, Migrator { Self.first }).keep()
+        let careless = Migrator {
+            Self.first
+            Migration("2") { db in try db.dropTable("customer") }
+        }
+        let error = try await expectFailure(.migrationFailed) {
+            try await vault.with(\.migrator, careless).open()
+        }
+        #expect(error.constraint?.kind == .foreignKey)
+        #expect(error.message.contains("Row 10 of table «purchase» points to a row of «customer»"))
+        #expect(try await count("SELECT count(*) FROM purchase") == 2)
+        try await vault.with(\.migrator, nil).using { store in
+            try await store.write { db in try db.dropTable("customer") }
+        }
+        #expect(try await count("SELECT count(*) FROM purchase") == 0)
+    }
+
     @Test func aMigrationThatLeavesAValuePointingToNothingIsUndone() async throws {
         try await vault.with(\.migrator, Migrator { Self.first }).keep()
         let careless = Migrator {

@@ -32,6 +32,35 @@ struct DropColumnTests {
         }
     }
 
+    @Test func aColumnThatIsUsedThroughViewsStays() async throws {
+        let store = try await TemporaryStore().store
+        try await store.write { db in
+            try db.execute("CREATE TABLE t (a, b, c)")
+            try db.execute("INSERT INTO t VALUES (1, 2, 3)")
+            try db.execute("CREATE VIEW one AS SELECT * FROM t")
+            try db.execute("CREATE VIEW two AS SELECT * FROM one")
+            try db.execute("CREATE VIEW three AS SELECT \"b\" FROM two")
+            try db.execute("CREATE TRIGGER watch INSTEAD OF UPDATE OF b ON two BEGIN SELECT 1; END")
+            let error = try expectFailure(.schemaChange) { try db.dropColumn("b", from: "t") }
+            #expect(error.message.contains("is needed by view «three», trigger «watch»"), "\(error)")
+            #expect(try db.value("SELECT b FROM three", as: Int.self) == 2)
+            try db.dropColumn("c", from: "t")
+            #expect(try db.columns(of: "two").map(\.name) == ["a", "b"])
+        }
+    }
+
+    @Test func anotherColumnOfTheSameNameKeepsNothingInPlace() async throws {
+        let store = try await TemporaryStore().store
+        try await store.write { db in
+            try db.execute("CREATE TABLE t (a, b)")
+            try db.execute("INSERT INTO t VALUES (1, 2)")
+            try db.execute("CREATE VIEW alias AS SELECT a AS b FROM t")
+            try db.execute("CREATE VIEW reader AS SELECT \"b\" FROM alias")
+            try db.dropColumn("b", from: "t")
+            #expect(try db.value("SELECT b FROM reader", as: Int.self) == 1)
+        }
+    }
+
     @Test(arguments: [
         ("CREATE TABLE t (a CHECK (a < b), b, c)", "column «a»"),
         ("CREATE TABLE t (a, b, c INT, CHECK (t.b > 0))", "CHECK (t.b > 0)"),
