@@ -22,8 +22,8 @@ public enum StrongroomTool {
     ///
     /// An error is one line on standard error, or one JSON object when `--json` is among the arguments. The exit codes are those of
     /// `sysexits.h`: 64 wrong usage, 65 bad input, 66 no input, 69 no SQLCipher, 70 a fault in the program, 73 something lies there
-    /// already, 74 reading or writing failed, 75 locked by another process, 77 no permission, 78 wrong key or configuration, 130 interrupted,
-    /// 1 any other failure, or the failure of some of several databases.
+    /// already, 74 reading or writing failed, 75 locked by another process, 77 no permission, 78 wrong key or configuration, 130 interrupted by
+    /// Ctrl-C, `SIGTERM` or `SIGHUP`, 1 any other failure, or the failure of some of several databases.
     ///
     /// - Parameters:
     ///   - stores: The databases that names mean. What making it throws is told as an error of a command is.

@@ -48,7 +48,7 @@ public struct StoreSettings: Sendable, Equatable {
     /// the one that is running then.
     public var groupDuration: Duration
 
-    /// How long readers' connections stay open when nobody reads, at least 10 ms; they hold memory and open files.
+    /// How long a reader's connection stays open when nobody uses it, at least 10 ms, up to twice as long; it holds memory and open files.
     public var readerIdleTime: Duration
 
     /// Statements that take at least this long are warned of by the configuration's logger; nil for none. A reading statement's time includes what
@@ -68,7 +68,7 @@ public struct StoreSettings: Sendable, Equatable {
     ///   - snapshots: Whether a copy of a file is kept from before it is migrated.
     ///   - groupSize: The most writes that share a transaction, 1 to 10,000.
     ///   - groupDuration: How long after the first of them is done a transaction takes further writes.
-    ///   - readerIdleTime: How long readers' connections stay open when nobody reads, at least 10 ms.
+    ///   - readerIdleTime: How long a reader's connection stays open when nobody uses it, at least 10 ms.
     ///   - slowStatement: How long a statement takes at least that the logger warns of; nil for none.
     public init(
         storage: StoragePlace = .onDisk,

@@ -14,7 +14,8 @@ extension KeyFile {
         guard try !exists() else { throw alreadyThere }
         try FileSystem.createDirectories(FileSystem.directory(of: path))
         do {
-            try write { _ in
+            // Whoever makes it has no lock, so each has a file of its own beside it.
+            try write(by: "\(path).\(UInt32.random(in: 0...UInt32.max)).new") { _ in
             } place: {
                 try FileSystem.moveIntoPlace($0, path)
             }
@@ -25,7 +26,8 @@ extension KeyFile {
     }
 
     /// Adds a random raw key at the end, which is the current one from then on. Whoever reads the file meanwhile gets the keys from before or those
-    /// from after. Owner and permissions stay.
+    /// from after. Owner and permissions stay. A process that is killed meanwhile leaves `.NAME.new` with the keys, for the owner alone, which the
+    /// next one that adds a key removes.
     ///
     /// ```swift
     /// let place = try KeyFile("/etc/inventory/keys").appendKey()
@@ -49,7 +51,10 @@ extension KeyFile {
             throw StrongroomError(
                 .keyFile, "The key file «\(path)» is full; remove keys at its beginning that no file needs any more.")
         }
-        try target.write { bytes in
+        // The same each time: what a killed process has left has all keys in it, and goes now.
+        let temporary = FileSystem.companion(of: target.path, "new")
+        try FileSystem.remove(temporary)
+        try target.write(by: temporary) { bytes in
             bytes.append(contentsOf: content)
             if content.last != UInt8(ascii: "\n") { bytes.append(UInt8(ascii: "\n")) }
         } place: { temporary in
@@ -65,10 +70,10 @@ extension KeyFile {
     /// Bytes of a random key's line: `raw:`, the digits, two line ends.
     private static let lineLength = 70
 
+    /// - Parameter temporary: Where the file is written before it is put in its place.
     private func write(
-        _ prepare: (inout [UInt8]) -> Void, place: (_ temporary: String) throws -> Void
+        by temporary: String, _ prepare: (inout [UInt8]) -> Void, place: (_ temporary: String) throws -> Void
     ) throws {
-        let temporary = "\(path).\(UInt32.random(in: 0...UInt32.max)).new"
         var bytes: [UInt8] = []
         // At once, so that no part is left behind where the array was before it grew.
         bytes.reserveCapacity(KeyText.largest + Self.lineLength)

@@ -13,14 +13,15 @@ import Logging
 /// one, the latest.
 ///
 /// A failure of ``save()`` is thrown; one of a save that nobody waits for goes to the handler that was given, or else to the store's logger, or
-/// where there is none to swift-log's. The object keeps its changes then, and tries again with the next one.
+/// where there is none to swift-log's. The object keeps its changes then, and tries again with the next one, with the last reference, and when the
+/// store is closed.
 ///
 /// It can be used from many threads. Each change is made to the newest value; two that read and write one property, such as `count += 1`, belong
 /// into ``change(_:)``.
 @dynamicMemberLookup
 public final class Live<Source: Table>: Sendable where Source.RecordType == Source {
     /// Is told of a save that failed and that nobody waits for, and of the record as it was to be saved. It may neither read nor write the store with
-    /// a blocking call.
+    /// a blocking call, nor wait for a thread that does.
     public typealias FailureHandler = @Sendable (_ error: any Error, _ record: Source) -> Void
 
     private let state: LiveState<Source>
@@ -41,6 +42,7 @@ public final class Live<Source: Table>: Sendable where Source.RecordType == Sour
         state = LiveState(
             record, saving: saving, isNew: isNew ?? (Source.key(of: record) == nil), store: store,
             sleep: { try await clock.sleep(for: $0) }, onFailure: onFailure ?? Self.logging(of: store))
+        if state.hasChanges { state.saveByItself() }
     }
 
     /// Makes an object of the store that its table names, which is opened if need be.

@@ -16,6 +16,8 @@ final class LiveState<Source: Table>: Sendable where Source.RecordType == Source
         /// As many changes as a deletion has made needless whose transaction is not committed yet.
         var deleted: UInt64?
         var sleeper: Task<Void, Never>?
+        /// Whether nobody refers to the object any more.
+        var isReleased = false
 
         /// Whether there is nothing to write, if what has not been committed yet is.
         var isDone: Bool { [saved, written, deleted].contains(changes) }
@@ -46,12 +48,15 @@ final class LiveState<Source: Table>: Sendable where Source.RecordType == Source
 
     func change<Result>(_ body: (inout Source) throws -> Result) rethrows -> Result {
         let result = try edit(countsAsChange: true, body)
-        if saving != .manual {
-            // Whoever closes the store waits neither for a time nor for the last reference.
-            store.access.unsaved.withLock { $0[ObjectIdentifier(self)] = { [weak self] in self?.saveAtOnce() } }
-        }
-        if case .debounced(let time) = saving { saveAfter(time) }
+        saveByItself()
         return result
+    }
+
+    /// Sees to it that what has to be saved is saved without anybody's asking.
+    func saveByItself() {
+        guard saving != .manual else { return }
+        waitForSaving()
+        if case .debounced(let time) = saving { saveAfter(time) }
     }
 
     /// Changes the value by code of the user's, which must not run under the lock: again, if somebody else was faster.
@@ -84,9 +89,8 @@ final class LiveState<Source: Table>: Sendable where Source.RecordType == Source
             } catch {
                 // A clock that fails must not cost the change; a cancelled one says so below.
             }
-            guard !Task.isCancelled, let self else { return }
-            stopWaiting()
-            queueSave()
+            guard !Task.isCancelled else { return }
+            self?.endWaiting()
         }
         state.withLock { state in
             defer { state.sleeper = sleeper }
@@ -96,13 +100,25 @@ final class LiveState<Source: Table>: Sendable where Source.RecordType == Source
 
     /// Nobody refers to the object any more.
     func release() {
-        stopWaiting()
-        state.withLock { $0.sleeper.take() }?.cancel()
-        if saving != .manual, hasChanges { queueSave() }
+        state.withLock { state in
+            state.isReleased = true
+            return state.sleeper.take()
+        }?.cancel()
+        endWaiting()
     }
 
-    private func stopWaiting() {
-        store.access.unsaved.withLock { $0[ObjectIdentifier(self)] = nil }
+    /// Whoever closes the store waits neither for a time nor for the last reference.
+    private func waitForSaving() {
+        store.access.unsaved.withLock { $0[ObjectIdentifier(self)] = { [weak self] in self?.saveAtOnce() } }
+    }
+
+    /// The time is over, or nobody refers to the object any more. One step: a store that is closed meanwhile finds the object either waiting or in
+    /// the writer's line.
+    private func endWaiting() {
+        store.access.unsaved.withLock { unsaved in
+            guard unsaved.removeValue(forKey: ObjectIdentifier(self)) != nil, hasChanges else { return }
+            queueSave()
+        }
     }
 
     /// The store is being closed, and the time is not over.
@@ -140,7 +156,10 @@ final class LiveState<Source: Table>: Sendable where Source.RecordType == Source
 
     private func queueSave() {
         queue(saveNow) { [self] result in
-            if case .failure(let error) = result { onFailure(error, value) }
+            guard case .failure(let error) = result else { return }
+            // It is tried again with the next change, with the last reference, and when the store is closed.
+            if !state.withLock({ $0.isReleased }) { waitForSaving() }
+            onFailure(error, value)
         }
     }
 

@@ -48,6 +48,8 @@ struct FileSurveyor {
     let protection: KeyProtection
     let migrator: Migrator?
     let countsTables: Bool
+    /// Told how many tables are counted, and how many there are.
+    let progress: (_ done: Int, _ total: Int) -> Void
     let goOn: () throws -> Void
 
     /// - Throws: ``StrongroomError`` as opening has it; `CancellationError`.
@@ -133,10 +135,20 @@ struct FileSurveyor {
                 if type == "table", !name.hasPrefix("sqlite_"), name != VersionHistory.table { names.append(name) }
             }
         }
+        let total = names.count
+        var done = 0
+        // Also in the middle of a table, which may be all that there is.
+        connection.stop {
+            progress(done, total)
+            return (try? goOn()) == nil
+        }
         let sizes = try sizes(connection, owners)
         return try names.sorted().map { name in
             try goOn()
-            return FileSurvey.Table(name: name, rows: try rows(of: name, connection), bytes: sizes?[name])
+            let table = FileSurvey.Table(name: name, rows: try rows(of: name, connection), bytes: sizes?[name])
+            done += 1
+            progress(done, total)
+            return table
         }
     }
 

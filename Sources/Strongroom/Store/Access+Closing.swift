@@ -44,10 +44,27 @@ extension Access {
             dismantle(isWaiting: true)
             turnstile.signal()
         }
+        readLastValues()
         guard let connection = writer.connection else { return }
         connection.beginWork(.alone)
         let report = try last(connection)
         closingReport.withLock { $0 = report }
+    }
+
+    /// Reads the values that those who observe them have not got yet, when nothing is written any more.
+    private func readLastValues() {
+        let reads = hub.unfinishedReads
+        guard !reads.isEmpty, let writer = writer.connection else { return }
+        do {
+            let reader = writer.isSole ? writer : try readers[0].open(.reader)
+            defer { if !writer.isSole { reader.close() } }
+            for read in reads {
+                reader.beginWork(.alone)
+                try CurrentAccess.inside(self, reader) { try read(reader) }
+            }
+        } catch {
+            // Who observes is told that the store is closed; closing does not fail for it.
+        }
     }
 
     /// Closes the connections, the writer's last, so that the engine brings the log into the file, and ends the threads.

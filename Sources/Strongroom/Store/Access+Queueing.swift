@@ -8,7 +8,8 @@ extension Access {
     /// - Parameters:
     ///   - work: Runs in a transaction that it neither begins nor ends.
     ///   - undone: Called when the work has failed and is undone, before anybody else writes; must return soon.
-    ///   - finish: Called once with the outcome, on a thread of the executor; may neither read nor write with a blocking call.
+    ///   - finish: Called once with the outcome, on the thread that has committed; may neither read nor write with a blocking call, nor wait for who
+    ///     does.
     func queueWrite(
         _ label: String,
         _ work: @escaping @Sendable (Connection) throws -> Void,

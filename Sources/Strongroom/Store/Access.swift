@@ -52,6 +52,8 @@ final class Access: Sendable {
         let role: Connection.Role
         var open: @Sendable (Connection.Role) throws -> Connection
         var connection: Connection?
+        /// Since it was last looked for readers that nobody uses.
+        var wasUsed = false
 
         init(_ role: Connection.Role, open: @escaping @Sendable (Connection.Role) throws -> Connection) {
             self.role = role
@@ -320,10 +322,11 @@ final class Access: Sendable {
     private func connection(of seat: Queue.Seat) throws -> Connection {
         guard seat != .writer else { return try writer.connected {} }
         let connection = try self[seat].connected { counters.countOpenReaders(1) }
+        self[seat].wasUsed = true
         // After it is counted: whoever looks while it is opened would see nothing to close, and look no more.
         idleWatch.note { [weak self] in
             guard let self else { return true }
-            closeIdleReaders()
+            closeIdleReaders(longIdle: true)
             return counters.statistics.openReaders == 0
         }
         return connection
@@ -331,7 +334,10 @@ final class Access: Sendable {
 
     /// Closes a connection whose transaction could not be ended: nothing of it must reach the next holder.
     private func dropIfUnfinished(_ seat: Queue.Seat) {
-        if self[seat].connection?.isInTransaction == true { drop(seat) }
+        guard let connection = self[seat].connection, connection.isInTransaction else { return }
+        // An interrupt may have met the rollback; with its only connection a database in memory would be gone.
+        if connection.isSole { connection.rollBack() }
+        if connection.isInTransaction { drop(seat) }
     }
 
     func drop(_ seat: Queue.Seat) {
@@ -340,9 +346,13 @@ final class Access: Sendable {
     }
 
     /// Closes the connections of readers that nobody uses; they are opened again when they are needed.
-    func closeIdleReaders() {
+    ///
+    /// - Parameter longIdle: Whether those are kept that have been used since this was asked for the last time.
+    func closeIdleReaders(longIdle: Bool = false) {
         for place in queue.withLock({ $0.takeFreeReaders() }) {
-            drop(.reader(place))
+            let isKept = longIdle && readers[place].wasUsed
+            readers[place].wasUsed = false
+            if !isKept { drop(.reader(place)) }
             giveBack(.reader(place))
         }
     }

@@ -19,8 +19,10 @@ struct BackupReturn {
         let start = ContinuousClock.now
         try requireOtherFile()
         let found = try look()
-        let content = try FileContent.of(opening.path)
-        let keys = try opening.fileKeys(chain, salt: content.salt)
+        let (content, keys) = try FileReplacement.judging(opening) {
+            let content = try FileContent.of(opening.path)
+            return (content, try opening.fileKeys(chain, salt: content.salt))
+        }
         try removeLeftovers()
         do {
             try copyBytes()

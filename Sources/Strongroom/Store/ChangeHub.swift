@@ -30,7 +30,12 @@ final class ChangeHub: Sendable {
         for observer in state.withLock({ $0.observers.values.compactMap(\.observer) }) { observer.note(tables) }
     }
 
-    /// Tells that there will be no further commits.
+    /// What reads the values that nobody has got yet; to be asked when there will be no further commits.
+    var unfinishedReads: [@Sendable (Connection) throws -> Void] {
+        state.withLock { $0.observers.values.compactMap(\.observer) }.compactMap(\.unfinishedRead)
+    }
+
+    /// Tells that there will be no further commits, and that the last values are read.
     func close() {
         let observers = state.withLock { state in
             state.isClosed = true

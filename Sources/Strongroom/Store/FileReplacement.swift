@@ -9,18 +9,18 @@ struct FileReplacement {
     /// - Parameters:
     ///   - content: What lies at the database's path.
     ///   - keys: What opens that.
-    /// - Throws: ``StrongroomError`` with `locked` when somebody else has the database open, `wrongKey`, `damaged`, or the file
-    ///   system's failure. The database is as it was then, unless the failure says that the file is in its place.
+    /// - Throws: ``StrongroomError`` with `locked` when somebody else has the database open, `wrongKey`, `damaged` and the like with what to
+    ///   do, or the file system's failure. The database is as it was then, unless the failure says that the file is in its place.
     func run(_ content: FileContent, _ keys: FileKeys) throws {
         guard content != .absent else {
             guard try !opening.file.hasLog() else { throw logIsLeft }
             try FileSystem.moveIntoPlace(path, opening.path)
             return try FileSystem.settle(opening.path)
         }
-        let connection = try whole(content, keys)
+        let connection = try Self.judging(opening) { try whole(content, keys) }
         defer { connection.close() }
         // Without it the engine would play the old file's log into the new one.
-        try connection.mergeLog {}
+        try Self.judging(opening) { try connection.mergeLog {} }
         try opening.file.removeSpentJournal()
         try FileSystem.replace(opening.path, with: path)
         try FileSystem.settle(opening.path)
@@ -49,5 +49,36 @@ struct FileReplacement {
             """,
             database: opening.file.name
         )
+    }
+
+    // MARK: What cannot be opened
+
+    /// Looks at the database that is to be replaced. One that cannot be opened stays, since somebody may still save what is in it.
+    ///
+    /// - Throws: What the look throws; for a file that cannot be opened the same code, and what to do with the file.
+    static func judging<T>(_ opening: StoreOpening, _ look: () throws -> T) throws -> T {
+        do {
+            return try look()
+        } catch let error as StrongroomError where unusable.contains(error.code) {
+            throw notReplaced(opening, error)
+        }
+    }
+
+    private static let unusable: Set<StrongroomError.Code> = [
+        .emptyFile, .notADatabase, .truncated, .damaged, .wrongKey,
+        .envelopeMissing, .envelopeDamaged, .foreignEnvelope, .newerEnvelope,
+    ]
+
+    private static func notReplaced(_ opening: StoreOpening, _ failure: StrongroomError) -> StrongroomError {
+        let all = ["", "-wal", "-shm", "-journal", ".keys", ".keys.copy"].map { opening.path + $0 }
+        let present = all.filter { (try? FileStatus.at($0)) != nil }.map { "«\($0)»" }.joined(separator: ", ")
+        return StrongroomError(
+            failure.code,
+            """
+            What lies at «\(opening.path)», or its envelope, cannot be opened (\(failure.code)), so it is not replaced: what is in it may still \
+            be saved. If only its key is another one, give that. Otherwise move \(present) to another directory, then restore again. Nothing \
+            was changed.
+            """,
+            database: opening.file.name, resultCode: failure.resultCode)
     }
 }

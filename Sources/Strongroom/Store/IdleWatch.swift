@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Notices that something has not been used for a time.
+/// Looks now and then for what has not been used for a time.
 final class IdleWatch: Sendable {
     private let isUsed = Atomic<Bool>(false)
     private let isWatching = Atomic<Bool>(false)
@@ -16,30 +16,28 @@ final class IdleWatch: Sendable {
 
     /// Notes a use.
     ///
-    /// - Parameter whenIdle: Called when there has been no use for at least the time, and again after each further time until it returns
-    ///   true: until there is nothing left to do.
-    func note(whenIdle: @escaping @Sendable () -> Bool) {
+    /// - Parameter look: Called after the time, and again after each further time until it returns true: until there is nothing left to do.
+    func note(look: @escaping @Sendable () -> Bool) {
         isUsed.store(true, ordering: .sequentiallyConsistent)
-        watch(whenIdle)
+        watch(look)
     }
 
     /// Begins to watch, if nobody does.
-    private func watch(_ whenIdle: @escaping @Sendable () -> Bool) {
+    private func watch(_ look: @escaping @Sendable () -> Bool) {
         guard !isWatching.load(ordering: .sequentiallyConsistent),
             !isWatching.exchange(true, ordering: .sequentiallyConsistent)
         else { return }
-        lookLater(whenIdle)
+        lookLater(look)
     }
 
-    private func lookLater(_ whenIdle: @escaping @Sendable () -> Bool) {
+    private func lookLater(_ look: @escaping @Sendable () -> Bool) {
         DispatchQueue.global().asyncAfter(deadline: .now() + time) { [weak self] in
             guard let self else { return }
-            guard !isUsed.exchange(false, ordering: .sequentiallyConsistent), whenIdle() else {
-                return lookLater(whenIdle)
-            }
+            isUsed.store(false, ordering: .sequentiallyConsistent)
+            guard look() else { return lookLater(look) }
             isWatching.store(false, ordering: .sequentiallyConsistent)
             // A use that saw that somebody watches.
-            if isUsed.load(ordering: .sequentiallyConsistent) { watch(whenIdle) }
+            if isUsed.load(ordering: .sequentiallyConsistent) { watch(look) }
         }
     }
 }

@@ -3,6 +3,8 @@ struct Line<Element> {
     private var places: [Element?] = []
     /// The place of the first who waits; those before it have gone.
     private var head = 0
+    /// How many behind it have gone.
+    private var gone = 0
 
     private static var spaceKept: Int { 1_000 }
 
@@ -29,12 +31,20 @@ struct Line<Element> {
     mutating func remove(where isTheOne: (Element) -> Bool) -> Element? {
         guard let place = places[head...].firstIndex(where: { $0.map(isTheOne) ?? false }) else { return nil }
         let found = places[place].take()
+        gone += 1
         skipTheGone()
         return found
     }
 
     private mutating func skipTheGone() {
-        while head < places.count, places[head] == nil { head += 1 }
+        while head < places.count, places[head] == nil {
+            head += 1
+            gone -= 1
+        }
+        if gone > Self.spaceKept, gone > places.count / 2 {
+            places = places[head...].filter { $0 != nil }
+            (head, gone) = (0, 0)
+        }
         guard head == places.count || head > Self.spaceKept else { return }
         places.removeFirst(head)
         head = 0

@@ -6,7 +6,9 @@
 /// }
 /// ```
 ///
-/// It ends when the store is closed, and throws what the read throws, and `CancellationError` when the task is cancelled. A value can come twice: what was written may not have changed it. Commits of other processes, and of other stores of the same program, are not seen.
+/// It ends when the store is closed, with the newest value: closing reads it once more for whoever has not got it yet. It throws what the read throws, and
+/// `CancellationError` when the task is cancelled. A value can come twice: what was written may not have changed it. Commits of other processes, and of
+/// other stores of the same program, are not seen.
 public struct ObservedValues<Value: Sendable>: AsyncSequence, Sendable {
     public typealias Element = Value
 
@@ -15,18 +17,25 @@ public struct ObservedValues<Value: Sendable>: AsyncSequence, Sendable {
     let read: @Sendable (borrowing ReadTransaction) throws -> Value
 
     public func makeAsyncIterator() -> Iterator {
-        Iterator(values: self, observer: ChangeObserver(store.access.hub, tables: nil))
+        Iterator(values: self)
     }
 
     /// Reads the values of ``ObservedValues``.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let values: ObservedValues
-        fileprivate let observer: ChangeObserver
+        private let observer: ChangeObserver
+        /// What closing the store has read.
+        private let last: Locked<Result<Value, any Error>?>
         private var isFirst = true
 
-        fileprivate init(values: ObservedValues, observer: ChangeObserver) {
+        fileprivate init(values: ObservedValues) {
             self.values = values
-            self.observer = observer
+            let last = Locked<Result<Value, any Error>?>(nil)
+            self.last = last
+            observer = ChangeObserver(values.store.access.hub, tables: nil) { [read = values.read] connection in
+                let value = Result { try connection.inSnapshot { try read(ReadTransaction(connection)) } }
+                last.withLock { $0 = value }
+            }
         }
 
         /// The first value at once, every further one when it may have changed.
@@ -34,23 +43,29 @@ public struct ObservedValues<Value: Sendable>: AsyncSequence, Sendable {
         /// - Returns: Nil when the store is closed.
         /// - Throws: What the read throws; `CancellationError`.
         public mutating func next() async throws -> Value? {
-            if !isFirst, try await !observer.wait() { return nil }
+            if !isFirst, try await !observer.wait() { return try takeLast() }
             isFirst = false
             // What is committed after the snapshot counts as a change again.
             observer.begin()
             let read = values.read
             do {
                 let limits = AccessLimits(label: values.label)
-                let (value, tables) = try await values.store.access.perform(.read, limits) { connection in
-                    try connection.inSnapshot {
+                return try await values.store.access.perform(.read, limits) { [observer] connection in
+                    let (value, tables) = try connection.inSnapshot {
                         try connection.watchingReads { try read(ReadTransaction(connection)) }
                     }
+                    // Before the reader is given back: whoever closes the store then need not read it again.
+                    observer.watch(tables)
+                    return value
                 }
-                observer.watch(tables)
-                return value
             } catch let error as StrongroomError where error.code == .closed && values.store.access.isClosing {
-                return nil
+                try await observer.waitForEnd()
+                return try takeLast()
             }
+        }
+
+        private func takeLast() throws -> Value? {
+            try last.withLock { $0.take() }?.get()
         }
     }
 }

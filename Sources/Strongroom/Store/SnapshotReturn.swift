@@ -8,7 +8,7 @@ struct SnapshotReturn {
 
     func run() throws {
         try FileSystem.remove(copyPath)
-        let content = try FileContent.of(opening.path)
+        let content = try FileReplacement.judging(opening) { try FileContent.of(opening.path) }
         let keys = try opening.fileKeys(chain, salt: content.salt ?? FileContent.of(snapshot.path).salt)
         try check(keys)
         do {

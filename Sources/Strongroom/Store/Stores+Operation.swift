@@ -33,8 +33,12 @@ extension Stores {
     /// - Parameters:
     ///   - name: The database.
     ///   - countsTables: Whether rows are counted, which reads the whole file.
+    ///   - progress: Told how many tables are counted, and how many there are.
     /// - Throws: ``StrongroomError`` as `open`, and of a file that is not there `fileMissing`; what the configuration throws.
-    package func survey(_ name: DatabaseName, countsTables: Bool = true) async throws -> FileSurvey {
+    package func survey(
+        _ name: DatabaseName, countsTables: Bool = true,
+        progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
+    ) async throws -> FileSurvey {
         let configuration = try configuration(of: name)
         let ciphers = try configuration.cipherSettings(for: name)
         try StoreOpening.check(ciphers, of: name)
@@ -55,7 +59,7 @@ extension Stores {
                 return try await BlockingWork.runUntilCancelled { [file] goOn in
                     try FileSurveyor(
                         file: file, chain: chain, ciphers: ciphers, protection: protection, migrator: migrator,
-                        countsTables: countsTables, goOn: goOn
+                        countsTables: countsTables, progress: progress, goOn: goOn
                     ).run()
                 }
             } catch let error as StrongroomError {

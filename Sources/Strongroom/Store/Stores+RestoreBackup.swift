@@ -15,7 +15,8 @@ extension Stores {
     ///
     /// A backup in which that check finds a defect is refused: salvage a copy of it, then restore what was made.
     ///
-    /// A database that is damaged so much that it cannot be opened is not replaced: move it away with the `-wal` beside it, then restore.
+    /// A database that is damaged, cut off or empty, so that it cannot be opened, is not replaced: what is in it may still be saved. The error
+    /// says what lies there; move it and what belongs to it (`-wal`, `-shm`, `-journal`, `.keys`, `.keys.copy`) away, then restore.
     ///
     /// - Parameters:
     ///   - fileName: The database's name; its store must not be open.
@@ -26,7 +27,8 @@ extension Stores {
     /// - Returns: What was put back.
     /// - Throws: ``StrongroomError`` with `fileMissing` when there is no backup, `readOnly`, `plaintextFile` for one that is plaintext without leave,
     ///   `sameFile` when the database or the backup is open in this process, or the backup has the name of what an interrupted restoring leaves, `locked` when
-    ///   one is open in another (of the backup as far as the system tells: Linux does) or the backup is changed meanwhile, `wrongKey`, `damaged`, `diskFull`; what
+    ///   one is open in another (of the backup as far as the system tells: Linux does) or the backup is changed meanwhile, `wrongKey`, `damaged`, `truncated`,
+    ///   `emptyFile`, `notADatabase`, `diskFull`; what
     ///   opening throws about names, configurations and keys; `CancellationError`. The database is as it was then.
     @discardableResult
     public func restore(

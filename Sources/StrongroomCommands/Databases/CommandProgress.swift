@@ -2,6 +2,8 @@
 package struct CommandProgress: Sendable {
     private let bar: ProgressBar?
     private let isOfOne: Bool
+    /// Whether anybody sees it.
+    package let isShown: Bool
 
     /// A bar that is first drawn after a second.
     ///
@@ -11,13 +13,15 @@ package struct CommandProgress: Sendable {
     ///   - unit: What is counted of one database.
     ///   - isQuiet: Whether there is none.
     package init(_ label: String, count: Int, unit: ProgressBar.Unit = .count, isQuiet: Bool) {
+        let session = CommandSession.current
         isOfOne = count == 1
+        isShown = !isQuiet && session.console[.errors].redrawsLines
         bar =
             isQuiet
             ? nil
             : ProgressBar(
-                label, total: isOfOne ? nil : count, unit: isOfOne ? unit : .count,
-                on: CommandSession.current.console, ending: .nothing, delay: .seconds(1))
+                label, total: isOfOne ? nil : count, unit: isOfOne ? unit : .count, on: session.console,
+                ending: .nothing, delay: .seconds(1), now: session.uptime)
     }
 
     /// Tells how far the one database is; of several it says nothing.

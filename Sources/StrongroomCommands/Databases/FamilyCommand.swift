@@ -31,8 +31,8 @@ struct FamilyCommand<Detail: Encodable & Sendable>: Sendable {
                     progress.advance()
                     told.withLock { $0.append(outcome) }
                     let line = try JSONLine.encode(outcome)
-                    try report?.append(line)
                     if output.json { CommandSession.current.console.write(verbatim: line) }
+                    try report?.append(line)
                 }
             }
             progress.finish()

@@ -31,37 +31,61 @@ package struct FamilyRun<Detail: Encodable & Sendable>: Sendable {
     /// Does it to one.
     let work: @Sendable (OperatedDatabase) async throws -> Result
 
+    /// - Parameters:
+    ///   - command: The command's name, for the report.
+    ///   - databases: The databases.
+    ///   - limit: How many at a time.
+    ///   - work: Does it to one.
+    package init(
+        command: String, databases: [OperatedDatabase], limit: Int,
+        work: @escaping @Sendable (OperatedDatabase) async throws -> Result
+    ) {
+        self.command = command
+        self.databases = databases
+        self.limit = limit
+        self.work = work
+    }
+
     /// Does it to all.
     ///
-    /// - Parameter told: Told of each that is finished, in the order in which they are.
+    /// - Parameter told: Told of each that is finished, in the order in which they are, also of those that were done when another was given up.
     /// - Returns: What became of them, in the order in which they were given.
-    /// - Throws: `CancellationError` when it is interrupted; what those came to that are finished has been told. What `told` throws.
-    func run(told: (Outcome<Detail>) throws -> Void) async throws -> [Outcome<Detail>] {
+    /// - Throws: `CancellationError` when it is interrupted; what those came to that are finished has been told. What `told` throws first.
+    package func run(told: (Outcome<Detail>) throws -> Void) async throws -> [Outcome<Detail>] {
         var outcomes: [Int: Outcome<Detail>] = [:]
-        try await withThrowingTaskGroup(of: (Int, Outcome<Detail>).self) { group in
+        var failure: (any Error)?
+        await withTaskGroup(of: (Int, Outcome<Detail>?).self) { group in
             var rest = databases.enumerated().makeIterator()
             func begin() {
                 guard let (place, database) = rest.next() else { return }
-                group.addTask { (place, try await outcome(of: database)) }
+                group.addTask { (place, await outcome(of: database)) }
             }
             for _ in 0..<max(1, limit) { begin() }
-            while let (place, outcome) = try await group.next() {
-                outcomes[place] = outcome
-                try told(outcome)
-                try Task.checkCancellation()
-                begin()
+            while let (place, outcome) = await group.next() {
+                do {
+                    guard let outcome else { throw CancellationError() }
+                    outcomes[place] = outcome
+                    try told(outcome)
+                    try Task.checkCancellation()
+                    if failure == nil { begin() }
+                } catch {
+                    failure = failure ?? error
+                    group.cancelAll()
+                }
             }
         }
+        if let failure { throw failure }
         return databases.indices.compactMap { outcomes[$0] }
     }
 
-    private func outcome(of database: OperatedDatabase) async throws -> Outcome<Detail> {
+    /// - Returns: Nil for one that was given up.
+    private func outcome(of database: OperatedDatabase) async -> Outcome<Detail>? {
         let start = ContinuousClock.now
         do {
             let result = try await work(database)
             return Outcome(command, database, result, ContinuousClock.now - start)
         } catch is CancellationError {
-            throw CancellationError()
+            return nil
         } catch {
             // What has no report is a fault of a configuration's own.
             let report = ErrorReport(error) ?? ErrorReport(unknown: error)

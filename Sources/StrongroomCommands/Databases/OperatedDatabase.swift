@@ -136,9 +136,15 @@ package struct OperatedDatabase: Sendable {
     }
 
     /// Looks what stands in the file, without changing it.
-    package func survey(countsTables: Bool = true) async throws -> FileSurvey {
+    ///
+    /// - Parameters:
+    ///   - countsTables: Whether rows are counted, which reads the whole file.
+    ///   - progress: Told how many tables are counted, and how many there are.
+    package func survey(
+        countsTables: Bool = true, progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
+    ) async throws -> FileSurvey {
         try Self.checkFile(path)
-        return try await stores.survey(name, countsTables: countsTables)
+        return try await stores.survey(name, countsTables: countsTables, progress: progress)
     }
 
     static func checkFile(_ path: String) throws {

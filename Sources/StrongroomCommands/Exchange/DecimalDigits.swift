@@ -6,13 +6,16 @@ struct DecimalDigits: Equatable {
     /// The power of ten behind the last digit.
     private let exponent: Int
 
+    /// Beyond what the digits of any text make up for, and far from what an integer cannot hold.
+    private static let farthest = Int.max / 2
+
     /// - Parameter text: A number that Swift reads as a `Double`.
     init(_ text: String) {
         let parts = text.utf8.split(maxSplits: 1, omittingEmptySubsequences: false) { $0 == 0x65 || $0 == 0x45 }
         let mantissa = parts[0].filter { $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }
         let point = mantissa.firstIndex(of: UInt8(ascii: ".")).map { mantissa.count - $0 - 1 } ?? 0
         var digits = mantissa.filter { $0 != UInt8(ascii: ".") }
-        var exponent = (parts.count > 1 ? Int(String(decoding: parts[1], as: UTF8.self)) ?? 0 : 0) - point
+        var exponent = (parts.count > 1 ? Self.exponent(String(decoding: parts[1], as: UTF8.self)) : 0) - point
         while digits.last == UInt8(ascii: "0") {
             digits.removeLast()
             exponent += 1
@@ -20,5 +23,10 @@ struct DecimalDigits: Equatable {
         self.digits = Array(digits.drop { $0 == UInt8(ascii: "0") })
         self.exponent = self.digits.isEmpty ? 0 : exponent
         isNegative = text.utf8.first == UInt8(ascii: "-") && !self.digits.isEmpty
+    }
+    /// The number behind the «e», no farther from zero than ``farthest``.
+    private static func exponent(_ text: String) -> Int {
+        let number = Int(text) ?? (text.utf8.first == UInt8(ascii: "-") ? -farthest : farthest)
+        return min(max(number, -farthest), farthest)
     }
 }

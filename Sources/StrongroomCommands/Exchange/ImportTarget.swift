@@ -3,7 +3,10 @@ import Strongroom
 /// The table that is imported into.
 struct ImportTarget {
     let table: String
+    /// Those that can be written.
     let columns: [ImportColumn]
+    /// The names of those that the engine computes anew.
+    let generated: [String]
     /// The column by which rows are found; nil when each line is a new row.
     let key: ImportColumn?
     /// How the index compares the key's texts; nil for the row's own number, which has none.
@@ -22,6 +25,7 @@ struct ImportTarget {
         self.table = found
         let infos = try db.columns(of: found)
         columns = infos.filter { $0.generated == nil && !$0.isHidden }.map { ImportColumn($0) }
+        generated = infos.filter { $0.generated != nil }.map(\.name)
         guard let key else {
             self.key = nil
             keyCollation = nil
@@ -45,12 +49,16 @@ struct ImportTarget {
         keyCollation = (unique.first { !$0.isExplicit } ?? unique.first)?.parts.first?.collation
     }
 
-    /// The columns of some names, each once.
+    /// The columns of some names, each once; nil for a generated one, which is passed over.
     ///
     /// - Parameter isHeader: Whether they stand in a header. That may be data, where there is none, or a key, so it stands in no message.
-    func columns(named names: [String], isHeader: Bool = false) throws -> [ImportColumn] {
-        var found: [ImportColumn] = []
+    func columns(named names: [String], isHeader: Bool = false) throws -> [ImportColumn?] {
+        var found: [ImportColumn?] = []
         for (place, name) in names.enumerated() {
+            guard !generated.contains(where: { Self.areSame($0, name) }) else {
+                found.append(nil)
+                continue
+            }
             guard let column = columns.first(where: { Self.areSame($0.name, name) }) else {
                 throw isHeader
                     ? Self.noColumn("Field \(place + 1) of the first line names no column", table, columns)
@@ -64,6 +72,9 @@ struct ImportTarget {
         if let key, !found.contains(key) {
             throw CommandFailure(
                 "missingKey", "The column «\(key.name)» is missing, by which rows are to be found.", .dataError)
+        }
+        guard found.contains(where: { $0 != nil }) else {
+            throw Self.noColumn("No name is that of a column", table, columns)
         }
         return found
     }

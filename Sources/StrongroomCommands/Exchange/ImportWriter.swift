@@ -7,9 +7,21 @@ struct ImportWriter {
         let words: String
     }
 
+    /// The engine has undone the whole transaction, as a rule of the table with ON CONFLICT ROLLBACK has it.
+    struct Undone: Error {
+        let words: String
+    }
+
+    /// What became of a line.
+    enum Effect {
+        case inserted, updated
+        /// The table passes over the row, as a rule with ON CONFLICT IGNORE has it.
+        case unchanged
+    }
+
     let target: ImportTarget
-    /// The columns of the fields, when all lines have the same.
-    var header: [ImportColumn] = []
+    /// The columns of the fields, when all lines have the same; nil for one that is passed over.
+    var header: [ImportColumn?] = []
 
     init(target: ImportTarget) {
         self.target = target
@@ -17,15 +29,27 @@ struct ImportWriter {
 
     /// Writes a line.
     ///
-    /// - Returns: True for a row that was added, false for one that was changed.
-    /// - Throws: ``LineFault`` for a line that cannot be written; what ends the transaction.
-    func write(_ content: ImportLines.Content, _ db: borrowing WriteTransaction) throws -> Bool {
+    /// - Throws: ``LineFault`` for a line that cannot be written; ``Undone``; what ends the transaction.
+    func write(_ content: ImportLines.Content, _ db: borrowing WriteTransaction) throws -> Effect {
         let (columns, values) = try converted(content)
         do {
             return try write(columns, values, db)
         } catch let error as StrongroomError where Self.codesOfOneRow.contains(error.code) {
+            guard Self.isOpen(db) else { throw Undone(words: error.message) }
             throw LineFault(words: error.message)
         }
+    }
+
+    /// Whether the transaction goes on.
+    private static func isOpen(_ db: borrowing WriteTransaction) -> Bool {
+        do {
+            _ = try db.value("SELECT 1", as: Int.self)
+        } catch let error as StrongroomError where error.code == .transactionEnded {
+            return false
+        } catch {
+            // What comes next tells it.
+        }
+        return true
     }
 
     /// The failures that undo their statement alone.
@@ -38,11 +62,11 @@ struct ImportWriter {
             switch content {
             case .fault(let words): throw LineFault(words: words)
             case .fields(let fields):
-                return (header, try zip(header, fields).map { try $0.value($1) })
+                return (header.compactMap(\.self), try zip(header, fields).compactMap { try $0?.value($1) })
             case .members(let members):
                 guard !members.isEmpty else { throw LineFault(words: "the object is empty") }
                 let columns = try target.columns(named: members.map(\.name))
-                return (columns, try zip(columns, members).map { try $0.value($1.member) })
+                return (columns.compactMap(\.self), try zip(columns, members).compactMap { try $0?.value($1.member) })
             }
         } catch let fault as ImportColumn.Fault {
             throw LineFault(words: fault.words)
@@ -53,16 +77,15 @@ struct ImportWriter {
 
     private func write(
         _ columns: [ImportColumn], _ values: [Value], _ db: borrowing WriteTransaction
-    ) throws -> Bool {
+    ) throws -> Effect {
         if let key = target.key, let place = columns.firstIndex(of: key) {
             guard values[place] != .null else {
                 throw LineFault(words: "column «\(key.name)» is to find the row, and is NULL")
             }
             let changed = try db.execute(update(columns, values, keyPlace: place))
-            if changed > 0 { return false }
+            if changed > 0 { return .updated }
         }
-        try db.execute(insert(columns, values))
-        return true
+        return try db.execute(insert(columns, values)) > 0 ? .inserted : .unchanged
     }
 
     private func insert(_ columns: [ImportColumn], _ values: [Value]) -> SQL {

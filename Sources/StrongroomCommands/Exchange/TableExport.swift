@@ -24,26 +24,28 @@ package struct TableExport: Sendable {
     /// - Parameters:
     ///   - store: The store.
     ///   - write: Gets whole lines.
-    ///   - progress: Told how many rows are written.
+    ///   - progress: Told how many rows are written, and how many there are, for which those of a table are counted first; 0 for a view or a
+    ///     query. Nil where nobody wants to know.
     /// - Returns: How many rows there were.
     /// - Throws: ``CommandFailure`` with `noSuchTable`, with `readOnly` for a query that writes, with `notFinite` and `twoColumnsOfOneName`
     ///   for what the format cannot hold; what the store and `write` throw.
     package func run(
         from store: Store, write: @escaping @Sendable (String) throws -> Void,
-        progress: @escaping @Sendable (Int) -> Void = { _ in }
+        progress: (@Sendable (_ done: Int, _ total: Int) -> Void)? = nil
     ) async throws -> Int {
         try await CommandFailure.tellingReadOnly("The query would write, and an export only reads.") {
             try await store.read(label: "export") { db in
                 let sql = try query(db)
                 var text = try RowText(format, db.columnNames(of: sql), separator: separator, write: write)
+                let total = try progress == nil ? 0 : rowCount(db)
                 var count = 0
                 try db.forEachRow(sql) { row in
                     try text.append(row)
                     count += 1
-                    if count.isMultiple(of: 256) { progress(count) }
+                    if count.isMultiple(of: 256) { progress?(count, total) }
                 }
                 try text.flush()
-                progress(count)
+                progress?(count, total)
                 return count
             }
         }
@@ -63,6 +65,15 @@ package struct TableExport: Sendable {
             sql.appendInterpolation(name: table)
             return SQL(stringInterpolation: sql)
         }
+    }
+
+    /// The rows of the table; 0 for what is no table, which it might take as long to count as to export.
+    private func rowCount(_ db: borrowing ReadTransaction) throws -> Int {
+        guard case .table(let table) = source else { return 0 }
+        let isTable = try db.value(
+            "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = \(table) COLLATE NOCASE", as: Int.self)
+        guard isTable != nil else { return 0 }
+        return try db.value("SELECT count(*) FROM \(name: table)", as: Int.self) ?? 0
     }
 
     private func requireTable(_ table: String, _ db: borrowing ReadTransaction) throws {

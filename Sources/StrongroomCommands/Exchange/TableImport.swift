@@ -14,6 +14,8 @@ package struct TableImport: Sendable {
     package struct Report: Sendable, Equatable, Encodable {
         package var inserted = 0
         package var updated = 0
+        /// Lines of which the table takes nothing, as a rule with ON CONFLICT IGNORE has it.
+        package var unchanged = 0
         /// How many lines are bad; of those the first few.
         package var bad = 0
         package var badLines: [BadLine] = []
@@ -39,38 +41,67 @@ package struct TableImport: Sendable {
     /// - Parameters:
     ///   - store: The store.
     ///   - source: Opens the file; called once.
-    ///   - progress: Told how many lines have been read.
     /// - Throws: ``BadLines`` when there are some and they are not to be skipped; ``CommandFailure`` for a table, a column or a
-    ///   header that cannot be used; what the store throws. Nothing has been written then.
+    ///   header that cannot be used, with `constraint` for a rule that is looked at when all lines are written, with `rolledBack` for one that
+    ///   undoes everything; what the store throws. Nothing has been written then.
     package func run(
-        into store: Store, from source: @escaping @Sendable () throws -> ByteSource,
-        progress: @escaping @Sendable (Int) -> Void = { _ in }
+        into store: Store, from source: @escaping @Sendable () throws -> ByteSource
     ) async throws -> Report {
         // Before the write: whoever makes the rows may take long to begin, and others would wait for him.
         let opened = Locked(try source().readingAhead())
-        return try await store.write(as: .immediate, label: "import") { db in
-            let target = try ImportTarget(table, upsertBy: upsertBy, db)
-            var lines = try ImportLines(opened.withLock { $0 }, format, separator: separator)
-            var writer = ImportWriter(target: target)
-            if let header = lines.header { writer.header = try target.columns(named: header, isHeader: true) }
-            var report = Report()
-            var count = 0
-            while let line = try lines.next() {
-                count += 1
-                if count.isMultiple(of: 256) { progress(count) }
-                do {
-                    // After a bad line the others are only looked at, unless it is skipped: nothing is kept in any case.
-                    if try writer.write(line.content, db) { report.inserted += 1 } else { report.updated += 1 }
-                } catch let fault as ImportWriter.LineFault {
-                    report.bad += 1
-                    guard report.badLines.count < badLinesTold else { continue }
-                    report.badLines.append(BadLine(line: line.number, reason: fault.words))
-                }
+        do {
+            return try await store.write(as: .immediate, label: "import") { db in
+                try write(from: opened.withLock { $0 }, db)
             }
-            progress(count)
-            guard report.bad == 0 || skipsBadLines else { throw BadLines(report: report, lines: count) }
-            return report
+        } catch let error as StrongroomError where error.code == .constraint {
+            throw Self.refusedAtTheEnd(error)
         }
+    }
+
+    private func write(from source: ByteSource, _ db: borrowing WriteTransaction) throws -> Report {
+        let target = try ImportTarget(table, upsertBy: upsertBy, db)
+        var lines = try ImportLines(source, format, separator: separator)
+        var writer = ImportWriter(target: target)
+        if let header = lines.header { writer.header = try target.columns(named: header, isHeader: true) }
+        var report = Report()
+        var count = 0
+        while let line = try lines.next() {
+            count += 1
+            do {
+                // After a bad line the others are only looked at, unless it is skipped: nothing is kept in any case.
+                switch try writer.write(line.content, db) {
+                case .inserted: report.inserted += 1
+                case .updated: report.updated += 1
+                case .unchanged: report.unchanged += 1
+                }
+            } catch let fault as ImportWriter.LineFault {
+                report.bad += 1
+                guard report.badLines.count < badLinesTold else { continue }
+                report.badLines.append(BadLine(line: line.number, reason: fault.words))
+            } catch let undone as ImportWriter.Undone {
+                throw Self.undone(undone, at: line.number)
+            }
+        }
+        guard report.bad == 0 || skipsBadLines else { throw BadLines(report: report, lines: count) }
+        return report
+    }
+
+    private static func refusedAtTheEnd(_ error: StrongroomError) -> CommandFailure {
+        CommandFailure(
+            "constraint",
+            """
+            Nothing was imported: \(error.message) The rule is looked at when all lines are written (DEFERRABLE INITIALLY DEFERRED), so no line \
+            can be named, nor left out. Bring in what is missing first, or take the lines out of the file.
+            """, .dataError)
+    }
+
+    private static func undone(_ undone: ImportWriter.Undone, at line: Int) -> CommandFailure {
+        CommandFailure(
+            "rolledBack",
+            """
+            Nothing was imported: line \(line) breaks a rule of the table that undoes the whole transaction (ON CONFLICT ROLLBACK): \
+            \(undone.words). So the line cannot be left out by --skip-bad either: take it out of the file.
+            """, .dataError)
     }
 }
 

@@ -16,6 +16,8 @@ package struct CommandSession: Sendable {
     package var input: KeyInput
     /// Whether a program reads what is told, also on standard error.
     package var isForScripts = false
+    /// The time since any one moment, by which bars are drawn.
+    package var uptime: @Sendable () -> Duration = ProgressBar.uptime
 
     package init(console: Console, stores: Stores, input: KeyInput = .process) {
         self.console = console

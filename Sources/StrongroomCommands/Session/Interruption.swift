@@ -19,12 +19,35 @@ package enum Interruption {
     package static func cancelling<T: Sendable>(
         _ work: @escaping @Sendable () async throws -> T
     ) async throws -> T {
+        try await run(work) { _ in }
+    }
+
+    /// Runs one of several pieces of work: Ctrl-C cancels it alone, and what ends a process ends what comes after it, too.
+    ///
+    /// - Parameter work: Gets cancelled as by ``cancelling(_:)``.
+    /// - Returns: What the work returns.
+    /// - Throws: What the work throws; `CancellationError` when `SIGTERM` or `SIGHUP` came meanwhile, whatever the work made of it.
+    package static func cancellingOne<T: Sendable>(
+        _ work: @escaping @Sendable () async throws -> T
+    ) async throws -> T {
+        let isEnd = Locked(false)
+        let result = try await run(work) { number in
+            if number != SIGINT { isEnd.withLock { $0 = true } }
+        }
+        if isEnd.withLock({ $0 }) { throw CancellationError() }
+        return result
+    }
+
+    private static func run<T: Sendable>(
+        _ work: @escaping @Sendable () async throws -> T, noting note: @escaping @Sendable (_ signal: Int32) -> Void
+    ) async throws -> T {
         let session = CommandSession.current
         let running = Locked<(task: Task<T, any Error>?, isStopped: Bool)>((nil, false))
         // Before the work begins, which may have something to tidy up at once.
         let sources = [SIGINT, SIGTERM, SIGHUP].compactMap { number in
             watch(number) { isFirst in
                 guard isFirst else { _exit(ExitStatus.interrupted.rawValue) }
+                note(number)
                 if !session.isForScripts {
                     // Elsewhere: it may wait for a line that nobody reads, and the second signal has to be heard.
                     DispatchQueue.global().async {

@@ -64,8 +64,8 @@ package struct ShellRun {
                     history.add(lines)
                     lines = []
                 }
-                // Control-C stops the statement, and not the shell.
-                (session, next) = try await Interruption.cancelling { [session] in
+                // Control-C stops the statement, and not the shell; what else ends a process ends the shell.
+                (session, next) = try await Interruption.cancellingOne { [session] in
                     var session = session
                     let next = try await session.accept(line)
                     return (session, next)

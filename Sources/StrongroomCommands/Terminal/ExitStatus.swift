@@ -27,6 +27,6 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     case noPermission = 77
     /// The configuration or the key is wrong or missing (`EX_CONFIG`).
     case configuration = 78
-    /// The command was interrupted by Ctrl-C (128 and the number of `SIGINT`).
+    /// The command was interrupted by Ctrl-C, or ended by `SIGTERM` or `SIGHUP` (128 and the number of `SIGINT`).
     case interrupted = 130
 }

@@ -40,11 +40,24 @@ package struct ByteSource {
 
     /// A file's bytes, or those of standard input.
     ///
-    /// - Parameter path: The file; `-` for standard input.
-    /// - Throws: ``CommandFailure`` with `noInput` when it cannot be opened.
-    package static func file(_ path: String) throws -> ByteSource {
-        let input = try InputDescriptor(path)
-        return ByteSource { try input.portion() }
+    /// - Parameters:
+    ///   - path: The file; `-` for standard input.
+    ///   - isCancelled: Asked while a pipe has nothing to give, and before each portion; by default whether the running task is cancelled.
+    ///   - progress: Told how many bytes have been read, and how many there are; 0 where that is not known.
+    /// - Throws: ``CommandFailure`` with `noInput` when it cannot be opened. Reading throws `CancellationError` once it is cancelled.
+    package static func file(
+        _ path: String, isCancelled: @escaping () -> Bool = { Task.isCancelled },
+        progress: @escaping (_ done: Int64, _ total: Int64) -> Void = { _, _ in }
+    ) throws -> ByteSource {
+        let input = try InputDescriptor(path, isCancelled)
+        let total = input.size
+        var done: Int64 = 0
+        return ByteSource {
+            let portion = try input.portion()
+            done += Int64(portion.count)
+            progress(done, total)
+            return portion
+        }
     }
 }
 
@@ -52,11 +65,15 @@ package struct ByteSource {
 private final class InputDescriptor {
     private let path: String
     private let descriptor: Int32
+    private let isCancelled: () -> Bool
 
     private static let portion = 1 << 16
+    /// Milliseconds after which a reader who waits looks whether anybody still wants what he waits for.
+    private static let patience: Int32 = 100
 
-    init(_ path: String) throws {
+    init(_ path: String, _ isCancelled: @escaping () -> Bool) throws {
         self.path = path
+        self.isCancelled = isCancelled
         descriptor = path == "-" ? 0 : open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure("noInput", "cannot be opened", .noInput) }
     }
@@ -65,8 +82,16 @@ private final class InputDescriptor {
         if descriptor > 0 { close(descriptor) }
     }
 
+    /// In bytes; 0 for what has none, such as a pipe.
+    var size: Int64 {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return 0 }
+        return Int64(status.st_size)
+    }
+
     func portion() throws -> [UInt8] {
         while true {
+            try waitUntilReadable()
             var length = 0
             let bytes = [UInt8](unsafeUninitializedCapacity: Self.portion) { buffer, filled in
                 length = systemRead(descriptor, buffer.baseAddress, buffer.count)
@@ -74,6 +99,17 @@ private final class InputDescriptor {
             }
             if length >= 0 { return bytes }
             guard errno == EINTR else { throw failure("inputOutput", "cannot be read", .inputOutput) }
+        }
+    }
+
+    /// Waits until there is something to read, or the end. Who makes the rows may be silent for ever, and a read cannot be given up.
+    private func waitUntilReadable() throws {
+        while true {
+            guard !isCancelled() else { throw CancellationError() }
+            var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            let count = poll(&request, 1, Self.patience)
+            // What else is wrong is for the read to tell.
+            if count > 0 || count < 0 && errno != EINTR { return }
         }
     }
 

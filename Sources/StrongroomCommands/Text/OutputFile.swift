@@ -8,7 +8,7 @@ import Musl
 
 /// A file that is written beside its place and appears there when it is complete, readable by its owner alone.
 ///
-/// A process that is killed leaves `NAME.strongroom-part`, which the next one that writes the same file begins anew.
+/// A process that is killed leaves `NAME.strongroom-part`, which the next one that writes the same file removes.
 package final class OutputFile {
     private let path: String
     private let temporary: String
@@ -42,38 +42,80 @@ package final class OutputFile {
         descriptor = -1
     }
 
-    /// Makes the file, or takes over what a killed process has left.
+    /// Makes the file. What lies in its way is never written to: in a directory that others may write, it could be theirs.
     ///
-    /// - Returns: False when another process has put it in place or removed it meanwhile.
+    /// - Returns: False when something was in the way that is gone now.
     private func begin() throws -> Bool {
-        descriptor = open(temporary, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw failure("cannot be made") }
-        do {
-            return try takeOver()
-        } catch {
-            // It is another's.
-            close(descriptor)
-            descriptor = -1
-            throw error
+        descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            guard errno == EEXIST else { throw failure("cannot be made") }
+            try removeLeftover()
+            return false
         }
-    }
-
-    private func takeOver() throws -> Bool {
-        // A file system without locks has one writer at a time as far as nobody starts a second.
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else {
-            throw CommandFailure(
-                "locked", "Another process is writing «\(path)». Wait for it, or give another name.", .temporaryFailure)
-        }
-        var (own, there) = (stat(), stat())
-        guard fstat(descriptor, &own) == 0 else { throw failure("cannot be made") }
-        guard lstat(temporary, &there) == 0, own.st_dev == there.st_dev, own.st_ino == there.st_ino else {
+        // Whoever has just taken it for a leftover has locked it, or removed it.
+        guard Self.lock(descriptor), isAtPlace(descriptor) else {
             close(descriptor)
             descriptor = -1
             return false
         }
-        guard own.st_mode & S_IFMT == S_IFREG else { throw ExistingFile.notAFile(temporary) }
-        guard fchmod(descriptor, 0o600) == 0, ftruncate(descriptor, 0) == 0 else { throw failure("cannot be made") }
+        // The process's umask may have taken from the owner's permissions, too.
+        guard fchmod(descriptor, 0o600) == 0 else {
+            let reason = errno
+            discard()
+            throw failure("cannot be made", reason)
+        }
         return true
+    }
+
+    /// Removes what a killed process has left; of a link the link alone.
+    private func removeLeftover() throws {
+        var status = stat()
+        guard lstat(temporary, &status) == 0 else { return }
+        switch status.st_mode & S_IFMT {
+        case S_IFLNK: try remove()
+        case S_IFREG: try removeUnlessInUse()
+        default: throw ExistingFile.notAFile(temporary)
+        }
+    }
+
+    private func removeUnlessInUse() throws {
+        let left = open(temporary, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard left >= 0 else {
+            if errno == ENOENT { return }
+            throw inTheWay(errno)
+        }
+        // Held until it is removed: whoever comes meanwhile would remove what this process makes in its place.
+        defer { close(left) }
+        guard Self.lock(left) else {
+            throw CommandFailure(
+                "locked", "Another process is writing «\(path)». Wait for it, or give another name.", .temporaryFailure)
+        }
+        if isAtPlace(left) { try remove() }
+    }
+
+    private func remove() throws {
+        guard unlink(temporary) == 0 || errno == ENOENT else { throw inTheWay(errno) }
+    }
+
+    /// - Returns: False when another process has the lock. A file system without locks has one writer as far as nobody starts a second.
+    private static func lock(_ descriptor: Int32) -> Bool {
+        flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
+    }
+
+    /// Whether an open file is the one that lies beside the place.
+    private func isAtPlace(_ descriptor: Int32) -> Bool {
+        var (own, there) = (stat(), stat())
+        guard fstat(descriptor, &own) == 0, lstat(temporary, &there) == 0 else { return false }
+        return own.st_dev == there.st_dev && own.st_ino == there.st_ino
+    }
+
+    private func inTheWay(_ number: Int32) -> CommandFailure {
+        CommandFailure(
+            "inputOutput",
+            """
+            «\(temporary)» lies there, is somebody else's, and cannot be removed: \(String(cString: strerror(number))). Remove it, or give \
+            another name.
+            """, .inputOutput)
     }
 
     /// Writes text.

@@ -20,9 +20,7 @@ enum Families {
         func keyChain(for database: DatabaseName) async throws -> KeyChain {
             try KeyChain(.passphrase(await secret(database)))
         }
-        func migrator(for database: DatabaseName) -> Migrator? {
-            Migrator { Migration("1") { db in try db.createTable(Entry.schema) } }
-        }
+        func migrator(for database: DatabaseName) -> Migrator? { .automatic(tables: [Entry.schema]) }
     }
 
     static func openDiary(

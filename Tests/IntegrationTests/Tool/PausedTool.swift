@@ -19,7 +19,11 @@ struct PausedTool {
     /// - Parameters:
     ///   - program: What is run, with the arguments.
     ///   - directory: Where standard error is kept.
-    init(_ program: URL, _ arguments: [String], in directory: URL, terminal: FileHandle? = nil) throws {
+    ///   - terminal: Standard input and output; nil for none.
+    ///   - input: Standard input in place of that of the terminal.
+    init(
+        _ program: URL, _ arguments: [String], in directory: URL, terminal: FileHandle? = nil, input: FileHandle? = nil
+    ) throws {
         errors = directory.appending(path: "errors-\(UInt32.random(in: 0...UInt32.max))")
         try Data().write(to: errors)
         #if canImport(Glibc)
@@ -31,7 +35,7 @@ struct PausedTool {
         process.arguments = arguments
         #endif
         process.environment = ProcessInfo.processInfo.environment.merging(["TERM": "xterm"]) { $1 }
-        process.standardInput = terminal ?? .nullDevice
+        process.standardInput = input ?? terminal ?? .nullDevice
         process.standardOutput = terminal ?? .nullDevice
         process.standardError = try FileHandle(forWritingTo: errors)
         // The threads of tests have signals blocked, and a process begins with what its maker has.

@@ -56,6 +56,25 @@ struct SignalTests {
         #expect(try workshop.text("big.csv").hasPrefix("id,name,"))
     }
 
+    /// Before the first row, and after it.
+    @Test(arguments: [SIGINT, SIGTERM], ["", "id,name\n5,five\n"])
+    func anImportWhoseRowsDoNotComeEnds(signal: Int32, rows: String) async throws {
+        let workshop = try await DataWorkshop()
+        let silent = Pipe()
+        defer { try? silent.fileHandleForWriting.close() }
+        try silent.fileHandleForWriting.write(contentsOf: Data(rows.utf8))
+        let tool = try PausedTool(
+            workshop.tool.url,
+            ["import", workshop.database, "item", "-", "--key-file", workshop.directory.path("keys")],
+            in: workshop.directory.url, input: silent.fileHandleForReading)
+        // It has the store open, and waits for rows.
+        #expect(try tool.wait { FileManager.default.fileExists(atPath: workshop.database + "-wal") })
+        kill(tool.identifier, signal)
+        let end = try tool.ended()
+        #expect(end.status == 130 && end.errors.contains("Cancelled"), "\(end)")
+        #expect(try await workshop.run("query", "SELECT count(*) AS n FROM item", "--csv").output == "n\r\n2\r\n")
+    }
+
     @Test func aScriptGetsJSONAloneWhenItIsInterrupted() async throws {
         let workshop = try await DataWorkshop()
         let tool = try export(workshop, ["--json"])

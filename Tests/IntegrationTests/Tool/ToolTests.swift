@@ -29,10 +29,72 @@ struct ToolTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: workshop.directory.path("")).isEmpty)
     }
 
+    /// What the manual is made of: swift-argument-parser's plugin asks the tool for this.
+    @Test func everyCommandDescribesItselfForTheManual() async throws {
+        struct Dump: Decodable { let command: Command }
+        struct Command: Decodable {
+            struct Argument: Decodable {
+                struct Name: Decodable { let name: String }
+
+                let kind: String
+                let shouldDisplay: Bool
+                let names: [Name]?
+                let valueName: String?
+                let abstract: String?
+            }
+
+            let commandName: String
+            let abstract: String?
+            let subcommands: [Command]?
+            let arguments: [Argument]?
+
+            /// The command and those under it, but for the parser's own.
+            var all: [Command] { [self] + (subcommands ?? []).filter { $0.commandName != "help" }.flatMap(\.all) }
+        }
+        let run = try await workshop.run("--experimental-dump-help")
+        #expect(run.status == 0 && run.errors.isEmpty)
+        let commands = try JSONDecoder().decode(Dump.self, from: Data(run.output.utf8)).command.all
+        let wanted: Set = [
+            "strongroom", "status", "doctor", "rotate", "convert", "migrate", "verify", "keys", "make", "append",
+            "fingerprints", "check", "tables", "schema", "query", "shell", "export", "import", "backup", "restore",
+            "demo",
+        ]
+        #expect(Set(commands.map(\.commandName)).isSuperset(of: wanted))
+        for command in commands {
+            #expect(command.abstract?.isEmpty == false, "\(command.commandName)")
+            for argument in command.arguments ?? [] where argument.shouldDisplay {
+                let name = argument.names?.first?.name ?? argument.valueName ?? argument.kind
+                #expect(argument.abstract?.isEmpty == false, "\(command.commandName) \(name)")
+            }
+        }
+    }
+
     @Test(arguments: ["bash", "zsh", "fish"])
     func completionsAreMade(shell: String) async throws {
         let script = try await workshop.run("--generate-completion-script", shell)
         #expect(script.status == 0 && script.output.contains("fingerprints"))
+    }
+
+    /// As with every other command; what lies in the working directory is given with a «/».
+    @Test func aNameMeansTheDatabaseAlsoBesideAFileOfThatName() async throws {
+        try await workshop.make("inventory.sqlite")
+        for name in ["inventory.sqlite", "strange.bin"] {
+            try Data("no database".utf8).write(to: URL(filePath: workshop.directory.path(name)))
+        }
+        func doctor(_ file: String) async throws -> (status: Int32, answer: [String: Any]) {
+            let run = try await workshop.tool.run(
+                ["doctor", file, "--json"],
+                under: ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", workshop.directory.path("")],
+                environment: workshop.environment)
+            return (run.status, try run.json())
+        }
+        let named = try await doctor("inventory.sqlite")
+        #expect(named.status == 0 && named.answer["path"] as? String == workshop.path("inventory.sqlite"))
+        for file in ["./inventory.sqlite", "strange.bin"] {
+            let found = try await doctor(file)
+            #expect(found.status == 65 && found.answer["finding"] as? String == "tooShort", "\(file)")
+        }
+        #expect(try await doctor("missing.sqlite").status == 66)
     }
 
     @Test func anotherProcessThatHoldsTheFileIsTold() async throws {

@@ -46,6 +46,53 @@ struct DataFormTests {
         #expect(run.errors.contains("--separator takes"))
     }
 
+    @Test(arguments: [(";", ";"), ("tab", "\t"), ("|", "|")])
+    func aSeparatorCountsInBothDirections(separator: String, character: String) async throws {
+        let file = ledger.directory.path("rows.csv")
+        let option = ["--separator", separator]
+        let out = try await ledger.run(["export", "ledger.sqlite", "entry", "-o", file] + option)
+        #expect(out.status == .success, "\(out.errors)")
+        #expect(try ledger.bytes(file).starts(with: Data("id\(character)text\r\n1\(character)row 0\r\n".utf8)))
+        _ = try await ledger.run("query", "ledger.sqlite", "DELETE FROM entry", "--write")
+        let back = try await ledger.run(["import", "ledger.sqlite", "entry", file] + option)
+        #expect(back.status == .success && back.output == "3 rows added\n", "\(back.errors)")
+        #expect(try await ledger.rows() == 3)
+    }
+
+    @Test(arguments: [(0, 0, 30), (2, 2, 28), (20, 20, 10), (40, 30, 0)])
+    func asManyBadLinesAreNamedAsAreAskedFor(limit: Int, named: Int, rest: Int) async throws {
+        let file = ledger.directory.path("rows.csv")
+        try Data(("id\n" + (0..<30).map { "x\($0)\n" }.joined()).utf8).write(to: URL(filePath: file))
+        let options = limit == 20 ? [] : ["--show-bad", "\(limit)"]
+        let run = try await ledger.run(["import", "ledger.sqlite", "entry", file] + options)
+        #expect(run.status == .dataError)
+        #expect(run.errors.split(separator: "\n").count { $0.hasPrefix("line ") } == named)
+        #expect(run.errors.contains("and \(rest) more") == (rest > 0))
+    }
+
+    @Test func whatTheTablePassesOverIsCounted() async throws {
+        let file = ledger.directory.path("rows.csv")
+        try Data("name\na\na\n".utf8).write(to: URL(filePath: file))
+        _ = try await ledger.run(
+            "query", "ledger.sqlite", "CREATE TABLE tag (name TEXT UNIQUE ON CONFLICT IGNORE)", "--write")
+        let run = try await ledger.run("import", "ledger.sqlite", "tag", file)
+        #expect(run.status == .success && run.output == "1 row added, 1 line passed over by the table's rules\n")
+    }
+
+    @Test(arguments: [(1, 1), (2, 2), (3, 3), (4, 3)])
+    func aTableShowsAsManyRowsAsAreAskedFor(limit: Int, shown: Int) async throws {
+        let run = try await ledger.run("query", "ledger.sqlite", "SELECT text FROM entry", "--limit", "\(limit)")
+        #expect(run.status == .success)
+        #expect(run.output.split(separator: "\n").count { $0.contains("row ") } == shown)
+        #expect(run.errors.contains("Only the first") == (shown < 3))
+    }
+
+    @Test(arguments: ["0", "-1", "1000001", "x"])
+    func aLimitThatIsNoneIsWrongUsage(limit: String) async throws {
+        let run = try await ledger.run("query", "ledger.sqlite", "SELECT 1", "--limit=\(limit)")
+        #expect(run.status == .usage)
+    }
+
     @Test func whatAScriptAsksForAsJSONIsJSON() async throws {
         let rows = try await ledger.run("export", "ledger.sqlite", "entry", "--json").lines(Row.self)
         #expect(rows.map(\.id) == [1, 2, 3])

@@ -97,7 +97,17 @@ struct DoctorCommandTests {
         try content?.write(to: URL(filePath: path))
         let (status, answer) = try await doctor(ledger, [path])
         #expect(status == expected && answer.finding == finding)
+        // What `restore` does not replace is moved away first.
+        #expect(answer.advice.contains("move it to another directory") == (content != nil))
         #expect(FileManager.default.fileExists(atPath: path) == (content != nil))
+    }
+
+    @Test func aBareNameThatNobodyHasIsNoFile() async throws {
+        let ledger = try Ledger()
+        for name in ["unknown_\(UInt32.random(in: 0...UInt32.max)).sqlite", "_no.name", "keys.keys"] {
+            let (status, answer) = try await doctor(ledger, [name])
+            #expect(status == .noInput && answer.finding == "absent", "\(name)")
+        }
     }
 
     @Test func aDirectoryIsNoFile() async throws {

@@ -36,6 +36,19 @@ struct MigrateCommandTests {
         #expect(try await newer.rows() == 3)
     }
 
+    @Test func goesThroughAFamilyAndSkipsWhatIsDone() async throws {
+        try await newer.make("ledger_b.sqlite")
+        try await old.make("ledger_c.sqlite")
+        let run = try await newer.run("migrate", "--family", "ledger", "--at-most", "2", "--json")
+        #expect(run.status == .success, "\(run.errors)")
+        let answers = try run.lines(Answer.self).sorted { $0.database < $1.database }
+        #expect(answers.map(\.database) == ["ledger.sqlite", "ledger_b.sqlite", "ledger_c.sqlite"])
+        #expect(answers.map(\.status) == ["done", "skipped", "done"])
+        #expect(answers.compactMap { $0.detail?.to } == ["3", "3"])
+        let back = try await newer.run("migrate", "--family", "ledger", "--to", "1")
+        #expect(back.output.contains("3 databases: 3 done"), "\(back.output)")
+    }
+
     @Test func goesBackOnPurpose() async throws {
         let answer = try await old.run("migrate", "ledger.sqlite", "--to", "1", "--json").json(Answer.self)
         #expect(answer.detail?.undone == ["2"])

@@ -69,16 +69,23 @@ struct RotateCommandTests {
 
     @Test func aPlaintextFileIsRefusedWithTheWayOut() async throws {
         let ledger = try Ledger(keys: [])
-        try await makePlaintext(ledger)
+        try await ledger.makePlaintext()
         let run = try await ledger.with(\.keys, Self.newKeys).run("rotate", "ledger.sqlite", "--json")
         #expect(run.status == .configuration)
         #expect(try run.failure().code == "plaintextFile")
         #expect(try run.failure().message.contains("convert"))
     }
 
+    @Test func aPlaintextFileIsEncryptedWhereTheChainSaysSo() async throws {
+        let ledger = try Ledger(keys: [.plaintext, .passphrase(Ledger.secrets[1])])
+        try await ledger.makePlaintext()
+        #expect(try await ledger.run("rotate", "ledger.sqlite", "--json").json(Answer.self).status == "done")
+        #expect(try await ledger.with(\.keys, [.passphrase(Ledger.secrets[1])]).rows() == 2)
+    }
+
     @Test func convertEncryptsPlaintextOnce() async throws {
         let ledger = try Ledger(keys: [])
-        try await makePlaintext(ledger)
+        try await ledger.makePlaintext()
         let encrypted = ledger.with(\.keys, [.passphrase(Ledger.secrets[1])])
         let first = try await encrypted.run("convert", "ledger.sqlite", "--json")
         #expect(first.status == .success)
@@ -88,6 +95,20 @@ struct RotateCommandTests {
         #expect(answer.detail?.toKey == 1)
         #expect(try await encrypted.rows() == 2)
         #expect(try await encrypted.run("convert", "ledger.sqlite", "--json").json(Answer.self).status == "skipped")
+    }
+
+    @Test func convertGoesThroughAFamilyAndSkipsWhatIsDone() async throws {
+        let ledger = try Ledger()
+        let names = ["ledger_a.sqlite", "ledger_b.sqlite", "ledger_c.sqlite"]
+        for name in names.prefix(2) { try await ledger.makePlaintext(name) }
+        try await ledger.make(names[2])
+        let run = try await ledger.run("convert", "--family", "ledger", "--at-most", "2", "--json")
+        #expect(run.status == .success, "\(run.errors)")
+        let answers = try run.lines(Answer.self).sorted { $0.database < $1.database }
+        #expect(answers.map(\.database) == names && answers.map(\.status) == ["done", "done", "skipped"])
+        for name in names { #expect(try await ledger.rows(name) == (name == names[2] ? 3 : 2)) }
+        let again = try await ledger.run("convert", "--family", "ledger")
+        #expect(again.output.contains("3 databases: 3 skipped"))
     }
 
     @Test(
@@ -101,30 +122,6 @@ struct RotateCommandTests {
         #expect(answer.summary.contains("SQLCipher 3 to SQLCipher 4"))
         let again = try await ledger.run("convert", ledger.path(), "--key-file", keys, "--json").json(Answer.self)
         #expect(again.status == "skipped")
-    }
-
-    private func makePlaintext(_ ledger: Ledger) async throws {
-        let stores = try Stores(PlainLedger(directory: ledger.configuration.directory))
-        let store = try await stores.open("ledger.sqlite")
-        try await store.write { db in
-            try db.execute("INSERT INTO entry (text) VALUES ('a'), ('b')")
-        }
-        try await store.close()
-    }
-}
-
-/// The same files, before they were encrypted.
-private struct PlainLedger: Configuration {
-    static let target = "ledger"
-    let directory: String
-
-    func filePath(for database: DatabaseName) -> String? { "\(directory)/\(database.fileName)" }
-    func keyChain(for database: DatabaseName) -> KeyChain { .plaintext }
-    func migrator(for database: DatabaseName) -> Migrator? {
-        Migrator {
-            Migration("1") { db in try db.execute("CREATE TABLE entry (id INTEGER PRIMARY KEY, text TEXT)") }
-            Migration("2") { db in try db.execute("CREATE INDEX entry_text ON entry (text)") }
-        }
     }
 }
 

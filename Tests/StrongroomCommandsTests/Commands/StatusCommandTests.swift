@@ -69,6 +69,16 @@ struct StatusCommandTests {
         #expect(run.output.contains("entry"))
     }
 
+    @Test func inBriefNoTableIsCounted() async throws {
+        let ledger = try Ledger()
+        try await ledger.make()
+        let detail = try #require(
+            try await ledger.run("status", "ledger.sqlite", "--brief", "--json").json(Answer.self).detail)
+        #expect(detail.tables == nil && detail.schema.version == "2")
+        let run = try await ledger.run("status", "ledger.sqlite", "--brief")
+        #expect(run.status == .success && run.output.contains("version 2") && !run.output.contains("entry"))
+    }
+
     @Test func ofAFamilyTellsARowEachAndNamesTheBrokenOne() async throws {
         let ledger = try Ledger()
         for name in ["ledger_a.sqlite", "ledger_b.sqlite", "ledger_c.sqlite"] { try await ledger.make(name) }

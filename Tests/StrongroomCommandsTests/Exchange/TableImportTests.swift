@@ -76,6 +76,7 @@ struct TableImportTests {
     /// Of what the engine would keep as a text, or as another number.
     @Test(arguments: [
         "abc", "9e999", "-9e999", "12345678901234567890", "0.12345678901234567891", "nan", "inf", "1,5", "0x1",
+        "1.5e-9223372036854775808", "1e-99999999999999999999",
     ])
     func aColumnOfNumbersTakesNumbersThatComeBack(text: String) async throws {
         let shop = try await Shop()
@@ -94,7 +95,8 @@ struct TableImportTests {
             ("12.50", 12.5), ("1e3", 1000), ("+5", 5), (" 7 ", 7), ("0.1", 0.1), ("-0.0", 0), ("100e-2", 1),
             (".5", 0.5), ("1e20", 1e20),
             ("1.2345678901234567e+19", 1.2345678901234567e+19), ("0.30000000000000004", 0.30000000000000004),
-            ("9007199254740993", 9_007_199_254_740_993),
+            ("9007199254740993", 9_007_199_254_740_993), ("0e9223372036854775807", 0), ("0.0e-9223372036854775808", 0),
+            ("-0e99999999999999999999", 0),
         ] as [(String, Value)])
     func aNumberIsTakenHoweverItIsWritten(text: String, value: Value) async throws {
         let shop = try await Shop()
@@ -110,7 +112,7 @@ struct TableImportTests {
             try await shop.rows("SELECT d, u FROM day ORDER BY rowid") == [
                 [.text("2026-11-22 03:00:00"), .text("6f0e")], [20_261_122, .text("inf")],
             ])
-        for text in ["12345678901234567890", "9e999"] {
+        for text in ["12345678901234567890", "9e999", "1.5e-9223372036854775808"] {
             await #expect(throws: BadLines.self) { try await shop.bring("u\n\(text)\n", into: "day") }
         }
     }

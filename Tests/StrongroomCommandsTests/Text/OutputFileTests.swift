@@ -19,6 +19,41 @@ struct OutputFileTests {
         #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
     }
 
+    /// In a directory that others may write, somebody may have put one there.
+    @Test(arguments: [true, false])
+    func whatLiesInTheWayIsNotWrittenTo(isSymbolic: Bool) throws {
+        let directory = try TemporaryDirectory()
+        let (path, mine) = (directory.path("rows.csv"), directory.path("mine"))
+        let before = Data("somebody else's".utf8)
+        try before.write(to: URL(filePath: mine))
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: mine)
+        let left = "\(path).strongroom-part"
+        if isSymbolic {
+            try FileManager.default.createSymbolicLink(atPath: left, withDestinationPath: mine)
+        } else {
+            try FileManager.default.linkItem(atPath: mine, toPath: left)
+        }
+        let file = try OutputFile(path, replaces: false)
+        try file.write("plaintext\n")
+        #expect(try FileManager.default.attributesOfItem(atPath: left)[.posixPermissions] as? Int == 0o600)
+        try file.finish()
+        #expect(try Data(contentsOf: URL(filePath: mine)) == before)
+        #expect(try FileManager.default.attributesOfItem(atPath: mine)[.posixPermissions] as? Int == 0o644)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: directory.path("")).sorted() == ["mine", "rows.csv"])
+    }
+
+    @Test func whatIsNoFileIsNotRemoved() throws {
+        let directory = try TemporaryDirectory()
+        let left = directory.path("rows.csv.strongroom-part")
+        try FileManager.default.createDirectory(atPath: left, withIntermediateDirectories: false)
+        let failure = try #require(throws: CommandFailure.self) {
+            try OutputFile(directory.path("rows.csv"), replaces: false)
+        }
+        #expect(failure.code == "notAFile")
+        #expect(FileManager.default.fileExists(atPath: left))
+    }
+
     @Test func oneIsWrittenAtATime() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path("rows.csv")

@@ -151,6 +151,17 @@ struct KeyFileTests {
         try before.expectUntouched()
     }
 
+    /// All keys stand in it. What somebody has named in a like way is his.
+    @Test func whatAKilledProcessHasLeftGoesWithTheNextKey() throws {
+        try write(Data("old\n".utf8))
+        for name in [".keys.new", "keys.2026.new"] {
+            try Data("old\nraw:\(Self.hex)\n".utf8).write(to: URL(filePath: directory.path(name)))
+        }
+        #expect(try KeyFile(path).appendKey() == 2)
+        #expect(try DirectorySnapshot(directory.path("")).names.sorted() == ["keys", "keys.2026.new"])
+        #expect(try KeyFile(path).keyChain().count == 2)
+    }
+
     @Test func itsDirectoriesAreMadeForTheOwnerAlone() throws {
         _ = try KeyFile(directory.path("a/b/keys")).keyChain(creating: true)
         for name in ["a", "a/b"] {

@@ -4,7 +4,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-/// Who comes from Elixir finds its parts here; each test is a row of the guide «Objects that persist themselves».
+/// Who comes from Elixir finds its parts here; each test is a row of the article «Coming from Elixir and SQPersist».
 @Suite("What Elixir can do", .timeLimit(.minutes(60)))
 struct ElixirTests {
     @Test("four calls") func fourCalls() async throws {
@@ -45,6 +45,62 @@ struct ElixirTests {
             let prefix = "x' OR 1 = 1 --"
             #expect(try await Player.all(where: "age BETWEEN {18, 30} AND name = %@", prefix) == [])
             try await expectFailure(.invalidPredicate) { try await Player.all(where: "nmae = 'Ada'") }
+        }
+    }
+
+    @Test("in-memory-only objects") func inMemoryOnlyObjects() async throws {
+        try await ObjectHome.run { home async throws in
+            var ada = Player(name: "Ada", age: 36)
+            var bob = Player(name: "Bob", age: 20)
+            try await ada.save()
+            #expect(try await bob.save(persistence: .memory) == .inserted)
+            #expect(try await Player.all(where: "age > 10", orderBy: { $0.name.ascending }) == [ada, bob])
+            #expect(try await Player.count() == 2)
+            #expect(try await onDisk(home) == ["Ada"])
+            bob.age = 21
+            #expect(try await bob.save() == .updated)
+            #expect(try await bob.save(persistence: .memory) == .updated)
+            #expect(try await onDisk(home) == ["Ada"])
+            #expect(try await bob.save(persistence: .disk) == .updated)
+            #expect(bob.id == 2)
+            #expect(try await onDisk(home) == ["Ada", "Bob"])
+            #expect(try await Player.all(orderBy: { $0.name.ascending }) == [ada, bob])
+        }
+    }
+
+    @Test func whatIsOnTheDiskIsNotTakenBackFromIt() async throws {
+        try await ObjectHome.run { home async throws in
+            var ada = Player(name: "Ada", age: 36)
+            try await ada.save()
+            let before = ada
+            try await expectFailure(.constraint) { [ada] () async throws in
+                var copy = ada
+                return try await copy.save(persistence: .memory)
+            }
+            #expect(try await Player.all() == [before])
+            #expect(try await onDisk(home) == ["Ada"])
+        }
+    }
+
+    @Test func insideATransactionAnObjectIsSavedInMemoryToo() async throws {
+        try await ObjectHome.run { home async throws in
+            try await Player.prepare()
+            let carl = try await home.store.write { _ throws in
+                var carl = Player(name: "Carl")
+                try carl.save(persistence: .memory)
+                return carl
+            }
+            #expect(try await onDisk(home) == [])
+            let id = try #require(carl.id)
+            #expect(try await Player.find(id) == carl)
+        }
+    }
+
+    private func onDisk(_ home: ObjectHome) async throws -> [String] {
+        try await home.store.read { db in
+            var names: [String] = []
+            try db.forEachRow("SELECT name FROM main.person ORDER BY name") { names.append(try $0[0]) }
+            return names
         }
     }
 

@@ -70,6 +70,7 @@ struct LiveFailureTests {
             do {
                 let live = try await Live(Beacon(text: "a"), saving: .onRelease, onFailure: failures.handler)
                 try await home.stores.closeAll()
+                live.number = 1
                 await #expect(throws: StrongroomError.self) { try await live.save() }
                 #expect(live.hasChanges)
             }
@@ -99,6 +100,26 @@ struct LiveFailureTests {
             #expect(try await Beacon.all().map(\.number) == [1])
             #expect(failures.list.count == 1)
         }
+    }
+
+    @Test func whatCouldNotBeSavedIsTriedAgainWhenTheStoreIsClosed() async throws {
+        let home = try ObjectHome()
+        try await home.use { () async throws in
+            let (failures, clock, witness) = (Failures(), StepClock(), Beacon.Witness())
+            witness.refuses.withLock { $0 = true }
+            let live = try await Live(
+                Beacon(text: "a", witness: witness), saving: .debounced(.seconds(1)), clock: clock,
+                onFailure: failures.handler)
+            try await eventually { clock.sleepers == 1 }
+            clock.advance(by: .seconds(1))
+            try await eventually { failures.list.count == 1 }
+            witness.refuses.withLock { $0 = false }
+            try await home.stores.closeAll()
+            #expect(!live.hasChanges && live.id != nil)
+            #expect(try await Beacon.all().map(\.text) == ["a"])
+            #expect(failures.list.count == 1)
+        }
+        try await home.stores.closeAll()
     }
 
     @Test func aHandlerThatWouldWaitForItselfIsToldSo() async throws {

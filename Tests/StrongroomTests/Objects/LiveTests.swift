@@ -228,6 +228,29 @@ struct LiveTests {
         }
     }
 
+    @Test func aNewOneIsSavedAfterTheTimeEvenIfNothingChanges() async throws {
+        try await ObjectHome.run { home async throws in
+            let clock = StepClock()
+            let live = try await Live(Beacon(text: "a"), saving: .debounced(.seconds(10)), clock: clock)
+            try await eventually { clock.sleepers == 1 }
+            clock.advance(by: .seconds(10))
+            try await eventually { !live.hasChanges }
+            #expect(try await texts(home) == ["a 0"])
+        }
+    }
+
+    @Test(arguments: [LiveSaving.onRelease, .debounced(.seconds(10))])
+    func aNewOneIsSavedWhenTheStoreIsClosed(saving: LiveSaving) async throws {
+        let home = try ObjectHome()
+        try await home.use { () async throws in
+            let live = try await Live(Beacon(text: "a"), saving: saving, clock: StepClock())
+            try await home.stores.closeAll()
+            #expect(!live.hasChanges)
+            #expect(try await texts(home) == ["a 0"])
+        }
+        try await home.stores.closeAll()
+    }
+
     @Test func aChangeThatWaitsIsSavedAtTheLastReference() async throws {
         try await ObjectHome.run { home async throws in
             let clock = StepClock()

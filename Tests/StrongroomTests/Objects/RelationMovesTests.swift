@@ -8,7 +8,7 @@ import Testing
 private func withTables(_ work: @Sendable @escaping (borrowing WriteTransaction) throws -> Void) async throws {
     let tables = [
         Company.schema, Customer.schema, Call.schema, Remark.schema, Badge.schema, Folder.schema, Album.schema,
-        Song.schema, Verse.schema, Picture.schema,
+        Song.schema, Verse.schema, Picture.schema, Traveller.schema, Passport.schema, Stamp.schema,
     ]
     try await TemporaryStore(tables: tables).store.write { db in try work(db) }
 }
@@ -157,6 +157,49 @@ struct RelationMovesTests {
             try Customer.save(&found, cascading: true, in: db)
             try Customer.load(\.$calls, of: &found, in: db)
             #expect(found.calls.map(\.text) == ["a", "b", "c", "d"] && found.calls.map(\.place) == [0, 1, 2, 3])
+        }
+    }
+
+    @Test func theyTakeThePlaceOfOneThatCannotBeDetached() async throws {
+        try await withTables { db throws in
+            var traveller = Traveller(
+                passport: Passport(label: "old"), stamps: ["FR", "IT", "PL"].map { Stamp(country: $0) })
+            try Traveller.save(&traveller, cascading: true, in: db)
+            traveller.passport = Passport(label: "new")
+            traveller.stamps.removeFirst()
+            try Traveller.save(&traveller, cascading: true, in: db)
+            #expect(try Passport.all(in: db).map(\.label) == ["new"])
+            #expect(try Stamp.all(in: db).map { "\($0.country) \($0.place)" } == ["IT 0", "PL 1"])
+        }
+    }
+
+    @Test func behindTheLargestPositionThereIsNone() async throws {
+        try await withTables { db throws in
+            var ada = Customer(name: "Ada", calls: [Call(text: "a")])
+            try Customer.save(&ada, cascading: true, in: db)
+            try db.execute("UPDATE call SET place = \(Int.max)")
+            var found = try #require(try Customer.find(1, in: db))
+            found.calls = [Call(text: "b")]
+            try expectFailure(.limit) { try Customer.save(&found, cascading: true, in: db) }
+            #expect(try Call.count(in: db) == 1)
+            try Customer.load(\.$calls, of: &found, in: db)
+            found.calls.append(Call(text: "b"))
+            try Customer.save(&found, cascading: true, in: db)
+            #expect(try Call.all(in: db).map(\.place) == [0, 1])
+        }
+    }
+
+    @Test func aParentOfAnotherListIsLetGoOf() async throws {
+        try await withTables { db throws in
+            var ada = Customer(name: "Ada")
+            // The value that the call has is not saved yet, and has no key.
+            ada.calls = [Call(text: "a", owner: ada)]
+            try Customer.save(&ada, cascading: true, in: db)
+            var call = ada.calls[0]
+            #expect(call.customer == ada.id && call.owner == nil)
+            try Call.save(&call, cascading: true, in: db)
+            #expect(try Customer.count(in: db) == 1)
+            #expect(try Call.all(in: db).map(\.customer) == [1])
         }
     }
 

@@ -124,6 +124,35 @@ struct Picture: Equatable {
     var caption = ""
 }
 
+/// Has children that cannot be without it, each of which has a place of its own.
+@Table("traveller", in: "objects.sqlite")
+struct Traveller: Equatable {
+    var id: Int64?
+    @HasOne var passport: Passport? = nil
+    @HasMany var stamps: [Stamp] = []
+
+    static let relations: Relations<Traveller>? = Relations()
+        .hasOne(\.$passport, by: \.traveller, orphans: .delete)
+        .hasMany(\.$stamps, by: \.traveller, orphans: .delete, position: \.place)
+}
+
+@Table("passport", in: "objects.sqlite")
+struct Passport: Equatable {
+    var id: Int64?
+    var label: String
+    @Column(unique: true, references: Reference("traveller")) var traveller: Int64 = 0
+}
+
+@Table("stamp", in: "objects.sqlite")
+struct Stamp: Equatable {
+    var id: Int64?
+    var country: String
+    @Column(references: Reference("traveller")) var traveller: Int64 = 0
+    var place = 0
+
+    static var indexes: [TableIndex] { [TableIndex(on: columns.traveller, columns.place, unique: true)] }
+}
+
 /// Has children in another database.
 @Table("sender", in: "objects.sqlite")
 struct Sender {

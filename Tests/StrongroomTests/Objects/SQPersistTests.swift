@@ -5,7 +5,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-/// Who comes from SQPersist finds its parts here; each test is a row of the guide «Objects that persist themselves».
+/// Who comes from SQPersist finds its parts here; each test is a row of the article «Coming from Elixir and SQPersist».
 @Suite("What SQPersist can do", .timeLimit(.minutes(60)))
 struct SQPersistTests {
     @Table("user", in: "objects.sqlite")

@@ -53,6 +53,47 @@ struct ChangesTests {
         #expect(try await others.next() == nil)
     }
 
+    @Test func theNewestValueIsToldWhenTheStoreIsClosed() async throws {
+        let store = try await fixture().store
+        var busy = store.values { db in try lineNumbers(db) }.makeAsyncIterator()
+        var failing = store.values { db in
+            if try !lineNumbers(db).isEmpty { throw Refusal(number: 1) }
+        }.makeAsyncIterator()
+        var satisfied = store.values { db in try Other.count(in: db) }.makeAsyncIterator()
+        let seen = Locked<[Int]>([])
+        let isFirst = Moment()
+        let waiting = Task {
+            for try await lines in store.values({ db in try lineNumbers(db) }) {
+                seen.withLock { $0 = lines }
+                isFirst.come()
+            }
+        }
+        try await isFirst.wait()
+        #expect(try await busy.next() == [])
+        #expect(try await failing.next() != nil)
+        #expect(try await satisfied.next() == 0)
+        try await store.write { db in for number in 0..<3 { try addLine(number, db) } }
+        try await store.close()
+        try await waiting.value
+        #expect(seen.withLock { $0 } == [0, 1, 2])
+        #expect(try await busy.next() == [0, 1, 2])
+        #expect(try await busy.next() == nil)
+        await #expect(throws: Refusal(number: 1)) { try await failing.next() }
+        #expect(try await failing.next() == nil)
+        #expect(try await satisfied.next() == nil)
+    }
+
+    @Test func theNewestValueOfAStoreInMemoryIsToldToo() async throws {
+        let notebook = try await Notebook(in: .inMemory)
+        let store = notebook.store
+        var values = store.values { db in try Notebook.Note.count(in: db) }.makeAsyncIterator()
+        #expect(try await values.next() == 0)
+        try await notebook.write(("a", rank: 1, .disk))
+        try await store.close()
+        #expect(try await values.next() == 1)
+        #expect(try await values.next() == nil)
+    }
+
     @Test func whatIsRolledBackOrOnlyReadIsNotTold() async throws {
         let store = try await fixture().store
         var lines = store.changes(in: Line.self).makeAsyncIterator()

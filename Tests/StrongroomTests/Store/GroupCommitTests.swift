@@ -27,6 +27,23 @@ struct GroupCommitTests {
         #expect(try await fixture.lines() == Array(0..<50))
     }
 
+    @Test func aTransactionThatHasTakenWritesForItsTimeTakesNoMore() async throws {
+        let fixture = try await LineStore(groupDuration: .zero)
+        let store = fixture.store
+        let before = store.statistics
+        let canEnd = Moment()
+        let holder = try await fixture.holdWriter(until: canEnd)
+        let tasks = try await fixture.waiting(0..<10) { number in
+            try await store.write { db in try addLine(number, db) }
+        }
+        canEnd.come()
+        try await holder.value
+        for task in tasks { try await task.value }
+        #expect(store.statistics.commits - before.commits == 11)
+        #expect(store.statistics.largestGroup == 1)
+        #expect(try await fixture.lines() == Array(0..<10))
+    }
+
     @Test func aWriteThatNobodyWaitsBehindIsCommittedAtOnce() async throws {
         let fixture = try await LineStore()
         for number in 0..<5 { try await fixture.store.write { db in try addLine(number, db) } }

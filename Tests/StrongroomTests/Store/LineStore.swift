@@ -8,6 +8,8 @@ struct LineConfiguration: Configuration {
 
     let directory: TemporaryDirectory
     var readers: Int?
+    /// No group is broken up because the machine is slow.
+    var groupDuration: Duration
     /// Called before the key is given.
     var beforeKey: @Sendable () async throws -> Void = {}
 
@@ -16,10 +18,12 @@ struct LineConfiguration: Configuration {
     init(
         _ directory: TemporaryDirectory,
         readers: Int? = nil,
+        groupDuration: Duration = .seconds(1_000),
         beforeKey: @escaping @Sendable () async throws -> Void = {}
     ) {
         self.directory = directory
         self.readers = readers
+        self.groupDuration = groupDuration
         self.beforeKey = beforeKey
     }
 
@@ -37,8 +41,7 @@ struct LineConfiguration: Configuration {
     }
 
     func settings(for database: DatabaseName) -> StoreSettings {
-        // No group is broken up because the machine is slow.
-        StoreSettings(readers: readers, groupDuration: .seconds(1_000))
+        StoreSettings(readers: readers, groupDuration: groupDuration)
     }
 }
 
@@ -52,9 +55,9 @@ struct LineStore: Sendable {
     let directory: TemporaryDirectory
     let configuration: LineConfiguration
 
-    init(readers: Int? = nil) async throws {
+    init(readers: Int? = nil, groupDuration: Duration = .seconds(1_000)) async throws {
         directory = try TemporaryDirectory()
-        configuration = LineConfiguration(directory, readers: readers)
+        configuration = LineConfiguration(directory, readers: readers, groupDuration: groupDuration)
         stores = try Stores(configuration)
         store = try await stores.open(Self.name)
     }

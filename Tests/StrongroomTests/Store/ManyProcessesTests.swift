@@ -44,17 +44,24 @@ struct ManyProcessesTests {
             let counts: (Int, Int)
             if isBlocking {
                 counts = try await onThread {
-                    try store.write { db in try db.execute("INSERT INTO line (text) VALUES (\(line))") }
+                    try store.write { db in try add(line, db) }
                     return try store.read { db in try count(pattern, db) }
                 }
             } else {
-                try await store.write { db in try db.execute("INSERT INTO line (text) VALUES (\(line))") }
+                try await store.write { db in try add(line, db) }
                 counts = try await store.read { db in try count(pattern, db) }
             }
             #expect(counts.0 > all && counts.1 == own + 1)
             (all, own) = counts
         }
         try await store.close()
+    }
+
+    /// Reads before it writes: a transaction that began as one that reads could not go on when another process has written meanwhile.
+    private static func add(_ line: String, _ db: borrowing WriteTransaction) throws {
+        let before = try db.value("SELECT count(*) FROM line", as: Int.self) ?? 0
+        try db.execute("INSERT INTO line (text) VALUES (\(line))")
+        #expect(try db.value("SELECT count(*) FROM line", as: Int.self) == before + 1)
     }
 
     private static func count(_ pattern: String, _ db: borrowing ReadTransaction) throws -> (Int, Int) {

@@ -126,6 +126,47 @@ struct RestoreBackupTests {
         #expect(try left == ["vault.sqlite"])
     }
 
+    /// What has become of a database.
+    enum Ruin: CaseIterable {
+        case empty, short, cutOff, anothers, damagedAtItsBeginning
+
+        func content(_ bytes: Data) -> Data {
+            switch self {
+            case .empty: return Data()
+            case .short: return bytes.prefix(100)
+            case .cutOff: return bytes.prefix(bytes.count / 2 + 100)
+            case .anothers: return Data(repeating: 7, count: bytes.count)
+            case .damagedAtItsBeginning:
+                var changed = bytes
+                changed[100] ^= 1
+                return changed
+            }
+        }
+    }
+
+    @Test(arguments: Ruin.allCases)
+    func aDatabaseThatCannotBeOpenedIsToBeMovedAway(ruin: Ruin) async throws {
+        let content = try await vault.using { store in
+            _ = try await store.backup(to: backup)
+            return try await SourceFile.content(store)
+        }
+        let bytes = ruin.content(try Data(contentsOf: URL(filePath: vault.path)))
+        try bytes.write(to: URL(filePath: vault.path))
+        let error = try await #require(throws: StrongroomError.self) {
+            try await Stores(vault).restore("vault.sqlite", from: backup)
+        }
+        #expect(error.message.contains("move «\(vault.path)»") && error.message.contains("restore again"), "\(error)")
+        #expect(try Data(contentsOf: URL(filePath: vault.path)) == bytes)
+        let names = try left
+        #expect(names.allSatisfy { !$0.contains("restor") }, "\(names)")
+        for name in names {
+            try FileManager.default.moveItem(
+                atPath: "\(vault.directory)/\(name)", toPath: directory.path("away-\(name)"))
+        }
+        try await Stores(vault).restore("vault.sqlite", from: backup)
+        #expect(try await vault.using { try await SourceFile.content($0) } == content)
+    }
+
     @Test func aBackupWithTheNameOfALeftoverStaysThere() async throws {
         for ending in ["restoring", "restored"] {
             let path = "\(vault.directory)/.vault.sqlite.\(ending)"

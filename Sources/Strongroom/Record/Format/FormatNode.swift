@@ -4,6 +4,9 @@ indirect enum FormatNode: Sendable {
     case any([FormatNode])
     case not(FormatNode)
     case comparison(FormatComparison)
+
+    /// Whether it holds no other one.
+    var isComparison: Bool { if case .comparison = self { true } else { false } }
 }
 
 /// A comparison of two operands.

@@ -58,14 +58,16 @@ struct FormatTranslation {
     private func joined(
         _ nodes: [FormatNode], _ join: (Condition, Condition) -> Condition, _ sign: String
     ) throws -> Condition {
-        guard nodes.count <= Self.mostJoined else { return try listed(nodes, sign) }
+        let most = nodes.allSatisfy(\.isComparison) ? Self.mostJoined : Self.mostJoinedWithOthers
+        guard nodes.count <= most else { return try listed(nodes, sign) }
         var result = try condition(nodes[0])
         for node in nodes.dropFirst() { result = join(result, try condition(node)) }
         return result
     }
 
-    /// Conditions that the closure would join two and two, which is too deep for the engine when they are many.
+    /// Conditions that the closure would join two and two, which is too deep for the engine when they are many, or hold others.
     private static let mostJoined = 8
+    private static let mostJoinedWithOthers = 3
 
     private func listed(_ nodes: [FormatNode], _ sign: String) throws -> Condition {
         var sql = SQL(verbatim: "(")

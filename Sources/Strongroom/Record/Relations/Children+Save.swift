@@ -18,8 +18,11 @@ extension Children {
                 try Source.requireOnDisk(key, besides: Child.self, known, cascade)
                 reference.set(&child, key)
                 if let number = next {
-                    if number.counts(known) { position?.set(&child, number.next) }
+                    if number.counts(known) { position?.set(&child, try number.place(in: Child.schema)) }
                     next?.advance(known)
+                }
+                for relation in Child.relations?.parents ?? [] {
+                    relation.letGoOfOther(of: &child, by: column.definition.name)
                 }
                 if reference.key(former) != key || position.map({ $0.get(former) != $0.get(child) }) ?? false {
                     moved.insert(children.count)
@@ -58,12 +61,18 @@ extension Children {
 
     /// How the children of a list are numbered.
     private struct Numbering {
-        var next: Int
+        /// Nil behind the last number that there is.
+        var next: Int?
         /// Whether the list is all there is; else those that have a row keep their numbers, and the new ones come behind.
         let isComplete: Bool
 
         func counts(_ key: Child.Key?) -> Bool { isComplete || key == nil }
-        mutating func advance(_ key: Child.Key?) { if counts(key) { next += 1 } }
+        mutating func advance(_ key: Child.Key?) { if counts(key) { next = next?.successor } }
+
+        func place(in schema: TableSchema) throws -> Int {
+            guard let next else { throw RelationFailure.noPosition(schema) }
+            return next
+        }
     }
 
     private func firstPosition(
@@ -73,7 +82,7 @@ extension Children {
         guard !related.isComplete, !isNew else { return Numbering(next: 0, isComplete: true) }
         let place = try position.column()
         let last = try Child.where { _ in column == parent }.order { _ in place.descending }.first(cascade.db)
-        return Numbering(next: last.map { position.get($0) + 1 } ?? 0, isComplete: false)
+        return Numbering(next: last.map { position.get($0).successor } ?? 0, isComplete: false)
     }
 
     // MARK: Orphans
@@ -81,7 +90,7 @@ extension Children {
     /// Lets go of the rows that the lists had and have no more.
     ///
     /// What is saved elsewhere in the tree is no orphan. The others are deleted when everything is saved, so that what has left them stays; only
-    /// where a reference is unique they are detached before, since another row takes their place.
+    /// where a reference is unique they are detached before, or deleted where they cannot be, since another row takes their place.
     private func dealWithOrphans(of parents: [Source], _ column: Column<Source.Key>, _ cascade: Cascade) throws {
         let isUnique = isOnly || Child.schema.isUnique(column.definition.name)
         guard orphans != .keep || isUnique else { return }
@@ -103,7 +112,11 @@ extension Children {
                 }
             }
             guard !deleted.isEmpty else { continue }
-            cascade.atTheEnd { try Child.deleteTrees(deleted, cascade.deletion) }
+            if isUnique, cleared(column) == nil {
+                try Child.deleteTrees(deleted, cascade.deletion)
+            } else {
+                cascade.atTheEnd { try Child.deleteTrees(deleted, cascade.deletion) }
+            }
         }
     }
 
@@ -121,6 +134,11 @@ extension Children {
         }
         return found
     }
+}
+
+extension Int {
+    /// Nil behind the largest.
+    fileprivate var successor: Int? { self == .max ? nil : self + 1 }
 }
 
 extension TableSchema {

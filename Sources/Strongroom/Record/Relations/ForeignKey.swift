@@ -56,6 +56,15 @@ enum RelationFailure {
             """)
     }
 
+    static func noPosition(_ schema: TableSchema) -> StrongroomError {
+        StrongroomError(
+            .limit,
+            """
+            A row of table «\(schema.name)» has the largest position that there is, and nothing can come behind it. Load the list, and save it \
+            whole: its rows are numbered anew.
+            """)
+    }
+
     static func notDeclared(_ schema: TableSchema) -> StrongroomError {
         StrongroomError(
             .invalidName,

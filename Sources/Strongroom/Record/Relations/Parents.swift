@@ -28,6 +28,13 @@ where Source.RecordType == Source, Parent.RecordType == Parent, Parent.Key: Colu
         }
     }
 
+    func letGoOfOther(of record: inout Source, by column: String) {
+        guard column == reference.name, let parent = record[keyPath: property].wrappedValue,
+            Parent.key(of: parent) != reference.key(record)
+        else { return }
+        record[keyPath: property].wrappedValue = nil
+    }
+
     func load(into records: inout [Source], on connection: Connection) throws {
         let key = Column<Parent.Key>(try Parent.schema.primaryKey().name)
         let wanted = Set(records.compactMap(reference.key))

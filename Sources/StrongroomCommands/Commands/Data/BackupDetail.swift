@@ -24,10 +24,19 @@ struct BackupDetail: Encodable {
         let console = CommandSession.current.console
         let amount = "\(HumanReadable.count(rows)) rows of \(tables) tables, \(HumanReadable.bytes(bytes))"
         console.write("\(title): \(file, .bold), \(amount), read again, in \(HumanReadable.duration(report.duration))")
+    }
+
+    /// Throws for a copy with a defect, which is none that a database could be restored from.
+    ///
+    /// - Throws: ``CommandFailure`` with `defect`.
+    func requireWhole() throws {
         guard let defect else { return }
-        console.write(
-            "\("warning:", [.bold, .yellow]) the database had a defect before, and the copy has it, too: \(defect)",
-            to: .errors)
+        throw CommandFailure(
+            "defect",
+            """
+            The copy lies at «\(file)», but the database has a defect, and the copy has it, too, so that `restore` will refuse it: \(defect). \
+            Mend the database (an index that does not fit is made anew by REINDEX), or save it with `Stores.salvage`; then make another copy.
+            """, .dataError)
     }
 }
 

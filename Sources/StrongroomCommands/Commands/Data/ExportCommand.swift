@@ -51,18 +51,19 @@ struct ExportCommand: AsyncParsableCommand {
         let console = CommandSession.current.console
         let progress = CommandProgress("Exporting", count: 1, isQuiet: form.json || output == nil)
         defer { progress.finish() }
+        var tell: (@Sendable (_ done: Int, _ total: Int) -> Void)?
+        if progress.isShown { tell = { done, total in progress.update(to: done, of: total) } }
         do {
-            let rows = try await Interruption.cancelling { [output, export, force] in
+            let rows = try await Interruption.cancelling { [output, export, force, tell] in
                 try await database.readOnly().using { store in
-                    let tell: @Sendable (Int) -> Void = { progress.update(to: $0, of: 0) }
                     guard let output else {
-                        return try await export.run(
-                            from: store, write: { try console.write(lines: $0) }, progress: tell)
+                        return try await export.run(from: store, write: { try console.write(lines: $0) })
                     }
                     let file = Locked(try OutputFile(output, replaces: force))
                     do {
                         let rows = try await export.run(
-                            from: store, write: { text in try file.withLock { try $0.write(text) } }, progress: tell)
+                            from: store, write: { text in try file.withLock { try $0.write(text) } },
+                            progress: tell)
                         try file.withLock { try $0.finish() }
                         return rows
                     } catch {

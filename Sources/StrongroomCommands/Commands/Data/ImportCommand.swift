@@ -8,9 +8,12 @@ struct ImportCommand: AsyncParsableCommand {
         abstract: "Brings the rows of a CSV or JSON Lines file into a table that is there.",
         discussion: """
             The first line of CSV names the columns, of JSON each line does. Everything goes into one transaction: when a line is bad, nothing is \
-            written, and the lines are named. A field becomes what its column's declared type says; what is no number is refused by a column of \
-            numbers. In CSV an empty field is NULL, and "" a text without characters; in JSON a column that is not there has its default. Bytes are \
-            Base64, in JSON {"base64":"AQID"}.
+            written, and the first bad lines are named, as many as --show-bad says. A field becomes what its column's declared type says; what is no \
+            number is refused by a column of numbers. In CSV an empty field is NULL, and "" a text without characters; in JSON a column that is not \
+            there has its default. Bytes are Base64, in JSON {"base64":"AQID"}. A generated column is passed over, and computed anew.
+
+            A line of which the table takes nothing, as a rule with ON CONFLICT IGNORE has it, is counted by itself. A rule with ON CONFLICT \
+            ROLLBACK, and a foreign key that is looked at when all lines are written, undo everything, with --skip-bad, too.
             """
     )
 
@@ -47,14 +50,11 @@ struct ImportCommand: AsyncParsableCommand {
         work.badLinesTold = showBad
         let database = try database.resolve()
         if file != "-" { try await database.requireForeign(file) }
-        let progress = CommandProgress("Importing", count: 1, isQuiet: form.json)
+        let progress = CommandProgress("Importing", count: 1, unit: .bytes, isQuiet: form.json)
         defer { progress.finish() }
         do {
             let report = try await Interruption.cancelling { [work, file] in
-                try await database.using { store in
-                    try await work.run(
-                        into: store, from: { try ByteSource.file(file) }, progress: { progress.update(to: $0, of: 0) })
-                }
+                try await database.using { store in try await Self.bring(work, file, into: store, progress) }
             }
             progress.finish()
             if form.json { return try form.write(report) }
@@ -67,10 +67,28 @@ struct ImportCommand: AsyncParsableCommand {
         }
     }
 
+    /// Imports the file, until the task is cancelled: also while nothing comes, since the thread that waits for it is none of the task's.
+    private static func bring(
+        _ work: TableImport, _ file: String, into store: Store, _ progress: CommandProgress
+    ) async throws -> TableImport.Report {
+        let isCancelled = Locked(false)
+        return try await withTaskCancellationHandler {
+            try await work.run(into: store) {
+                try ByteSource.file(
+                    file, isCancelled: { isCancelled.withLock { $0 } }, progress: { progress.update(to: $0, of: $1) })
+            }
+        } onCancel: {
+            isCancelled.withLock { $0 = true }
+        }
+    }
+
     private func show(_ report: TableImport.Report) {
         tell(report)
         var parts = ["\(HumanReadable.count(report.inserted, "row")) added"]
         if upsertBy != nil { parts.append("\(HumanReadable.count(report.updated)) changed") }
+        if report.unchanged > 0 {
+            parts.append("\(HumanReadable.count(report.unchanged, "line")) passed over by the table's rules")
+        }
         if report.bad > 0 { parts.append("\(HumanReadable.count(report.bad, "bad line")) left out") }
         CommandSession.current.console.write("\(parts.joined(separator: ", "))")
     }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import Strongroom
 
 /// `doctor`: what is wrong with a file.
@@ -18,7 +17,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "A file's path, or the name of a database, whose configuration then says where it lies and gives the keys.",
+            "The name of a database, whose configuration says where it lies and gives the keys, or a file's path. A file with such a name that lies in this directory is given with a «/», as ./NAME.",
             valueName: "file"))
     var file: String
 
@@ -41,13 +40,13 @@ struct DoctorCommand: AsyncParsableCommand {
         let progress = CommandProgress("Reading", count: 1, isQuiet: output.json)
         defer { progress.finish() }
         let tell: @Sendable (VerificationProgress) -> Void = { progress.update(to: $0.pagesDone, of: $0.pages) }
-        if !isPath {
+        if try isName() {
             let database = try OperatedDatabase(file, path: path, keys: keys.keyChain(asking: nil))
             // A configuration may make its key file when it is asked for the keys.
             guard try Stores.hasFile(at: database.path) else { return try await Stores.diagnose(path: database.path) }
             return try await database.diagnose(progress: tell)
         }
-        let place = FilePath.absolute(path ?? file)
+        let place = FilePath.absolute(file)
         if let chain = try keys.keyChain(asking: nil) {
             return try await Stores.diagnose(path: place, keys: chain.isPlaintext ? nil : chain, progress: tell)
         }
@@ -64,8 +63,14 @@ struct DoctorCommand: AsyncParsableCommand {
         return try KeyChain(text: line, source: "What was typed")
     }
 
-    /// A file in the working directory counts before a name.
-    private var isPath: Bool {
-        path == nil && (FilePath.isPath(file) || FileManager.default.fileExists(atPath: file))
+    /// Whether a database is meant that has a configuration; what nobody has one for is a file in the working directory.
+    private func isName() throws -> Bool {
+        guard path == nil, !FilePath.isPath(file) else { return path != nil }
+        do {
+            _ = try CommandSession.current.stores.registeredConfiguration(of: DatabaseName(file))
+            return true
+        } catch let error as StrongroomError where error.code == .noConfiguration || error.code == .invalidName {
+            return false
+        }
     }
 }

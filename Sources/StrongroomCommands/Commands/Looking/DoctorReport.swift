@@ -127,12 +127,26 @@ extension FileDiagnosis.Finding {
         case .wrongKey:
             """
             Give the key that it was made with; an older one is added at the beginning of the key file. If it is right, the file's first 16 bytes \
-            are damaged, it has cipher settings of its own, or it is no SQLCipher database: restore it from a backup.
+            are damaged, it has cipher settings of its own, or it is no SQLCipher database. To restore it from a backup, \(Self.restoring)
             """
+        case .empty:
+            """
+            If there never was a database, remove the file. If there was one, it has been lost: \(Self.restoring)
+            """
+        case .tooShort:
+            "It was cut off, or is something else. If it was a database: \(Self.restoring)"
         case .truncated, .damaged:
-            "Keep the file as it is, and restore it from a backup. Without one, `Stores.salvage` copies what can still be read."
+            """
+            Keep the file as it is: without a backup, `Stores.salvage` copies what can still be read. With one: \(Self.restoring)
+            """
         case .unexamined: "Have the program that made it open it, or a copy of it with its log; then look again."
         default: nil
         }
     }
+
+    /// `restore` does not replace what it cannot open.
+    private static let restoring = """
+        move it to another directory, with what lies beside it and belongs to it (-wal, -shm, -journal, .keys, .keys.copy), then put a backup in \
+        its place with `restore`.
+        """
 }

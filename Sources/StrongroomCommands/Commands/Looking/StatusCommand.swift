@@ -28,7 +28,7 @@ struct StatusCommand: AsyncParsableCommand {
         let (countsTables, isJSON) = (!brief, output.json)
         let progress = CommandProgress("Looking", count: found.count, isQuiet: isJSON)
         let run = FamilyRun<StatusDetail>(command: "status", databases: found, limit: atMost) { database in
-            let survey = try await database.survey(countsTables: countsTables)
+            let survey = try await database.survey(countsTables: countsTables) { progress.update(to: $0, of: $1) }
             let detail = try StatusDetail(survey, isConfigured: database.isConfigured)
             let isReady = survey.planFailure == nil
             var result = FamilyRun<StatusDetail>.Result(isReady ? .done : .failed, detail.words, detail)
@@ -39,23 +39,31 @@ struct StatusCommand: AsyncParsableCommand {
             return result
         }
         let console = CommandSession.current.console
-        let outcomes = try await Interruption.cancelling {
-            try await run.run { outcome in
-                progress.advance()
-                if isJSON { console.write(verbatim: try JSONLine.encode(outcome)) }
+        let told = Locked<[Outcome<StatusDetail>]>([])
+        do {
+            let outcomes = try await Interruption.cancelling {
+                try await run.run { outcome in
+                    progress.advance()
+                    told.withLock { $0.append(outcome) }
+                    if isJSON { console.write(verbatim: try JSONLine.encode(outcome)) }
+                }
             }
+            progress.finish()
+            if !isJSON { show(outcomes, of: found.count, on: console) }
+            try outcomes.throwFailure(of: found.count)
+        } catch let cancellation as CancellationError {
+            progress.finish()
+            if !isJSON { show(told.withLock { $0 }, of: found.count, on: console) }
+            throw cancellation
         }
-        progress.finish()
-        if !isJSON { show(outcomes, on: console) }
-        try outcomes.throwFailure(of: found.count)
     }
 
-    private func show(_ outcomes: [Outcome<StatusDetail>], on console: Console) {
-        guard outcomes.count > 1 else {
+    private func show(_ outcomes: [Outcome<StatusDetail>], of count: Int, on console: Console) {
+        guard count > 1 else {
             return outcomes.forEach { outcome in
                 if let detail = outcome.detail { StatusView(outcome.database, detail).show(on: console) }
             }
         }
-        StatusTable(outcomes).show(on: console)
+        if !outcomes.isEmpty { StatusTable(outcomes).show(on: console) }
     }
 }

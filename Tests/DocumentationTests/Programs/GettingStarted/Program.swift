@@ -16,11 +16,7 @@ struct Notes {
         return try KeyFile(file.path(percentEncoded: false)).keyChain(creating: true)
     }
 
-    func migrator(for database: DatabaseName) -> Migrator? {
-        Migrator {
-            Migration("1") { db in try db.createTable(Note.schema) }
-        }
-    }
+    func migrator(for database: DatabaseName) -> Migrator? { .automatic(tables: [Note.schema]) }
 }
 
 @main

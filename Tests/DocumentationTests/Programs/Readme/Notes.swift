@@ -6,9 +6,7 @@ struct Notes {
     func keyChain(for database: DatabaseName) throws -> KeyChain {
         try KeyChain(.passphrase("old secret"), .passphrase("current secret"))
     }
-    func migrator(for database: DatabaseName) -> Migrator? {
-        Migrator { Migration("1") { db in try db.createTable(Note.schema) } }
-    }
+    func migrator(for database: DatabaseName) -> Migrator? { .automatic(tables: [Note.schema]) }
 }
 
 @Table("note", in: "notes.sqlite")

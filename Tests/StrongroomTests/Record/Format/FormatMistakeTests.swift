@@ -168,10 +168,16 @@ struct FormatMistakeTests {
         let directory = try TemporaryDirectory()
         let migrator = Migrator { Migration("1") { db in try db.createTable(Person.schema) } }
         let leaf = "name BEGINSWITH[c] 'a'"
+        func wide(_ more: Int, _ inner: String, _ sign: String) -> String {
+            let all = [leaf, "(\(inner))"] + Array(repeating: leaf, count: more)
+            return all.joined(separator: sign)
+        }
         let texts = [
             Array(repeating: "age == 1", count: 500).joined(separator: " AND "),
             Array(repeating: "age == 1", count: 500).joined(separator: " OR "),
             (0..<13).reduce(leaf) { text, number in "\(leaf) \(number % 2 == 0 ? "OR" : "AND") (\(text))" },
+            (0..<13).reduce(leaf) { text, number in wide(1, text, number % 2 == 0 ? " OR " : " AND ") },
+            (0..<13).reduce(leaf) { text, number in wide(6, text, number % 2 == 0 ? " OR " : " AND ") },
             (0..<6).reduce(leaf) { text, _ in "NOT (\(leaf) AND \(text))" },
             String(repeating: "NOT ", count: 13) + leaf,
         ]
