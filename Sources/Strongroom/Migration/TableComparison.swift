@@ -143,12 +143,19 @@ struct TableComparison {
 
     /// What a column holds is lost where the engine is to compute it.
     private func refuseToEmpty(_ info: ColumnInfo, _ column: ColumnDefinition) throws {
-        guard column.generated != nil, info.generated == nil, !removesColumns else { return }
+        guard column.generated != nil, info.generated == nil, !removesColumns, try holdsValues(info.name) else {
+            return
+        }
         throw refusal(
             """
             Column «\(info.name)» of table «\(schema.name)» holds values of its own and is declared as a generated one, which would lose them. \
             Declare it as it is, or let the migrator remove columns.
             """)
+    }
+
+    private func holdsValues(_ column: String) throws -> Bool {
+        let (table, column) = (Identifier.quote(schema.name), Identifier.quote(column))
+        return try connection.ownValue("SELECT 1 FROM \(table) WHERE \(column) IS NOT NULL LIMIT 1") != nil
     }
 
     private func otherKey(_ column: ColumnDefinition) -> StrongroomError {

@@ -1,5 +1,5 @@
 /// What a ``Live`` object holds: it outlives the object until what is in the writer's line has been saved.
-final class LiveState<Source: Table>: Sendable where Source.RecordType == Source {
+final class LiveState<Source: Table>: UnsavedObject where Source.RecordType == Source {
     private struct State {
         var value: Source
         /// Counts what happens to the value.
@@ -26,6 +26,8 @@ final class LiveState<Source: Table>: Sendable where Source.RecordType == Source
     private let state: Locked<State>
     private let saving: LiveSaving
     private let store: Store
+    /// How errors name its saves; made beforehand, since it is asked for under a lock.
+    private let label: String
     private let sleep: @Sendable (Duration) async throws -> Void
     private let onFailure: Live<Source>.FailureHandler
 
@@ -36,6 +38,7 @@ final class LiveState<Source: Table>: Sendable where Source.RecordType == Source
         state = Locked(State(value: record, changes: isNew ? 1 : 0))
         self.saving = saving
         self.store = store
+        label = "an object of table \(Source.schema.name)"
         self.sleep = sleep
         self.onFailure = onFailure
     }
@@ -100,29 +103,33 @@ final class LiveState<Source: Table>: Sendable where Source.RecordType == Source
 
     /// Nobody refers to the object any more.
     func release() {
-        state.withLock { state in
-            state.isReleased = true
-            return state.sleeper.take()
-        }?.cancel()
-        endWaiting()
+        state.withLock { $0.sleeper.take() }?.cancel()
+        endWaiting(isReleased: true)
     }
 
     /// Whoever closes the store waits neither for a time nor for the last reference.
+    ///
+    /// What is noted refers to the store, and the store to it, until the last reference to the object dies or the store is closed.
     private func waitForSaving() {
-        store.access.unsaved.withLock { $0[ObjectIdentifier(self)] = { [weak self] in self?.saveAtOnce() } }
+        store.access.unsaved.withLock { unsaved in
+            guard !state.withLock({ $0.isReleased }) else { return }
+            unsaved[ObjectIdentifier(self)] = self
+        }
     }
 
     /// The time is over, or nobody refers to the object any more. One step: a store that is closed meanwhile finds the object either waiting or in
     /// the writer's line.
-    private func endWaiting() {
+    private func endWaiting(isReleased: Bool = false) {
         store.access.unsaved.withLock { unsaved in
+            if isReleased { state.withLock { $0.isReleased = true } }
             guard unsaved.removeValue(forKey: ObjectIdentifier(self)) != nil, hasChanges else { return }
+            // Runs nothing here: neither the user's code nor the engine.
             queueSave()
         }
     }
 
     /// The store is being closed, and the time is not over.
-    private func saveAtOnce() {
+    func saveAtOnce() {
         state.withLock { $0.sleeper.take() }?.cancel()
         if hasChanges { queueSave() }
     }
@@ -158,7 +165,7 @@ final class LiveState<Source: Table>: Sendable where Source.RecordType == Source
         queue(saveNow) { [self] result in
             guard case .failure(let error) = result else { return }
             // It is tried again with the next change, with the last reference, and when the store is closed.
-            if !state.withLock({ $0.isReleased }) { waitForSaving() }
+            waitForSaving()
             onFailure(error, value)
         }
     }
@@ -169,7 +176,7 @@ final class LiveState<Source: Table>: Sendable where Source.RecordType == Source
         _ finish: @escaping @Sendable (Result<Outcome?, any Error>) -> Void
     ) {
         let outcome = Locked<Outcome?>(nil)
-        store.access.queueWrite("an object of table \(Source.schema.name)") { connection in
+        store.access.queueWrite(label) { connection in
             let made = try work(connection)
             outcome.withLock { $0 = made }
         } undone: { [self] in

@@ -99,13 +99,21 @@ extension Table {
     static func save(
         _ record: inout RecordType, _ hooks: RecordHooks<RecordType>, on connection: Connection
     ) throws -> Saved {
+        try save(&record, hooks, on: connection) { record in try saveRow(&record, on: connection) }
+    }
+
+    /// - Parameter write: Writes the row, and gives the record its key.
+    static func save(
+        _ record: inout RecordType, _ hooks: RecordHooks<RecordType>, on connection: Connection,
+        write: (inout RecordType) throws -> Saved
+    ) throws -> Saved {
         // The caller's record stays as it is until all has gone well.
         var saved = record
         let outcome = try connection.inSavepoint { () throws -> Saved in
             guard !hooks.isMarked(saved) else { return try deleteMarked(saved, hooks, on: connection) }
             let db = WriteTransaction(connection)
             try hooks.willSave(&saved, db)
-            let outcome = try saveRow(&saved, on: connection)
+            let outcome = try write(&saved)
             try hooks.didSave(saved, db)
             return outcome
         }

@@ -59,8 +59,15 @@ public struct Column<Value: ColumnValue>: TableColumn, SQLExpression {
             collation: collation,
             generated: generated,
             previousName: previously,
-            holdsEveryValue: Value.Unwrapped.self == Strongroom.Value.self
+            holdsEveryValue: Self.holdsEveryValue(Value.Unwrapped.self)
         )
+    }
+
+    /// Whether a type stores what a ``Strongroom/Value`` holds, itself or as the raw value of something else.
+    private static func holdsEveryValue(_ type: Any.Type) -> Bool {
+        if type == Strongroom.Value.self { return true }
+        func raw<Raw: RawRepresentable>(_ type: Raw.Type) -> Any.Type { Raw.RawValue.self }
+        return (type as? any RawRepresentable.Type).map { holdsEveryValue(raw($0)) } ?? false
     }
 }
 

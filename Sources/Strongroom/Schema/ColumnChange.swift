@@ -115,7 +115,9 @@ struct ColumnChange {
             loss = """
                 typeof(\(name)) = 'integer' \
                 AND (CAST(CAST(\(name) AS REAL) AS INTEGER) <> \(name) OR \(name) = \(Int64.max)) \
-                OR typeof(\(name)) = 'text' AND \(digits) > 15
+                OR typeof(\(name)) = 'text' AND (\(digits) > 15 OR ltrim(\(name), '+-') GLOB '0[0-9]*' \
+                OR abs(CAST(\(name) AS REAL)) > 1.797e308 \
+                OR CAST(\(name) AS REAL) = 0 AND ltrim(\(name), '+-0.') GLOB '[1-9]*')
                 """
         case "text": loss = "typeof(\(name)) = 'real' AND CAST(CAST(\(name) AS TEXT) AS REAL) <> \(name)"
         default: return

@@ -24,10 +24,10 @@ extension Access {
     ///   throws, and the connections are closed all the same.
     func close(last: (Connection) throws -> CheckpointReport?) throws {
         guard !CurrentAccess.isInside(self) else { throw nested }
-        for save in unsaved.withLock({ unsaved in
+        for object in unsaved.withLock({ unsaved in
             defer { unsaved = [:] }
             return unsaved.values
-        }) { save() }
+        }) { object.saveAtOnce() }
         let (isFirst, isIdle) = queue.withLock { queue in
             let isFirst = !queue.isClosing
             return (isFirst, queue.close())
@@ -60,10 +60,10 @@ extension Access {
             defer { if !writer.isSole { reader.close() } }
             for read in reads {
                 reader.beginWork(.alone)
-                try CurrentAccess.inside(self, reader) { try read(reader) }
+                CurrentAccess.inside(self, reader) { read(reader) }
             }
         } catch {
-            // Who observes is told that the store is closed; closing does not fail for it.
+            // Where no reader can be opened the observers end without the newest value; closing does not fail for it.
         }
     }
 

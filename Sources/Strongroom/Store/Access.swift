@@ -40,8 +40,8 @@ final class Access: Sendable {
     let isReadOnly: Bool
     /// The writes in the line that nobody waits for but whoever closes the store.
     let queued = DispatchGroup()
-    /// What saves the objects that wait for the end of a time, by the object.
-    let unsaved = Locked<[ObjectIdentifier: @Sendable () -> Void]>([:])
+    /// The objects that wait for the end of a time, or of all references to them.
+    let unsaved = Locked<[ObjectIdentifier: any UnsavedObject]>([:])
     /// The tables that need not be compared with what types declare.
     let firstUses: FirstUses
     /// The records that never reach the disk.
@@ -195,7 +195,7 @@ final class Access: Sendable {
                     case .failure(let error): continuation.resume(throwing: error)
                     }
                 }
-                switch queue.withLock({ $0.ask(request, ticket: ticket, waiter: waiter) }) {
+                switch queue.withLock({ $0.ask(request, ticket: ticket, isLast: limits.isLast, waiter: waiter) }) {
                 case .seated(let seat):
                     if executor.isCurrent { start(seat) } else { executor.post(urgency) { start(seat) } }
                 case .closed: continuation.resume(throwing: closed)
@@ -349,7 +349,8 @@ final class Access: Sendable {
     ///
     /// - Parameter longIdle: Whether those are kept that have been used since this was asked for the last time.
     func closeIdleReaders(longIdle: Bool = false) {
-        for place in queue.withLock({ $0.takeFreeReaders() }) {
+        // The lowest first, which are used most.
+        for place in queue.withLock({ $0.takeFreeReaders() }).reversed() {
             let isKept = longIdle && readers[place].wasUsed
             readers[place].wasUsed = false
             if !isKept { drop(.reader(place)) }

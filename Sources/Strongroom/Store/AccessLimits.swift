@@ -4,4 +4,6 @@ struct AccessLimits {
     var label: String?
     /// How long it may wait and run.
     var timeout: Duration?
+    /// Whether it may begin while the store is being closed, as long as that waits for others.
+    var isLast = false
 }

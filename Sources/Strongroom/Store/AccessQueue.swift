@@ -74,9 +74,12 @@ struct AccessQueue<Waiter> {
     /// - Parameters:
     ///   - request: What it is for.
     ///   - ticket: Names the request, for ``cancel(_:)``.
+    ///   - isLast: Whether it is admitted although the store is being closed, as long as that waits for others.
     ///   - waiter: Comes back when the request has to wait.
-    mutating func ask(_ request: Request, ticket: UInt64, waiter: @autoclosure () -> Waiter) -> Answer {
-        guard !isClosing else { return .closed }
+    mutating func ask(
+        _ request: Request, ticket: UInt64, isLast: Bool = false, waiter: @autoclosure () -> Waiter
+    ) -> Answer {
+        guard !isClosing || isLast && seatedCount > 0 else { return .closed }
         switch request {
         case .write, .writeAlone:
             return askWriter(isShared: request == .write, ticket, waiter)

@@ -19,7 +19,7 @@ struct BackupReturn {
         let start = ContinuousClock.now
         try requireOtherFile()
         let found = try look()
-        let (content, keys) = try FileReplacement.judging(opening) {
+        let (content, keys) = try FileReplacement.judging(opening, needsEnvelope: false) {
             let content = try FileContent.of(opening.path)
             return (content, try opening.fileKeys(chain, salt: content.salt))
         }
@@ -31,7 +31,7 @@ struct BackupReturn {
             if watcher.isCancelled() { throw CancellationError() }
             try keepAccess(of: finished)
             let report = try BackupReport(finished, as: opening.path, summary, since: start)
-            try FileReplacement(opening: opening, path: finished).run(content, keys)
+            try FileReplacement(opening: opening, path: finished, needsEnvelope: false).run(content, keys)
             // What is left over is removed at the next opening, too.
             try? removeLeftovers()
             return report

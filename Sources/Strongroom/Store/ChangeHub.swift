@@ -31,7 +31,7 @@ final class ChangeHub: Sendable {
     }
 
     /// What reads the values that nobody has got yet; to be asked when there will be no further commits.
-    var unfinishedReads: [@Sendable (Connection) throws -> Void] {
+    var unfinishedReads: [@Sendable (Connection) -> Void] {
         state.withLock { $0.observers.values.compactMap(\.observer) }.compactMap(\.unfinishedRead)
     }
 

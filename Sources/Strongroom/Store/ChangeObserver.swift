@@ -21,12 +21,12 @@ final class ChangeObserver: Sendable {
     private let state: Locked<State>
     private let hub: ChangeHub
     /// Reads once more when the store is being closed and nobody has got the newest value.
-    private let lastRead: (@Sendable (Connection) throws -> Void)?
+    private let lastRead: (@Sendable (Connection) -> Void)?
 
     /// - Parameters:
     ///   - tables: The tables of interest, in lower case; nil for all.
     ///   - lastRead: Reads what is left to tell when the store is closed; nil when the change itself is all there is to tell.
-    init(_ hub: ChangeHub, tables: Set<String>?, lastRead: (@Sendable (Connection) throws -> Void)? = nil) {
+    init(_ hub: ChangeHub, tables: Set<String>?, lastRead: (@Sendable (Connection) -> Void)? = nil) {
         self.hub = hub
         self.lastRead = lastRead
         state = Locked(State(tables: tables))
@@ -54,7 +54,7 @@ final class ChangeObserver: Sendable {
     }
 
     /// What reads the newest value, if nobody has got it.
-    var unfinishedRead: (@Sendable (Connection) throws -> Void)? {
+    var unfinishedRead: (@Sendable (Connection) -> Void)? {
         state.withLock { $0.hasNews || $0.isReading } ? lastRead : nil
     }
 

@@ -3,6 +3,8 @@ struct FileReplacement {
     let opening: StoreOpening
     /// The finished file, beside the database.
     let path: String
+    /// Whether it has the key that is in the database's envelope.
+    let needsEnvelope: Bool
 
     /// Puts it there, at one stroke.
     ///
@@ -17,10 +19,10 @@ struct FileReplacement {
             try FileSystem.moveIntoPlace(path, opening.path)
             return try FileSystem.settle(opening.path)
         }
-        let connection = try Self.judging(opening) { try whole(content, keys) }
+        let connection = try Self.judging(opening, needsEnvelope: needsEnvelope) { try whole(content, keys) }
         defer { connection.close() }
         // Without it the engine would play the old file's log into the new one.
-        try Self.judging(opening) { try connection.mergeLog {} }
+        try Self.judging(opening, needsEnvelope: needsEnvelope) { try connection.mergeLog {} }
         try opening.file.removeSpentJournal()
         try FileSystem.replace(opening.path, with: path)
         try FileSystem.settle(opening.path)
@@ -56,11 +58,13 @@ struct FileReplacement {
     /// Looks at the database that is to be replaced. One that cannot be opened stays, since somebody may still save what is in it.
     ///
     /// - Throws: What the look throws; for a file that cannot be opened the same code, and what to do with the file.
-    static func judging<T>(_ opening: StoreOpening, _ look: () throws -> T) throws -> T {
+    ///
+    /// - Parameter needsEnvelope: Whether what is to be put back has the key that is in the database's envelope.
+    static func judging<T>(_ opening: StoreOpening, needsEnvelope: Bool, _ look: () throws -> T) throws -> T {
         do {
             return try look()
         } catch let error as StrongroomError where unusable.contains(error.code) {
-            throw notReplaced(opening, error)
+            throw notReplaced(opening, error, needsEnvelope)
         }
     }
 
@@ -69,8 +73,11 @@ struct FileReplacement {
         .envelopeMissing, .envelopeDamaged, .foreignEnvelope, .newerEnvelope,
     ]
 
-    private static func notReplaced(_ opening: StoreOpening, _ failure: StrongroomError) -> StrongroomError {
-        let all = ["", "-wal", "-shm", "-journal", ".keys", ".keys.copy"].map { opening.path + $0 }
+    private static func notReplaced(
+        _ opening: StoreOpening, _ failure: StrongroomError, _ needsEnvelope: Bool
+    ) -> StrongroomError {
+        let own = ["", "-wal", "-shm", "-journal"]
+        let all = (needsEnvelope ? own : own + [".keys", ".keys.copy"]).map { opening.path + $0 }
         let present = all.filter { (try? FileStatus.at($0)) != nil }.map { "«\($0)»" }.joined(separator: ", ")
         return StrongroomError(
             failure.code,

@@ -6,6 +6,9 @@ struct Line<Element> {
     /// How many behind it have gone.
     private var gone = 0
 
+    /// How many places it has, with those of who has gone.
+    var space: Int { places.count }
+
     private static var spaceKept: Int { 1_000 }
 
     /// The first who waits.

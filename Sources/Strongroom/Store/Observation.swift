@@ -58,7 +58,8 @@ extension Store {
     ///   - label: How errors name the reads, to those who wait for their reader.
     ///   - read: The read; which tables it reads may differ from time to time.
     ///   - onValue: Called on one of the store's threads, one call after the other, where it may block and use the store. A failure is what the read
-    ///     throws, and the last call. It is not called when the store is closed.
+    ///     throws, and the last call. When the store is closed it is told the newest value if it does not know it yet, maybe when closing has
+    ///     returned, and nothing more.
     /// - Returns: The observation, which ends when nobody refers to it.
     public func observe<Value: Sendable>(
         label: String? = nil,

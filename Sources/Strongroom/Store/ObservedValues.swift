@@ -49,7 +49,7 @@ public struct ObservedValues<Value: Sendable>: AsyncSequence, Sendable {
             observer.begin()
             let read = values.read
             do {
-                let limits = AccessLimits(label: values.label)
+                let limits = AccessLimits(label: values.label, isLast: true)
                 return try await values.store.access.perform(.read, limits) { [observer] connection in
                     let (value, tables) = try connection.inSnapshot {
                         try connection.watchingReads { try read(ReadTransaction(connection)) }
@@ -59,6 +59,7 @@ public struct ObservedValues<Value: Sendable>: AsyncSequence, Sendable {
                     return value
                 }
             } catch let error as StrongroomError where error.code == .closed && values.store.access.isClosing {
+                // Nobody works any more whom closing would wait for.
                 try await observer.waitForEnd()
                 return try takeLast()
             }

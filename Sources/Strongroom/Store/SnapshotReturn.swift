@@ -8,12 +8,12 @@ struct SnapshotReturn {
 
     func run() throws {
         try FileSystem.remove(copyPath)
-        let content = try FileReplacement.judging(opening) { try FileContent.of(opening.path) }
+        let content = try FileReplacement.judging(opening, needsEnvelope: true) { try FileContent.of(opening.path) }
         let keys = try opening.fileKeys(chain, salt: content.salt ?? FileContent.of(snapshot.path).salt)
         try check(keys)
         do {
             try copy()
-            try FileReplacement(opening: opening, path: copyPath).run(content, keys)
+            try FileReplacement(opening: opening, path: copyPath, needsEnvelope: true).run(content, keys)
         } catch {
             try? FileSystem.remove(copyPath)
             throw error

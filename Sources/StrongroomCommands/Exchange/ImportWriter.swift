@@ -84,8 +84,21 @@ struct ImportWriter {
             }
             let changed = try db.execute(update(columns, values, keyPlace: place))
             if changed > 0 { return .updated }
+            do {
+                return try add(columns, values, db)
+            } catch let error as StrongroomError where error.code == .constraint {
+                // The row may be there, and a rule of the table passes over its update.
+                guard Self.isOpen(db), try db.value(search(key, values[place]), as: Int.self) != nil else {
+                    throw error
+                }
+                return .unchanged
+            }
         }
-        return try db.execute(insert(columns, values)) > 0 ? .inserted : .unchanged
+        return try add(columns, values, db)
+    }
+
+    private func add(_ columns: [ImportColumn], _ values: [Value], _ db: borrowing WriteTransaction) throws -> Effect {
+        try db.execute(insert(columns, values)) > 0 ? .inserted : .unchanged
     }
 
     private func insert(_ columns: [ImportColumn], _ values: [Value]) -> SQL {
@@ -116,14 +129,27 @@ struct ImportWriter {
             sql.appendLiteral(" = ")
             sql.appendInterpolation(values[place])
         }
+        append(columns[keyPlace], values[keyPlace], to: &sql)
+        return SQL(stringInterpolation: sql)
+    }
+
+    /// Finds the row that a line is for.
+    private func search(_ key: ImportColumn, _ value: Value) -> SQL {
+        var sql = SQL.Interpolation(literalCapacity: 0, interpolationCount: 0)
+        sql.appendLiteral("SELECT 1 FROM ")
+        sql.appendInterpolation(name: target.table)
+        append(key, value, to: &sql)
+        return SQL(stringInterpolation: sql)
+    }
+
+    private func append(_ key: ImportColumn, _ value: Value, to sql: inout SQL.Interpolation) {
         sql.appendLiteral(" WHERE ")
-        sql.appendInterpolation(name: columns[keyPlace].name)
+        sql.appendInterpolation(name: key.name)
         sql.appendLiteral(" = ")
-        sql.appendInterpolation(values[keyPlace])
+        sql.appendInterpolation(value)
         if let collation = target.keyCollation {
             sql.appendLiteral(" COLLATE ")
             sql.appendInterpolation(name: collation.name)
         }
-        return SQL(stringInterpolation: sql)
     }
 }

@@ -99,7 +99,7 @@ package struct TableImport: Sendable {
         CommandFailure(
             "rolledBack",
             """
-            Nothing was imported: line \(line) breaks a rule of the table that undoes the whole transaction (ON CONFLICT ROLLBACK): \
+            Nothing was imported: line \(line) breaks a rule of the table that undoes the whole transaction (ON CONFLICT ROLLBACK, RAISE(ROLLBACK)): \
             \(undone.words). So the line cannot be left out by --skip-bad either: take it out of the file.
             """, .dataError)
     }

@@ -74,7 +74,13 @@ private final class InputDescriptor {
     init(_ path: String, _ isCancelled: @escaping () -> Bool) throws {
         self.path = path
         self.isCancelled = isCancelled
-        descriptor = path == "-" ? 0 : open(path, O_RDONLY | O_CLOEXEC)
+        #if os(Linux)
+        // A named pipe opens although nobody writes into it yet; there `poll` waits for somebody.
+        let mode = O_RDONLY | O_CLOEXEC | O_NONBLOCK
+        #else
+        let mode = O_RDONLY | O_CLOEXEC
+        #endif
+        descriptor = path == "-" ? 0 : open(path, mode)
         guard descriptor >= 0 else { throw failure("noInput", "cannot be opened", .noInput) }
     }
 
@@ -98,7 +104,7 @@ private final class InputDescriptor {
                 filled = max(0, length)
             }
             if length >= 0 { return bytes }
-            guard errno == EINTR else { throw failure("inputOutput", "cannot be read", .inputOutput) }
+            guard [EINTR, EAGAIN].contains(errno) else { throw failure("inputOutput", "cannot be read", .inputOutput) }
         }
     }
 

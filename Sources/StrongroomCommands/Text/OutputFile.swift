@@ -113,8 +113,8 @@ package final class OutputFile {
         CommandFailure(
             "inputOutput",
             """
-            «\(temporary)» lies there, is somebody else's, and cannot be removed: \(String(cString: strerror(number))). Remove it, or give \
-            another name.
+            «\(temporary)» lies there and cannot be removed: \(String(cString: strerror(number))). Somebody else may be writing it: \
+            give another name, or remove it when nobody is.
             """, .inputOutput)
     }
 

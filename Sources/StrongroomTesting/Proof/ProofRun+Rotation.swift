@@ -16,14 +16,18 @@ extension ProofRun {
         for end in migrations.indices.dropFirst() {
             way += " → \(version(end))"
             let newest = UInt8(clamping: min(end + 1, 250))
-            try await rotate(file, to: end, from: 0, keys: (newest - 1)...newest, on: "\(way) with a new key each")
-            guard newest < 250 else { return }
+            let isRotated = try await rotate(
+                file, to: end, from: 0, keys: (newest - 1)...newest, on: "\(way) with a new key each")
+            // Where a step has failed the next ones do not know the file's key.
+            guard isRotated, newest < 250 else { return }
         }
     }
 
+    /// - Returns: Whether the file is on the newer key.
+    @discardableResult
     private func rotate(
         _ file: ProofFile, to end: Int, from start: Int, keys: ClosedRange<UInt8>, on way: String
-    ) async throws {
+    ) async throws -> Bool {
         let chain = keys.map { Key.numbered($0) }
         let seen = try await look(at: file, through: end, since: start, on: way, keys: chain, rotation: .onOpen) {
             opening in
@@ -32,14 +36,16 @@ extension ProofRun {
             }
             return opening.rotation == nil ? "the file was not rotated while it was migrated" : nil
         }
-        guard seen != nil else { return }
+        guard seen != nil else { return false }
         // The newer key alone opens it, and the older one no longer does.
         _ = try await look(at: file, through: end, since: start, on: way, keys: Array(chain.suffix(1)))
         do {
             try await file.copy().using(steps(through: end), keys: Array(chain.prefix(1))) { _ in }
             report.add("the older key still opens a file that was rotated", on: way)
+            return false
         } catch let error as StrongroomError where error.code == .wrongKey {
             report.rotations += 1
+            return true
         }
     }
 }

@@ -49,6 +49,20 @@ struct PausedTool {
     var identifier: Int32 { process.processIdentifier }
     var isRunning: Bool { process.isRunning }
 
+    /// Whether all of its threads wait for something.
+    func isAsleep() throws -> Bool {
+        #if os(Linux)
+        let tasks = "/proc/\(identifier)/task"
+        return try FileManager.default.contentsOfDirectory(atPath: tasks).allSatisfy { task in
+            // Behind the name, in parentheses, in which anything may stand.
+            let status = try String(contentsOfFile: "\(tasks)/\(task)/stat", encoding: .utf8)
+            return status[(status.lastIndex(of: ")") ?? status.startIndex)...].dropFirst(2).first == "S"
+        }
+        #else
+        return true
+        #endif
+    }
+
     /// Waits until a condition holds or it has ended.
     ///
     /// - Returns: Whether the condition held.

@@ -67,13 +67,41 @@ struct SignalTests {
             workshop.tool.url,
             ["import", workshop.database, "item", "-", "--key-file", workshop.directory.path("keys")],
             in: workshop.directory.url, input: silent.fileHandleForReading)
-        // It has the store open, and waits for rows.
-        #expect(try tool.wait { FileManager.default.fileExists(atPath: workshop.database + "-wal") })
+        // It has the store open, has read what there is, and waits for more.
+        let opened = workshop.database + "-wal"
+        #expect(
+            try tool.wait {
+                try FileManager.default.fileExists(atPath: opened)
+                    && Self.unread(silent) == 0 && tool.isAsleep()
+            })
         kill(tool.identifier, signal)
         let end = try tool.ended()
         #expect(end.status == 130 && end.errors.contains("Cancelled"), "\(end)")
         #expect(try await workshop.run("query", "SELECT count(*) AS n FROM item", "--csv").output == "n\r\n2\r\n")
     }
+
+    private static func unread(_ pipe: Pipe) -> Int32 {
+        var count: Int32 = 0
+        return ioctl(pipe.fileHandleForReading.fileDescriptor, UInt(FIONREAD), &count) == 0 ? count : -1
+    }
+
+    #if os(Linux)
+    /// A named pipe into which nobody writes yet.
+    @Test func anImportFromAPipeThatNobodyOpensEnds() async throws {
+        let workshop = try await DataWorkshop()
+        let path = workshop.directory.path("pipe")
+        try #require(mkfifo(path, 0o600) == 0)
+        let tool = try PausedTool(
+            workshop.tool.url,
+            ["import", workshop.database, "item", path, "--key-file", workshop.directory.path("keys")],
+            in: workshop.directory.url)
+        let opened = workshop.database + "-wal"
+        #expect(try tool.wait { try FileManager.default.fileExists(atPath: opened) && tool.isAsleep() })
+        kill(tool.identifier, SIGINT)
+        let end = try tool.ended()
+        #expect(end.status == 130 && end.errors.contains("Cancelled"), "\(end)")
+    }
+    #endif
 
     @Test func aScriptGetsJSONAloneWhenItIsInterrupted() async throws {
         let workshop = try await DataWorkshop()

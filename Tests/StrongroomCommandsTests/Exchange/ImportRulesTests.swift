@@ -48,6 +48,14 @@ struct ImportRulesTests {
         #expect(try await shop.rows("SELECT name FROM tag ORDER BY id") == [[.text("a")], [.text("b")], [.text("c")]])
     }
 
+    @Test func anUpdateThatTheTablePassesOverIsNotABadLine() async throws {
+        let shop = try await shop("CREATE TABLE tag (id INTEGER PRIMARY KEY, name TEXT UNIQUE ON CONFLICT IGNORE)")
+        try await shop.store.write { db in _ = try db.execute("INSERT INTO tag VALUES (1, 'a'), (2, 'b')") }
+        let report = try await shop.bring("id,name\n2,a\n3,c\n1,d\n", into: "tag") { $0.upsertBy = "id" }
+        #expect(report.unchanged == 1 && report.inserted == 1 && report.updated == 1 && report.bad == 0)
+        #expect(try await shop.rows("SELECT name FROM tag ORDER BY id") == [[.text("d")], [.text("b")], [.text("c")]])
+    }
+
     @Test func aRowThatATriggerFollowsIsOneRow() async throws {
         let shop = try await shop(
             "CREATE TABLE tag (name TEXT)", "CREATE TABLE log (name TEXT)",

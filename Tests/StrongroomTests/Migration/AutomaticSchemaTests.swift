@@ -292,6 +292,12 @@ struct AutomaticSchemaTests {
     func aColumnThatBecomesGeneratedLosesItsValuesOnRequestAlone() async throws {
         try await adapt(TableSchema("thing", Self.id, Column<Int?>("value"), Column<Int?>("twice")))
         try await execute("INSERT INTO thing VALUES (1, 5, 77)")
+        try await adapt(TableSchema("empty", Self.id, Column<Int?>("a"), Column<Int?>("b")))
+        try await execute("INSERT INTO empty VALUES (1, 5, NULL)")
+        // Where it has no values there is nothing to lose.
+        try await adapt(
+            TableSchema("empty", Self.id, Column<Int?>("a"), Column<Int?>("b", generated: .stored("a * 2"))))
+        #expect(try await texts("SELECT a || ' ' || b FROM empty") == ["5 10"])
         let declared = TableSchema(
             "thing", Self.id, Column<Int?>("value"),
             Column<Int?>("double", generated: .stored("value * 2"), previously: "twice"))

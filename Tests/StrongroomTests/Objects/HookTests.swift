@@ -48,6 +48,27 @@ struct HookTests {
         }
     }
 
+    @Test func theyRunAroundASaveInMemoryAndOneThatBringsItToTheDisk() async throws {
+        try await withTable { db throws in
+            var order = Order(item: "a")
+            #expect(try Order.save(&order, persistence: .memory, in: db) == .inserted)
+            #expect(order.id == -1 && order.changes == 1)
+            #expect(try Order.save(&order, persistence: .disk, in: db) == .updated)
+            // Who looks afterwards sees the key that the row has.
+            #expect(order.id == 1 && order.changes == 2)
+            #expect(
+                try db.texts("SELECT text FROM trace") == [
+                    "will save 0 a", "did save -1 a", "will save -1 a", "did save 1 a",
+                ])
+            var marked = Order(item: "b", isGone: true)
+            #expect(try Order.save(&marked, persistence: .memory, in: db) == .deleted)
+            #expect(marked.id == nil)
+            order.isGone = true
+            #expect(try Order.save(&order, persistence: .memory, in: db) == .deleted)
+            #expect(try Order.count(in: db) == 0)
+        }
+    }
+
     @Test func theyRunAroundASaveAndADelete() async throws {
         try await withTable { db throws in
             var order = Order(item: "a")

@@ -8,7 +8,7 @@ import Testing
 private func withTables(_ work: @Sendable @escaping (borrowing WriteTransaction) throws -> Void) async throws {
     let tables = [
         Company.schema, Customer.schema, Call.schema, Remark.schema, Badge.schema, Folder.schema, Album.schema,
-        Song.schema, Verse.schema, Picture.schema, Traveller.schema, Passport.schema, Stamp.schema,
+        Song.schema, Verse.schema, Picture.schema, Traveller.schema, Passport.schema, Stamp.schema, Mark.schema,
     ]
     try await TemporaryStore(tables: tables).store.write { db in try work(db) }
 }
@@ -170,6 +170,19 @@ struct RelationMovesTests {
             try Traveller.save(&traveller, cascading: true, in: db)
             #expect(try Passport.all(in: db).map(\.label) == ["new"])
             #expect(try Stamp.all(in: db).map { "\($0.country) \($0.place)" } == ["IT 0", "PL 1"])
+        }
+    }
+
+    @Test func theyLeaveOneWhosePlaceIsTaken() async throws {
+        try await withTables { db throws in
+            var traveller = Traveller(stamps: ["FR", "IT", "PL"].map { Stamp(country: $0, marks: [Mark()]) })
+            try Traveller.save(&traveller, cascading: true, in: db)
+            // What it had, and cannot be without a stamp, goes to another one.
+            let gone = traveller.stamps.removeFirst()
+            traveller.stamps[1].marks += gone.marks
+            try Traveller.save(&traveller, cascading: true, in: db)
+            #expect(try Stamp.all(in: db).map { "\($0.country) \($0.place)" } == ["IT 0", "PL 1"])
+            #expect(try Mark.all(in: db).map(\.stamp) == [3, 2, 3])
         }
     }
 

@@ -149,8 +149,16 @@ struct Stamp: Equatable {
     var country: String
     @Column(references: Reference("traveller")) var traveller: Int64 = 0
     var place = 0
+    @HasMany var marks: [Mark] = []
 
+    static let relations: Relations<Stamp>? = Relations().hasMany(\.$marks, by: \.stamp, orphans: .delete)
     static var indexes: [TableIndex] { [TableIndex(on: columns.traveller, columns.place, unique: true)] }
+}
+
+@Table("mark", in: "objects.sqlite")
+struct Mark: Equatable {
+    var id: Int64?
+    @Column(references: Reference("stamp")) var stamp: Int64 = 0
 }
 
 /// Has children in another database.

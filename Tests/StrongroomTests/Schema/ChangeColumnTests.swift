@@ -59,6 +59,46 @@ struct ChangeColumnTests {
         }
     }
 
+    @Test(arguments: ["1e309", "-1e309", "1e-400", "0012", "-007.5", "1.00000000000000000001"])
+    func aTextThatWouldBeAnotherNumberStays(text: String) async throws {
+        let store = try await TemporaryStore().store
+        try await store.write { db in
+            try db.execute("CREATE TABLE t (a TEXT)")
+            try db.execute("INSERT INTO t VALUES (\(text))")
+            let error = try expectFailure(.schemaChange) { try db.changeColumn(Column<Double>("a"), in: "t") }
+            #expect(error.message.contains("would be other ones"))
+            #expect(try Self.values(db) == ["text '\(text)'"])
+        }
+    }
+
+    @Test func aTextThatIsTheSameNumberIsConverted() async throws {
+        let store = try await TemporaryStore().store
+        try await store.write { db in
+            try db.execute("CREATE TABLE t (a TEXT)")
+            try db.execute(
+                "INSERT INTO t VALUES ('1.50'), ('0.25'), ('-0.5'), ('0'), ('0.000'), ('1e300'), ('1e-300'), ('-12')")
+            try db.changeColumn(Column<Double>("a"), in: "t")
+            var numbers: [Double] = []
+            try db.forEachRow("SELECT a FROM t ORDER BY rowid") { row in numbers.append(try row[0]) }
+            #expect(numbers == [1.5, 0.25, -0.5, 0, 0, 1e300, 1e-300, -12])
+        }
+    }
+
+    /// Something of the program's own that holds any value.
+    private struct Setting: RawRepresentable, ColumnValue {
+        var rawValue: Value
+    }
+
+    @Test func aTypeAroundAnyValueKeepsThemToo() async throws {
+        let store = try await TemporaryStore().store
+        try await store.write { db in
+            try db.execute("CREATE TABLE t (a)")
+            try db.execute("INSERT INTO t VALUES ('é'), (7)")
+            try db.changeColumn(Column<Setting>("a", unique: true), in: "t")
+            #expect(try Self.values(db) == ["text 'é'", "integer 7"])
+        }
+    }
+
     @Test func anIntegerThatIsTheSameNumberIsConverted() async throws {
         let store = try await TemporaryStore().store
         try await store.write { db in

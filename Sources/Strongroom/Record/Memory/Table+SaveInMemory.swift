@@ -23,29 +23,26 @@ extension Table {
     ) throws -> Saved {
         let connection = db.handle.connection
         var copy = record
-        let outcome = try connection.inSavepoint {
-            let db = WriteTransaction(connection)
-            let place = try key(of: copy).map { try isInMemory($0, in: db) } ?? false ? Persistence.memory : .disk
-            switch (place, persistence) {
-            case (.memory, .memory), (.disk, .disk): return try save(&copy, in: db)
-            case (.disk, .memory): return try saveAnew(&copy, in: db)
-            case (.memory, .disk): return try saveForGood(&copy, in: db)
-            }
+        let outcome = try connection.inSavepoint { () throws -> Saved in
+            let write = { (record: inout RecordType) in try saveRow(&record, persistence, on: connection) }
+            guard let hooks else { return try write(&copy) }
+            return try save(&copy, hooks, on: connection, write: write)
         }
         record = copy
         return outcome
     }
 
-    /// Inserts it before, so that what runs at a save finds its row.
-    private static func saveAnew(_ record: inout RecordType, in db: borrowing WriteTransaction) throws -> Saved {
-        try insert(&record, persistence: .memory, in: db)
-        return try save(&record, in: db) == .deleted ? .deleted : .inserted
-    }
-
-    private static func saveForGood(_ record: inout RecordType, in db: borrowing WriteTransaction) throws -> Saved {
-        let outcome = try save(&record, in: db)
-        guard outcome != .deleted, let key = key(of: record) else { return outcome }
-        setKey(try persist(key, in: db), of: &record)
+    private static func saveRow(
+        _ record: inout RecordType, _ persistence: Persistence, on connection: Connection
+    ) throws -> Saved {
+        let db = WriteTransaction(connection)
+        let isThere = try key(of: record).map { try isInMemory($0, in: db) } ?? false
+        guard isThere || persistence == .disk else {
+            try insert(&record, persistence: .memory, in: db)
+            return .inserted
+        }
+        let outcome = try saveRow(&record, on: connection)
+        if isThere, persistence == .disk, let key = key(of: record) { setKey(try persist(key, in: db), of: &record) }
         return outcome
     }
 }

@@ -90,7 +90,8 @@ extension Children {
     /// Lets go of the rows that the lists had and have no more.
     ///
     /// What is saved elsewhere in the tree is no orphan. The others are deleted when everything is saved, so that what has left them stays; only
-    /// where a reference is unique they are detached before, or deleted where they cannot be, since another row takes their place.
+    /// where a reference is unique they make room before, since another row takes their place: they are detached, or where they cannot be moved to
+    /// another position, or deleted.
     private func dealWithOrphans(of parents: [Source], _ column: Column<Source.Key>, _ cascade: Cascade) throws {
         let isUnique = isOnly || Child.schema.isUnique(column.definition.name)
         guard orphans != .keep || isUnique else { return }
@@ -112,12 +113,27 @@ extension Children {
                 }
             }
             guard !deleted.isEmpty else { continue }
-            if isUnique, cleared(column) == nil {
+            if isUnique, cleared(column) == nil, try !makeRoom(lost, for: related.values.count, column, cascade) {
                 try Child.deleteTrees(deleted, cascade.deletion)
             } else {
                 cascade.atTheEnd { try Child.deleteTrees(deleted, cascade.deletion) }
             }
         }
+    }
+
+    /// Moves rows that are deleted at the end, and cannot be without their parent, out of the way of those that take their places.
+    ///
+    /// - Parameter count: How many places are taken.
+    /// - Returns: False when they have to be deleted at once: nothing of what is below them is saved elsewhere.
+    private func makeRoom(
+        _ lost: Query<Child>, for count: Int, _ column: Column<Source.Key>, _ cascade: Cascade
+    ) throws -> Bool {
+        if !isOnly, let position, !Child.schema.isUnique(alone: column.definition.name) {
+            let place = try position.column()
+            try lost.where { _ in place < count && place >= 0 }.update(in: cascade.db) { _ in [place.set(-1 - place)] }
+            return true
+        }
+        return Child.relations?.children.contains { cascade.hasPresent($0.table) } ?? false
     }
 
     /// The rows that stand where an only child is put.
@@ -142,6 +158,12 @@ extension Int {
 }
 
 extension TableSchema {
+    /// Whether a column is unique by itself.
+    fileprivate func isUnique(alone column: String) -> Bool {
+        columns.contains { $0.name == column && $0.isUnique }
+            || indexes.contains { $0.isUnique && $0.columns == [column] }
+    }
+
     /// Whether a column is unique, or a part of what is.
     fileprivate func isUnique(_ column: String) -> Bool {
         columns.contains { $0.name == column && $0.isUnique }

@@ -1,0 +1,29 @@
+import Testing
+
+// Internal: those who wait are nobody's to see.
+@testable import Strongroom
+
+@Suite("Those who wait in a line")
+struct LineTests {
+    @Test func whoGoesBehindAFirstOneThatStaysLeavesNoSpaceTaken() {
+        var line = Line<Int>()
+        line.append(-1)
+        for number in 0..<5_000 {
+            line.append(number)
+            #expect(line.remove { $0 == number } == number)
+        }
+        #expect(line.space < 2_500)
+        #expect(line.first == -1)
+    }
+
+    @Test func theOthersKeepTheirOrder() {
+        var line = Line<Int>()
+        for number in 0..<5_000 { line.append(number) }
+        for number in 0..<5_000 where number % 5 != 0 { #expect(line.remove { $0 == number } == number) }
+        #expect(line.space < 2_500)
+        var left: [Int] = []
+        while let next = line.popFirst() { left.append(next) }
+        #expect(left == Array(stride(from: 0, to: 5_000, by: 5)))
+        #expect(line.isEmpty && line.remove { _ in true } == nil)
+    }
+}
