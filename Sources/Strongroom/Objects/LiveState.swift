@@ -122,15 +122,11 @@ final class LiveState<Source: Table>: UnsavedObject where Source.RecordType == S
     private func endWaiting(isReleased: Bool = false) {
         store.access.unsaved.withLock { unsaved in
             if isReleased { state.withLock { $0.isReleased = true } }
-            guard unsaved.removeValue(forKey: ObjectIdentifier(self)) != nil, hasChanges else { return }
-            // Runs nothing here: neither the user's code nor the engine.
-            queueSave()
+            if unsaved.removeValue(forKey: ObjectIdentifier(self)) != nil { queueChanges() }
         }
     }
 
-    /// The store is being closed, and the time is not over.
-    func saveAtOnce() {
-        state.withLock { $0.sleeper.take() }?.cancel()
+    func queueChanges() {
         if hasChanges { queueSave() }
     }
 

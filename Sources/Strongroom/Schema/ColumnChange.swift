@@ -116,6 +116,7 @@ struct ColumnChange {
                 typeof(\(name)) = 'integer' \
                 AND (CAST(CAST(\(name) AS REAL) AS INTEGER) <> \(name) OR \(name) = \(Int64.max)) \
                 OR typeof(\(name)) = 'text' AND (\(digits) > 15 OR ltrim(\(name), '+-') GLOB '0[0-9]*' \
+                OR \(name) <> trim(\(name), char(9, 10, 11, 12, 13, 32)) COLLATE BINARY \
                 OR abs(CAST(\(name) AS REAL)) > 1.797e308 \
                 OR CAST(\(name) AS REAL) = 0 AND ltrim(\(name), '+-0.') GLOB '[1-9]*')
                 """

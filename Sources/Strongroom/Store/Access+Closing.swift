@@ -24,10 +24,12 @@ extension Access {
     ///   throws, and the connections are closed all the same.
     func close(last: (Connection) throws -> CheckpointReport?) throws {
         guard !CurrentAccess.isInside(self) else { throw nested }
-        for object in unsaved.withLock({ unsaved in
+        // One step, so that nobody else who closes it shuts the line before all are in it. They are let go of outside the lock.
+        _ = unsaved.withLock { unsaved in
             defer { unsaved = [:] }
-            return unsaved.values
-        }) { object.saveAtOnce() }
+            for object in unsaved.values { object.queueChanges() }
+            return unsaved
+        }
         let (isFirst, isIdle) = queue.withLock { queue in
             let isFirst = !queue.isClosing
             return (isFirst, queue.close())

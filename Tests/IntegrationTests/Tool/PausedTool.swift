@@ -55,7 +55,10 @@ struct PausedTool {
         let tasks = "/proc/\(identifier)/task"
         return try FileManager.default.contentsOfDirectory(atPath: tasks).allSatisfy { task in
             // Behind the name, in parentheses, in which anything may stand.
-            let status = try String(contentsOfFile: "\(tasks)/\(task)/stat", encoding: .utf8)
+            guard let status = try? String(contentsOfFile: "\(tasks)/\(task)/stat", encoding: .utf8) else {
+                // It has ended meanwhile.
+                return true
+            }
             return status[(status.lastIndex(of: ")") ?? status.startIndex)...].dropFirst(2).first == "S"
         }
         #else

@@ -165,11 +165,15 @@ struct RelationMovesTests {
             var traveller = Traveller(
                 passport: Passport(label: "old"), stamps: ["FR", "IT", "PL"].map { Stamp(country: $0) })
             try Traveller.save(&traveller, cascading: true, in: db)
+            var other = Traveller(stamps: [Stamp(country: "DE", marks: [Mark()])])
+            try Traveller.save(&other, cascading: true, in: db)
             traveller.passport = Passport(label: "new")
             traveller.stamps.removeFirst()
-            try Traveller.save(&traveller, cascading: true, in: db)
+            // What another one has below is none of this one's.
+            var both = [traveller, other]
+            try Traveller.save(contentsOf: &both, cascading: true, in: db)
             #expect(try Passport.all(in: db).map(\.label) == ["new"])
-            #expect(try Stamp.all(in: db).map { "\($0.country) \($0.place)" } == ["IT 0", "PL 1"])
+            #expect(try Stamp.all(in: db).map { "\($0.country) \($0.place)" } == ["IT 0", "PL 1", "DE 0"])
         }
     }
 

@@ -59,7 +59,7 @@ struct ChangeColumnTests {
         }
     }
 
-    @Test(arguments: ["1e309", "-1e309", "1e-400", "0012", "-007.5", "1.00000000000000000001"])
+    @Test(arguments: ["1e309", "-1e309", "1e-400", "0012", "-007.5", " 12", "\n0012", "1.00000000000000000001"])
     func aTextThatWouldBeAnotherNumberStays(text: String) async throws {
         let store = try await TemporaryStore().store
         try await store.write { db in
@@ -67,7 +67,7 @@ struct ChangeColumnTests {
             try db.execute("INSERT INTO t VALUES (\(text))")
             let error = try expectFailure(.schemaChange) { try db.changeColumn(Column<Double>("a"), in: "t") }
             #expect(error.message.contains("would be other ones"))
-            #expect(try Self.values(db) == ["text '\(text)'"])
+            #expect(try db.texts("SELECT a FROM t") == [text])
         }
     }
 

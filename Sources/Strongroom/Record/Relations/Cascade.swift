@@ -39,9 +39,6 @@ final class Cascade {
     /// The keys of a table's rows that are among what is saved.
     func present<Source: Table>(_ table: Source.Type) -> Set<Source.Key> { present.keys(of: table) }
 
-    /// Whether rows of a table are among what is saved.
-    func hasPresent(_ table: any Table.Type) -> Bool { present.hasKeys(of: table) }
-
     func mark<Source: Table>(_ table: Source.Type, _ key: Source.Key) throws { _ = try marked.insert(key, of: table) }
 
     func isMarked<Source: Table>(_ table: Source.Type, _ key: Source.Key) throws -> Bool {
@@ -78,8 +75,6 @@ struct KeySets {
         guard let set = sets[ObjectIdentifier(table)] else { return false }
         return try set[key.stored()] != nil
     }
-
-    func hasKeys(of table: any Table.Type) -> Bool { sets[ObjectIdentifier(table)]?.isEmpty == false }
 
     func keys<Source: Table>(of table: Source.Type) -> Set<Source.Key> {
         Set(sets[ObjectIdentifier(table), default: [:]].values.compactMap { $0 as? Source.Key })

@@ -90,8 +90,8 @@ extension Children {
     /// Lets go of the rows that the lists had and have no more.
     ///
     /// What is saved elsewhere in the tree is no orphan. The others are deleted when everything is saved, so that what has left them stays; only
-    /// where a reference is unique they make room before, since another row takes their place: they are detached, or where they cannot be moved to
-    /// another position, or deleted.
+    /// where a reference is unique they make room before, since another row takes their place: they are detached, or where they cannot be deleted,
+    /// unless something below them is saved elsewhere.
     private func dealWithOrphans(of parents: [Source], _ column: Column<Source.Key>, _ cascade: Cascade) throws {
         let isUnique = isOnly || Child.schema.isUnique(column.definition.name)
         guard orphans != .keep || isUnique else { return }
@@ -113,27 +113,43 @@ extension Children {
                 }
             }
             guard !deleted.isEmpty else { continue }
-            if isUnique, cleared(column) == nil, try !makeRoom(lost, for: related.values.count, column, cascade) {
-                try Child.deleteTrees(deleted, cascade.deletion)
-            } else {
+            guard isUnique, cleared(column) == nil else {
                 cascade.atTheEnd { try Child.deleteTrees(deleted, cascade.deletion) }
+                continue
+            }
+            var seen = KeySets()
+            if try Child.holdsPresent(below: deleted, cascade, &seen) {
+                try makeRoom(lost, for: related.values.count, column, cascade)
+                cascade.atTheEnd { try Child.deleteTrees(deleted, cascade.deletion) }
+            } else {
+                try Child.deleteTrees(deleted, cascade.deletion)
             }
         }
     }
 
-    /// Moves rows that are deleted at the end, and cannot be without their parent, out of the way of those that take their places.
+    /// Moves rows that are deleted at the end out of the way of those that take their places, as far as a place is what is unique.
     ///
     /// - Parameter count: How many places are taken.
-    /// - Returns: False when they have to be deleted at once: nothing of what is below them is saved elsewhere.
     private func makeRoom(
         _ lost: Query<Child>, for count: Int, _ column: Column<Source.Key>, _ cascade: Cascade
-    ) throws -> Bool {
-        if !isOnly, let position, !Child.schema.isUnique(alone: column.definition.name) {
-            let place = try position.column()
-            try lost.where { _ in place < count && place >= 0 }.update(in: cascade.db) { _ in [place.set(-1 - place)] }
-            return true
+    ) throws {
+        guard let place = try position?.column(),
+            Child.schema.isUnique(column.definition.name, with: place.definition.name)
+        else { return }
+        try lost.where { _ in place < count && place >= 0 }.update(in: cascade.db) { _ in [place.set(-1 - place)] }
+    }
+
+    func holdsPresent(below parents: [Source], _ cascade: Cascade, _ seen: inout KeySets) throws -> Bool {
+        let column = try reference.column()
+        let keys = parents.compactMap(Source.key(of:))
+        let present = cascade.present(Child.self)
+        var found: [Child] = []
+        for child in try Child.where({ _ in column.isIn(keys) }).fetch(cascade.db) {
+            guard let key = Child.key(of: child), try seen.insert(key, of: Child.self) else { continue }
+            if present.contains(key) { return true }
+            found.append(child)
         }
-        return Child.relations?.children.contains { cascade.hasPresent($0.table) } ?? false
+        return try Child.holdsPresent(below: found, cascade, &seen)
     }
 
     /// The rows that stand where an only child is put.
@@ -158,10 +174,9 @@ extension Int {
 }
 
 extension TableSchema {
-    /// Whether a column is unique by itself.
-    fileprivate func isUnique(alone column: String) -> Bool {
-        columns.contains { $0.name == column && $0.isUnique }
-            || indexes.contains { $0.isUnique && $0.columns == [column] }
+    /// Whether two columns are parts of something that is unique.
+    fileprivate func isUnique(_ column: String, with other: String) -> Bool {
+        indexes.contains { $0.isUnique && $0.columns.contains(column) && $0.columns.contains(other) }
     }
 
     /// Whether a column is unique, or a part of what is.

@@ -18,6 +18,11 @@ protocol ChildRelation<Source>: Relation {
     /// - Parameter saved: What was done with each of the parents.
     func save(of parents: inout [Source], _ saved: [Saved], _ cascade: Cascade) throws
 
+    /// Whether one of the rows below the records is among what is saved.
+    ///
+    /// - Parameter seen: The rows that it has come to, so that circles end.
+    func holdsPresent(below parents: [Source], _ cascade: Cascade, _ seen: inout KeySets) throws -> Bool
+
     /// Deletes what has to be deleted before the records are, or says what else that takes; nil for nothing.
     func deletion(below parents: [Source], _ cascade: Cascade) throws -> (any Deletion)?
 }

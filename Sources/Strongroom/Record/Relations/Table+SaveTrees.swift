@@ -88,6 +88,17 @@ extension Table {
         for relation in relations?.all ?? [] { try relation.collect(from: kept, into: &keys) }
     }
 
+    /// Whether one of the rows below records is among what is saved.
+    static func holdsPresent(
+        below records: [RecordType], _ cascade: Cascade, _ seen: inout KeySets
+    ) throws -> Bool {
+        guard !records.isEmpty else { return false }
+        for relation in relations?.children ?? [] where try relation.holdsPresent(below: records, cascade, &seen) {
+            return true
+        }
+        return false
+    }
+
     /// The tables that a cascading call may come to, this one first.
     ///
     /// - Parameter isStrict: Whether a table that names no database lies elsewhere than one that does.
