@@ -14,7 +14,7 @@ extension Connection {
     static let tooLongLog = 4_000
 
     /// How long those readers are waited for, in milliseconds; the next write waits meanwhile.
-    private static let patience = 100
+    static let patience = 100
 
     /// Takes the checkpoints out of the commits.
     func deferCheckpoints() {
@@ -36,7 +36,9 @@ extension Connection {
     /// Brings the log into the file, as far as no reader needs it; to be called outside a transaction.
     ///
     /// A failure, such as a full disk, loses nothing: the log keeps what it has, and the next commit makes another attempt due.
-    func checkpointIfDue() {
+    ///
+    /// - Parameter patience: How long readers are waited for, in milliseconds, where the log is too long.
+    func checkpointIfDue(patience: Int = patience) {
         let length = logLength
         logLength = 0
         guard length >= restartLength else {
@@ -47,7 +49,7 @@ extension Connection {
         let wasGivenUp = isGivenUp.exchange(false, ordering: .relaxed)
         defer { if wasGivenUp { isGivenUp.store(true, ordering: .relaxed) } }
         let before = busyTimeout
-        busyTimeout = Self.patience
+        busyTimeout = patience
         defer { busyTimeout = before }
         let result = sqlite3_wal_checkpoint_v2(pointer, "main", SQLITE_CHECKPOINT_RESTART, nil, nil)
         // A reader that stays for long is not waited for again after each commit.
