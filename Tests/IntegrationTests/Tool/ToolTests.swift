@@ -180,7 +180,7 @@ extension ToolWorkshop {
         process.standardError = try FileHandle(forWritingTo: errors)
         process.standardInput = FileHandle.nullDevice
         try process.run()
-        let deadline = ContinuousClock.now + .seconds(30)
+        let deadline = ContinuousClock.now + .seconds(600)
         while !condition(), ContinuousClock.now < deadline { Thread.sleep(forTimeInterval: 0.02) }
         process.interrupt()
         process.waitUntilExit()
