@@ -26,8 +26,8 @@ extension KeyFile {
     }
 
     /// Adds a random raw key at the end, which is the current one from then on. Whoever reads the file meanwhile gets the keys from before or those
-    /// from after. Owner and permissions stay. A process that is killed meanwhile leaves `.NAME.new` with the keys, for nobody else than may read the key file, which the
-    /// next one that adds a key removes.
+    /// from after. Owner and permissions stay. A process that is killed meanwhile leaves `.NAME.new` with the keys, for nobody else than may read the key
+    /// file, which the next one that adds a key removes.
     ///
     /// ```swift
     /// let place = try KeyFile("/etc/inventory/keys").appendKey()

@@ -332,32 +332,6 @@ final class Access: Sendable {
         return connection
     }
 
-    /// Closes a connection whose transaction could not be ended: nothing of it must reach the next holder.
-    private func dropIfUnfinished(_ seat: Queue.Seat) {
-        guard let connection = self[seat].connection, connection.isInTransaction else { return }
-        // An interrupt may have met the rollback; with its only connection a database in memory would be gone.
-        if connection.isSole { connection.rollBack() }
-        if connection.isInTransaction { drop(seat) }
-    }
-
-    func drop(_ seat: Queue.Seat) {
-        guard self[seat].connection.take() != nil, seat != .writer else { return }
-        counters.countOpenReaders(-1)
-    }
-
-    /// Closes the connections of readers that nobody uses; they are opened again when they are needed.
-    ///
-    /// - Parameter longIdle: Whether those are kept that have been used since this was asked for the last time.
-    func closeIdleReaders(longIdle: Bool = false) {
-        // The lowest first, which are used most.
-        for place in queue.withLock({ $0.takeFreeReaders() }).reversed() {
-            let isKept = longIdle && readers[place].wasUsed
-            readers[place].wasUsed = false
-            if !isKept { drop(.reader(place)) }
-            giveBack(.reader(place))
-        }
-    }
-
     /// Gives a seat back.
     ///
     /// - Parameter finish: Tells those who wait for what was done on it.
@@ -381,7 +355,7 @@ final class Access: Sendable {
         }
     }
 
-    private func giveBack(_ seat: Queue.Seat) {
+    func giveBack(_ seat: Queue.Seat) {
         switch queue.withLock({ $0.release(seat) }) {
         case .seat(let waiter, let seat): waiter.resume(.success(seat))
         case .idle: break

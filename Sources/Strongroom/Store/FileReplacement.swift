@@ -57,9 +57,8 @@ struct FileReplacement {
 
     /// Looks at the database that is to be replaced. One that cannot be opened stays, since somebody may still save what is in it.
     ///
-    /// - Throws: What the look throws; for a file that cannot be opened the same code, and what to do with the file.
-    ///
     /// - Parameter needsEnvelope: Whether what is to be put back has the key that is in the database's envelope.
+    /// - Throws: What the look throws; for a file that cannot be opened the same code, and what to do with the file.
     static func judging<T>(_ opening: StoreOpening, needsEnvelope: Bool, _ look: () throws -> T) throws -> T {
         do {
             return try look()

@@ -24,6 +24,7 @@ struct DecimalDigits: Equatable {
         self.exponent = self.digits.isEmpty ? 0 : exponent
         isNegative = text.utf8.first == UInt8(ascii: "-") && !self.digits.isEmpty
     }
+
     /// The number behind the «e», no farther from zero than ``farthest``.
     private static func exponent(_ text: String) -> Int {
         let number = Int(text) ?? (text.utf8.first == UInt8(ascii: "-") ? -farthest : farthest)

@@ -15,33 +15,6 @@ struct ShellSignalTests {
     private static let statement =
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n;\r"
 
-    /// A terminal, of which a test has the other end.
-    private struct Terminal {
-        let master: Int32
-        let handle: FileHandle
-
-        init() throws {
-            let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
-            // Glibc's module hides unlockpt and ptsname; these are the requests behind them, TIOCSPTLCK and TIOCGPTN.
-            var (isLocked, place) = (Int32(0), Int32(0))
-            try #require(ioctl(master, 0x4004_5431, &isLocked) == 0 && ioctl(master, 0x8004_5430, &place) == 0)
-            self.master = master
-            handle = FileHandle(
-                fileDescriptor: open("/dev/pts/\(place)", O_RDWR | O_NOCTTY), closeOnDealloc: true)
-        }
-
-        /// Whether lines are read key by key, as at the shell's prompt.
-        var isAtPrompt: Bool {
-            var settings = termios()
-            return tcgetattr(master, &settings) == 0 && settings.c_lflag & tcflag_t(ICANON) == 0
-        }
-
-        func enter(_ text: String) {
-            let bytes = Array(text.utf8)
-            #expect(write(master, bytes, bytes.count) == bytes.count)
-        }
-    }
-
     /// How many signals a process hears of by descriptors, as it does while a statement runs.
     private func signalsHeard(by process: Int32) -> Int {
         let directory = "/proc/\(process)/fd"
@@ -57,7 +30,6 @@ struct ShellSignalTests {
     func whatEndsAProcessEndsTheShell(signal: Int32, status: Int32) async throws {
         let workshop = try await DataWorkshop()
         let terminal = try Terminal()
-        defer { close(terminal.master) }
         let number = workshop.directory.path("number")
         let tool = try PausedTool(
             URL(filePath: "/usr/bin/env"),
@@ -66,16 +38,16 @@ struct ShellSignalTests {
                 workshop.tool.url.path(), "shell", workshop.database, "--no-history", "--key-file",
                 workshop.directory.path("keys"),
             ], in: workshop.directory.url, terminal: terminal.handle)
-        let asks = try tool.wait { terminal.isAtPrompt }
+        let asks = try tool.wait { terminal.isReadByKeys }
         let process = try #require(Int32(workshop.text("number").trimmingCharacters(in: .whitespacesAndNewlines)))
         // Whatever the test finds, nobody is to wait for ever.
         defer { if tool.isRunning { kill(process, SIGKILL) } }
         try #require(asks)
         terminal.enter(Self.statement)
-        #expect(try tool.wait { !terminal.isAtPrompt && signalsHeard(by: process) == 3 })
+        #expect(try tool.wait { !terminal.isReadByKeys && signalsHeard(by: process) == 3 })
         kill(process, signal)
         if signal == SIGINT {
-            #expect(try tool.wait { terminal.isAtPrompt })
+            #expect(try tool.wait { terminal.isReadByKeys })
             terminal.enter("\u{4}")
         }
         let end = try tool.ended()

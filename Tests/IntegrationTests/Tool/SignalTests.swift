@@ -119,19 +119,8 @@ struct SignalTests {
     @Test(arguments: [SIGTERM, SIGHUP, SIGINT], [true, false])
     func aTerminalAtWhichALineIsReadIsAsItWasBefore(signal: Int32, isShell: Bool) async throws {
         let workshop = try await DataWorkshop()
-        let master = open("/dev/ptmx", O_RDWR | O_NOCTTY)
-        defer { close(master) }
-        // Glibc's module hides unlockpt and ptsname; these are the requests behind them, TIOCSPTLCK and TIOCGPTN.
-        var (isLocked, place) = (Int32(0), Int32(0))
-        try #require(ioctl(master, 0x4004_5431, &isLocked) == 0 && ioctl(master, 0x8004_5430, &place) == 0)
-        let terminal = FileHandle(
-            fileDescriptor: open("/dev/pts/\(place)", O_RDWR | O_NOCTTY), closeOnDealloc: true)
-        func flags() -> tcflag_t {
-            var settings = termios()
-            return tcgetattr(master, &settings) == 0 ? settings.c_lflag : 0
-        }
-        let before = flags()
-        #expect(before & tcflag_t(ECHO) != 0)
+        let terminal = try Terminal()
+        #expect(terminal.echoes && !terminal.isReadByKeys)
         // A shell of its own session, so that the terminal is there when the tool is not.
         let (number, done) = (workshop.directory.path("number"), workshop.directory.path("done"))
         let script = """
@@ -147,8 +136,8 @@ struct SignalTests {
             URL(filePath: "/usr/bin/env"),
             ["setsid", "--ctty", "--wait", "/bin/sh", "-c", script, "sh", number, done, workshop.tool.url.path()]
                 + arguments,
-            in: workshop.directory.url, terminal: terminal)
-        let asks = try tool.wait { flags() & tcflag_t(ECHO | ICANON) == 0 }
+            in: workshop.directory.url, terminal: terminal.handle)
+        let asks = try tool.wait { !terminal.echoes && terminal.isReadByKeys }
         let process = try #require(Int32(workshop.text("number").trimmingCharacters(in: .whitespacesAndNewlines)))
         // Whatever the test finds, the shell is not to wait for ever.
         kill(process, asks ? signal : SIGKILL)

@@ -90,8 +90,8 @@ extension Children {
     /// Lets go of the rows that the lists had and have no more.
     ///
     /// What is saved elsewhere in the tree is no orphan. The others are deleted when everything is saved, so that what has left them stays; only
-    /// where a reference is unique they make room before, since another row takes their place: they are detached, or where they cannot be deleted,
-    /// unless something below them is saved elsewhere.
+    /// where a reference is unique they make room before, since another row takes their place: they are detached; where they cannot be, they are
+    /// deleted, or, when something below them is saved elsewhere, moved to another position.
     private func dealWithOrphans(of parents: [Source], _ column: Column<Source.Key>, _ cascade: Cascade) throws {
         let isUnique = isOnly || Child.schema.isUnique(column.definition.name)
         guard orphans != .keep || isUnique else { return }
