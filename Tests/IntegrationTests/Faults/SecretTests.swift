@@ -46,7 +46,7 @@ struct SecretTests {
         // The search finds what is there: the keys are in use.
         #expect(try program.memory(holds: [Data(Secret.rawKey)]) || program.memory(holds: Secret.keys))
         #expect(try Self.names(in: files, holding: Secret.all) == [])
-        program.goOn()
+        try program.goOn()
         try await program.wait(for: "closed")
         #expect(try Self.names(in: files, holding: Secret.all) == [])
         #expect(try Self.names(in: directory.path(""), holding: Secret.all) == [])
