@@ -86,7 +86,8 @@ let package = Package(
         .testTarget(
             name: "StrongroomTests",
             dependencies: [
-                "Configurations", "Strongroom", "StrongroomTesting", .product(name: "Logging", package: "swift-log"),
+                "Configurations", "Strongroom", "StrongroomTesting", "TestWidth",
+                .product(name: "Logging", package: "swift-log"),
                 .product(
                     name: "Configuration", package: "swift-configuration", condition: .when(traits: ["ConfigReader"])),
             ],
@@ -126,7 +127,9 @@ let package = Package(
         .executableTarget(
             name: "OwnToolProgram", dependencies: ["Configurations", "Strongroom", "StrongroomCommands"],
             path: "Tests/DocumentationTests/Programs/OwnTool", swiftSettings: settings),
-        // For the tests alone, and in no product: work that is interrupted, and a program that does it.
+        // For the tests alone, and in no product. How many of them run at a time; one target has it for all, as they are one program.
+        .target(name: "TestWidth", path: "Tests/TestWidth"),
+        // Work that is interrupted, and a program that does it.
         .target(name: "FaultWork", dependencies: ["Strongroom"], path: "Tests/FaultWork", swiftSettings: settings),
         .executableTarget(
             name: "FaultVictim", dependencies: ["FaultWork"], path: "Tests/FaultVictim", swiftSettings: settings),

@@ -19,10 +19,44 @@ final class OpenFiles: Sendable {
     }
 
     /// What the engine, and an envelope, puts beside a database.
-    private static let companions = ["-wal", "-shm", "-journal", ".keys", ".keys.copy"]
+    private static let companions = ["-wal", "-shm", "-journal", ".keys", ".keys.copy"].map { Array($0.utf8) }
 
+    /// Found by path and by identity in a time that does not grow with their number.
+    ///
     /// By the paths' bytes: a file system tells a composed and a decomposed é apart, `String` does not.
-    private let files = Locked<[[UInt8]: Holder]>([:])
+    private struct Holders {
+        private var byPath: [[UInt8]: Holder] = [:]
+        /// More than one where the file of one was removed before it was opened, and another has got its identity.
+        private var paths: [FileStatus.Identity: Set<[UInt8]>] = [:]
+
+        subscript(path: [UInt8]) -> Holder? {
+            get { byPath[path] }
+            set {
+                if let old = byPath[path]?.identity {
+                    paths[old]?.remove(path)
+                    if paths[old]?.isEmpty == true { paths[old] = nil }
+                }
+                if let new = newValue?.identity { paths[new, default: []].insert(path) }
+                byPath[path] = newValue
+            }
+        }
+
+        func ofFile(_ identity: FileStatus.Identity) -> Holder? {
+            paths[identity, default: []].lazy.compactMap { byPath[$0] }.first { $0.isFile(identity) }
+        }
+
+        /// One that lies beside the database at a path, or beside whose database the path lies.
+        func beside(_ path: [UInt8]) -> Holder? {
+            for companion in OpenFiles.companions {
+                if let holder = byPath[path + companion] { return holder }
+                guard path.suffix(companion.count).elementsEqual(companion) else { continue }
+                if let holder = byPath[Array(path.dropLast(companion.count))] { return holder }
+            }
+            return nil
+        }
+    }
+
+    private let files = Locked(Holders())
 
     /// Enters a file that is about to be opened.
     ///
@@ -31,47 +65,42 @@ final class OpenFiles: Sendable {
     func claim(_ path: String, _ name: DatabaseName) throws {
         let identity = try FileStatus.at(path)?.identity
         let bytes = Array(path.utf8)
-        let holder = files.withLock { files in
-            let twin =
-                files[bytes]
-                ?? files.values.first { holder in
-                    (identity.map { holder.isFile($0) } ?? false)
-                        || Self.isCompanion(path, of: holder.path) || Self.isCompanion(holder.path, of: path)
-                }
-            if twin == nil { files[bytes] = Holder(path: path, name: name, identity: identity) }
-            return twin
+        let (twin, neighbour) = files.withLock { files in
+            let twin = files[bytes] ?? identity.flatMap { files.ofFile($0) }
+            let neighbour = files.beside(bytes)
+            if twin == nil, neighbour == nil { files[bytes] = Holder(path: path, name: name, identity: identity) }
+            return (twin, neighbour)
         }
-        guard let holder else { return }
-        guard !Self.isCompanion(path, of: holder.path), !Self.isCompanion(holder.path, of: path) else {
+        if let neighbour {
             throw StrongroomError(
                 .sameFile,
                 """
-                The engine keeps a log of its own beside a database, an envelope lies there, too, and of «\(path)» and «\(holder.path)», which is open, one would be \
-                the other's. Give the database another path.
+                The engine keeps a log of its own beside a database, an envelope lies there, too, and of «\(path)» and \
+                «\(neighbour.path)», which is open, one would be the other's. Give the database another path.
                 """,
                 database: name.fileName
             )
         }
+        guard let twin else { return }
         throw StrongroomError(
             .sameFile,
             """
-            The file «\(path)» is open in this process already, as «\(holder.name)» at «\(holder.path)». Open it by one name and \
+            The file «\(path)» is open in this process already, as «\(twin.name)» at «\(twin.path)». Open it by one name and \
             from one registry, or close it first.
             """,
             database: name.fileName
         )
     }
 
-    private static func isCompanion(_ path: String, of other: String) -> Bool {
-        companions.contains { (other + $0).utf8.elementsEqual(path.utf8) }
-    }
-
     /// Notes which file lies at a path, now that it is there.
     func identify(_ path: String) throws {
         let identity = try FileStatus.at(path)?.identity
+        let bytes = Array(path.utf8)
         files.withLock { files in
-            files[Array(path.utf8)]?.identity = identity
-            files[Array(path.utf8)]?.isOpen = true
+            guard var holder = files[bytes] else { return }
+            holder.identity = identity
+            holder.isOpen = true
+            files[bytes] = holder
         }
     }
 
