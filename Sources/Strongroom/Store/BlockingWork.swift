@@ -1,18 +1,15 @@
 import Dispatch
-import Foundation
 import Synchronization
 
 /// Runs blocking work of a task on a thread of its own, away from Swift's cooperative threads.
 enum BlockingWork {
     static func run<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
-            let thread = Thread {
-                Thread.current.name = "strongroom.job"
+            EngineThread.start("strongroom.job") { _ in
                 let result = Result { try work() }
                 EngineThread.end()
                 continuation.resume(with: result)
             }
-            thread.start()
         }
     }
 

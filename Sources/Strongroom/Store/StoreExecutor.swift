@@ -177,13 +177,11 @@ public final class StoreExecutor: TaskExecutor, Sendable {
     }
 
     private func startThread() {
-        let thread = Thread { [self] in
-            // On Linux only a running thread can be named, and only with 15 bytes.
-            Thread.current.name = name
+        EngineThread.start(name) { [self] isOwn in
             let current = CurrentThread(self)
             withExtendedLifetime(current) {
                 Self.pointer.value = Unmanaged.passUnretained(current).toOpaque()
-                while let (piece, urgency) = next() {
+                while let (piece, urgency) = next(mayStay: isOwn) {
                     urgency.adopt()
                     run(piece, on: current)
                 }
@@ -191,7 +189,6 @@ public final class StoreExecutor: TaskExecutor, Sendable {
             }
             noteEnd()
         }
-        thread.start()
     }
 
     private func run(_ piece: Piece, on thread: CurrentThread) {
@@ -219,7 +216,9 @@ public final class StoreExecutor: TaskExecutor, Sendable {
     }
 
     /// The next piece of work, or nil when the thread is to end.
-    private func next() -> (Piece, Urgency)? {
+    ///
+    /// - Parameter mayStay: Whether the thread may wait for more.
+    private func next(mayStay: Bool) -> (Piece, Urgency)? {
         let first = state.withLock { state in
             let piece = take(&state)
             if piece == nil { state.idle += 1 }
@@ -228,7 +227,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         if let first { return first }
         while true {
             look()
-            switch state.withLock({ step(&$0) }) {
+            switch state.withLock({ step(&$0, mayStay) }) {
             case .run(let piece, let urgency): return (piece, urgency)
             case .end: return nil
             case .sleep: guard sleep() else { return nil }
@@ -236,12 +235,12 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         }
     }
 
-    private func step(_ state: inout State) -> Step {
+    private func step(_ state: inout State, _ mayStay: Bool) -> Step {
         if let (piece, urgency) = take(&state) {
             noteOneLessIdle(&state)
             return .run(piece, urgency)
         }
-        guard !state.isRetired else {
+        guard mayStay, !state.isRetired else {
             state.threads -= 1
             return .end
         }
