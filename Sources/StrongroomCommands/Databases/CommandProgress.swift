@@ -35,6 +35,21 @@ package struct CommandProgress: Sendable {
         if !isOfOne { bar?.advance() }
     }
 
+    /// Does work that may tell nothing for long, as one statement does, and shows meanwhile that time goes on.
+    package func accompany<T: Sendable>(_ work: @Sendable () async throws -> T) async throws -> T {
+        guard isShown else { return try await work() }
+        let beat = Task { [bar] in
+            while true {
+                try await Task.sleep(for: Self.pause)
+                bar?.refresh()
+            }
+        }
+        defer { beat.cancel() }
+        return try await work()
+    }
+
+    private static let pause = Duration.milliseconds(250)
+
     /// Ends the bar.
     package func finish() { bar?.finish() }
 }

@@ -31,20 +31,28 @@ package struct TableList: Sendable, Equatable, Encodable {
     package var tables: [Entry]
 
     /// Reads the list, and counts the rows of each table. One that cannot be read is named all the same.
-    package init(_ db: borrowing some Reading & ~Copyable) throws {
+    ///
+    /// - Parameter progress: Told how many tables and views are done, of how many.
+    package init(
+        _ db: borrowing some Reading & ~Copyable, progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
+    ) throws {
         tables = []
-        for name in try db.tableNames() {
+        let names = try db.tableNames()
+        var views: [String] = []
+        try db.forEachRow("SELECT name FROM sqlite_master WHERE type = 'view' ORDER BY name") { row in
+            views.append(try row[0])
+        }
+        let total = names.count + views.count
+        for name in names {
+            progress(tables.count, total)
             tables.append(
                 try Entry(name: name, kind: "table") {
                     let columns = try db.columns(of: name).filter { !$0.isHidden }.count
                     return (columns, try db.value("SELECT count(*) FROM \(name: name)"))
                 })
         }
-        var views: [String] = []
-        try db.forEachRow("SELECT name FROM sqlite_master WHERE type = 'view' ORDER BY name") { row in
-            views.append(try row[0])
-        }
         for name in views {
+            progress(tables.count, total)
             tables.append(try Entry(name: name, kind: "view") { (try db.columns(of: name).count, nil) })
         }
     }

@@ -74,6 +74,12 @@ package final class ProgressBar: Sendable {
         perform { $0.update(to: completed, of: total, at: now) }
     }
 
+    /// Draws the bar anew, since time has gone on.
+    package func refresh() {
+        let now = now()
+        perform { $0.repeatLast(at: now) }
+    }
+
     /// Ends the bar. Later calls do nothing.
     package func finish() {
         let now = now()

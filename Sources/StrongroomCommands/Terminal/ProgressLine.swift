@@ -9,6 +9,10 @@ struct ProgressLine {
     /// The line while the operation runs, never wider than the limit. The bar takes the room that is left; where
     /// there is too little, the rate goes first, then the time left, the count, the bar and the label's end.
     func running(width limit: Int) -> StyledText {
+        guard reading.total != nil || reading.completed > 0 else {
+            // Nothing is counted, or not yet.
+            return short(StyledText(HumanReadable.wholeSeconds(reading.elapsed), .dim), width: limit)
+        }
         let percent = reading.share(of: 100).map { StyledText(Self.padded("\($0)%", to: 4)) }
         let left = reading.timeLeft.map { StyledText("\(HumanReadable.wholeSeconds($0)) left", .dim) }
         let tails = [[percent, count, rate, left], [percent, count, left], [percent, count], [percent]]

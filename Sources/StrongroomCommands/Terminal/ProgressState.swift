@@ -36,6 +36,11 @@ struct ProgressState: Sendable {
         return .draw(reading(at: now))
     }
 
+    /// Draws what is known anew: time has gone on.
+    mutating func repeatLast(at now: Duration) -> Action? {
+        update(to: completed, of: total, at: now)
+    }
+
     mutating func finish(at now: Duration) -> Action? {
         guard !isFinished else { return nil }
         isFinished = true

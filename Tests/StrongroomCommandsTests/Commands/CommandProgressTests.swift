@@ -17,6 +17,13 @@ struct CommandProgressTests {
     /// Runs a command by a clock that goes on by a minute whenever somebody looks at it.
     private func errors(_ arguments: [String], isTerminal: Bool = true) async throws -> String {
         let errors = TextCapture()
+        let status = await StrongroomTool.status(
+            of: arguments, in: try session(errors: errors, isTerminal: isTerminal))
+        #expect(status == .success, "\(errors.text)")
+        return errors.text
+    }
+
+    private func session(errors: TextCapture, isTerminal: Bool = true) throws -> CommandSession {
         var session = CommandSession(
             console: Console(
                 output: ConsoleStream(capture: TextCapture()),
@@ -27,9 +34,7 @@ struct CommandProgressTests {
             clock.advance(by: .seconds(60))
             return clock.now
         }
-        let status = await StrongroomTool.status(of: arguments, in: session)
-        #expect(status == .success, "\(errors.text)")
-        return errors.text
+        return session
     }
 
     private func rows() throws -> String {
@@ -71,6 +76,34 @@ struct CommandProgressTests {
         let told = try await test.errors([command, "ledger.sqlite"] + file)
         // A backup so small may be done before it is known how large it is.
         #expect(told.contains(label) && (command == "backup" || told.contains("%")), "\(command): \(told)")
+    }
+
+    @Test func tablesCountsThem() async throws {
+        let told = try await errors(["tables", "ledger.sqlite"])
+        #expect(told.contains("Counting") && told.contains("0/1") && told.contains("0%"), "\(told)")
+    }
+
+    /// Nobody can tell how much of a statement is done.
+    @Test(arguments: [true, false]) func whatTellsNothingShowsTheTime(isCSV: Bool) async throws {
+        let endless = """
+            WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number) SELECT count(*) FROM number
+            """
+        let shown = TextCapture()
+        let session = try session(errors: shown)
+        let run = Task {
+            await StrongroomTool.status(
+                of: ["query", "ledger.sqlite", endless] + (isCSV ? ["--csv"] : []), in: session)
+        }
+        // The suite's time ends this where nothing is shown.
+        while shown.text.components(separatedBy: "Running").count < 3 {
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        run.cancel()
+        #expect(shown.text.contains(" min"))
+        #expect(await run.value == .interrupted)
+        // It leaves nothing behind.
+        let rest = try #require(shown.text.components(separatedBy: "Running").last)
+        #expect(rest.contains("\r\u{1B}[K"))
     }
 
     @Test func ofSeveralIsToldHowManyAreDone() async throws {

@@ -28,11 +28,16 @@ struct SchemaCommand: AsyncParsableCommand {
 
     func run() async throws {
         let database = try database.resolve()
+        let progress = CommandProgress("Reading", count: 1, isQuiet: form.json)
+        defer { progress.finish() }
         let (entries, model) = try await Interruption.cancelling { [table] in
-            try await database.readOnly().using { store in
-                try await store.read { db in (try SchemaText.entries(db, of: table), try SchemaModel(db)) }
+            try await progress.accompany {
+                try await database.readOnly().using { store in
+                    try await store.read { db in (try SchemaText.entries(db, of: table), try SchemaModel(db)) }
+                }
             }
         }
+        progress.finish()
         do {
             let console = CommandSession.current.console
             if form.json {

@@ -11,9 +11,18 @@ struct TablesCommand: AsyncParsableCommand {
 
     func run() async throws {
         let database = try database.resolve()
+        let progress = CommandProgress("Counting", count: 1, isQuiet: form.json)
+        defer { progress.finish() }
         let list = try await Interruption.cancelling {
-            try await database.readOnly().using { store in try await store.read { db in try TableList(db) } }
+            try await progress.accompany {
+                try await database.readOnly().using { store in
+                    try await store.read(label: "tables") { db in
+                        try TableList(db) { progress.update(to: $0, of: $1) }
+                    }
+                }
+            }
         }
+        progress.finish()
         if form.json { return try form.write(list) }
         CommandSession.current.console.write(list.table)
     }
