@@ -111,8 +111,9 @@ private final class Shell: Sendable {
 
     /// Wherever it is: there is nothing more for it to read.
     ///
-    /// Nothing is written: it may have ended already, and writing to it would fail then.
+    /// It is told, too, unless it has ended already: a process that another test starts at that moment may have the pipe open for long.
     func end() throws {
+        for _ in 0..<2 { try? goOn() }
         try input.fileHandleForWriting.close()
         program.waitUntilExit()
     }

@@ -1,0 +1,45 @@
+import Foundation
+
+/// A thread that may be made.
+struct NewThread: Sendable {
+    /// At most 15 bytes.
+    let name: String
+    /// Called with whether the thread was made for it.
+    let body: @Sendable (_ isOwn: Bool) -> Void
+
+    /// Makes it, unlike Foundation's telling whether the system did.
+    ///
+    /// - Returns: False where the system makes none.
+    func start() -> Bool {
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        defer { pthread_attr_destroy(&attributes) }
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        #if canImport(Glibc)
+        var thread = pthread_t()
+        #else
+        var thread: pthread_t?
+        #endif
+        let context = Unmanaged.passRetained(Holder(self))
+        let code = pthread_create(
+            &thread, &attributes,
+            { context in
+                // Optional on Linux alone.
+                guard let context = context as UnsafeMutableRawPointer? else { return nil }
+                let new = Unmanaged<Holder>.fromOpaque(context).takeRetainedValue().thread
+                // On Linux only a running thread can be named.
+                Thread.current.name = new.name
+                new.body(true)
+                return nil
+            }, context.toOpaque())
+        if code != 0 { context.release() }
+        return code == 0
+    }
+
+    /// What the new thread gets.
+    private final class Holder: Sendable {
+        let thread: NewThread
+
+        init(_ thread: NewThread) { self.thread = thread }
+    }
+}
