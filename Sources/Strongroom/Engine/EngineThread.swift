@@ -5,14 +5,14 @@ enum EngineThread {
     /// Starts a thread, which ends by itself.
     ///
     /// Where the system makes none, as at a limit of processes or of memory, it is tried again, and after a time the work is done on one of
-    /// Dispatch's. Whoever asks never waits for that.
+    /// Dispatch's. Whoever asks does not wait for that, but in a process that has got none from its beginning.
     ///
     /// - Parameters:
     ///   - name: At most 15 bytes.
     ///   - body: Called on the thread, with whether it was made for it. One of Dispatch's is others', too, so no more is done on it than there is.
     static func start(_ name: String, _ body: @escaping @Sendable (_ isOwn: Bool) -> Void) {
         let thread = NewThread(name: name, body: body)
-        // Before the first one: where that cannot be made, the second could not either.
+        // It has a thread of its own, made before there is a need.
         let patience = ThreadPatience.shared
         if !thread.start() { patience.take(thread) }
     }

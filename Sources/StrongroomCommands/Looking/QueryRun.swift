@@ -44,21 +44,30 @@ package struct QueryRun: Sendable {
 
     /// Runs the statement.
     ///
+    /// - Parameters:
+    ///   - store: The database.
+    ///   - console: Where the rows are shown.
+    ///   - whenShown: Called before each part of them is.
+    /// - Returns: What it gave.
     /// - Throws: ``OutputClosed``, but not where the statement may write; ``CommandFailure`` with `readOnly` for a statement that writes where it may not; what the store throws.
-    package func run(on store: Store, to console: Console) async throws -> Outcome {
+    package func run(
+        on store: Store, to console: Console, whenShown: @escaping @Sendable () -> Void = {}
+    ) async throws -> Outcome {
         guard mayWrite else {
             return try await CommandFailure.tellingReadOnly("The statement would write. Give --write if it is to.") {
-                try await store.read(label: "query") { db in try show(db, console) }
+                try await store.read(label: "query") { db in try show(db, console, whenShown) }
             }
         }
         return try await store.write(as: .immediate, label: "query") { db in
-            var outcome = try show(db, console)
+            var outcome = try show(db, console, whenShown)
             outcome.changed = db.changedRowsInTransaction
             return outcome
         }
     }
 
-    private func show(_ db: borrowing some Reading & ~Copyable, _ console: Console) throws -> Outcome {
+    private func show(
+        _ db: borrowing some Reading & ~Copyable, _ console: Console, _ whenShown: @escaping () -> Void
+    ) throws -> Outcome {
         let query = SQL(stringLiteral: sql)
         let names = try db.columnNames(of: query)
         var outcome = Outcome()
@@ -66,6 +75,7 @@ package struct QueryRun: Sendable {
         switch form {
         case .rows(let format) where !names.isEmpty:
             var text = try RowText(format, names, separator: separator) { part in
+                whenShown()
                 try heeding { try console.write(lines: part) }
             }
             try db.forEachRow(query) { row in
@@ -81,6 +91,7 @@ package struct QueryRun: Sendable {
                     if try !result.append(row), !mayWrite { throw Enough() }
                 }
             } catch is Enough {}
+            whenShown()
             if !names.isEmpty { result.show(on: console) }
             try heeding { try console.checkOutput() }
             outcome.rows = result.rows.count

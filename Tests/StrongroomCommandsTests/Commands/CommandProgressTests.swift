@@ -90,12 +90,16 @@ struct CommandProgressTests {
             """
         let shown = TextCapture()
         let session = try session(errors: shown)
+        let hasEnded = Locked(false)
         let run = Task {
-            await StrongroomTool.status(
+            defer { hasEnded.withLock { $0 = true } }
+            return await StrongroomTool.status(
                 of: ["query", "ledger.sqlite", endless] + (isCSV ? ["--csv"] : []), in: session)
         }
-        // The suite's time ends this where nothing is shown.
+        defer { run.cancel() }
+        // Where nothing is shown the suite's time ends this.
         while shown.text.components(separatedBy: "Running").count < 3 {
+            try #require(!hasEnded.withLock { $0 }, "\(shown.text)")
             try await Task.sleep(for: .milliseconds(20))
         }
         run.cancel()

@@ -3,45 +3,65 @@ import Foundation
 import StrongroomTesting
 import Testing
 
+// The threads cannot be had through the public interface.
+@testable import Strongroom
+
 /// In a process of its own, since it is the process that gets none.
-@Suite("A process that gets no thread for a time")
+@Suite("A process that gets no thread")
 struct ThreadShortageTests {
     /// Whoever asks meanwhile is not kept from other things.
-    @Test func aStoreOpensAsSoonAsThereIsOne() async throws {
-        let directory = try TemporaryDirectory()
-        try await Vault(directory.path(""), keys: .numbered(1)).keep("a")
-        await #expect(processExitsWith: .success) { [path = directory.path("") as String] in
-            // Rather than wait for ever.
-            alarm(600)
-            let vault = Vault(path, keys: .numbered(1))
-            try await vault.keep("b")
-            let usual = ThreadShortageTests.stackSize()
-            // There is no room for it.
-            try ThreadShortageTests.setStackSize(1 << 62)
-            try #require(!ThreadShortageTests.makesThread())
-            let work = Task { try await vault.keep("c") }
-            for _ in 0..<20 { try await Task.sleep(for: .milliseconds(10)) }
-            try ThreadShortageTests.setStackSize(usual)
-            _ = try await work.value
-            try #require(try await vault.lines() == ["a", "b", "c"])
+    @Test func workIsDoneAsSoonAsThereIsOne() async throws {
+        await #expect(processExitsWith: .success) {
+            try ThreadShortageTests.inShortage { executor in
+                let isDone = DispatchSemaphore(value: 0)
+                for _ in 0..<3 { executor.post { isDone.signal() } }
+                try ThreadShortageTests.endShortage()
+                for _ in 0..<3 { isDone.wait() }
+            }
         }
     }
 
-    private static func makesThread() -> Bool {
+    @Test func afterATimeOneOfDispatchsDoesIt() async throws {
+        await #expect(processExitsWith: .success) {
+            // One that has nothing to do, and stays for some seconds.
+            let isThere = DispatchSemaphore(value: 0)
+            DispatchQueue.global().async { isThere.signal() }
+            try ThreadShortageTests.inShortage { executor in
+                isThere.wait()
+                let isDone = DispatchSemaphore(value: 0)
+                for _ in 0..<3 { executor.post { isDone.signal() } }
+                // On a slow machine it may have gone; then there are to be threads again.
+                if isDone.wait(timeout: .now() + 10) == .timedOut {
+                    try ThreadShortageTests.endShortage()
+                    isDone.wait()
+                }
+                for _ in 0..<2 { isDone.wait() }
+                try ThreadShortageTests.endShortage()
+            }
+        }
+    }
+
+    /// Does something with an executor that gets no thread; ends a process in which it waits for ever.
+    private static func inShortage(_ body: (StoreExecutor) throws -> Void) throws {
+        alarm(600)
+        // Its own thread is made with the first.
+        let first = DispatchSemaphore(value: 0)
+        EngineThread.start("strongroom.test") { _ in first.signal() }
+        first.wait()
+        // There is no room for it.
+        try setStackSize(1 << 62)
         var thread = pthread_t()
-        return pthread_create(&thread, nil, { _ in nil }, nil) == 0
+        try #require(pthread_create(&thread, nil, { _ in nil }, nil) != 0)
+        try body(StoreExecutor(name: "strongroom.test", threads: 2))
+    }
+
+    private static let usualStackSize = 8 << 20
+
+    private static func endShortage() throws {
+        try setStackSize(usualStackSize)
     }
 
     /// Bytes that each new thread gets.
-    private static func stackSize() -> Int {
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        defer { pthread_attr_destroy(&attributes) }
-        var size = 0
-        pthread_attr_getstacksize(&attributes, &size)
-        return size
-    }
-
     private static func setStackSize(_ size: Int) throws {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)

@@ -43,14 +43,15 @@ struct QueryCommand: AsyncParsableCommand {
         let found = try database.resolve()
         let database = write ? found : found.readOnly()
         let console = CommandSession.current.console
-        // Rows that come one after the other on a terminal show by themselves that it goes on.
-        let isQuiet = form.json || csv && console[.output].isTerminal
-        let progress = CommandProgress("Running", count: 1, isQuiet: isQuiet)
+        // Ends with the first rows: whatever shows them may have the same terminal.
+        let progress = CommandProgress("Running", count: 1, isQuiet: form.json)
         defer { progress.finish() }
         do {
             let outcome = try await Interruption.cancelling { [query] in
                 try await progress.accompany {
-                    try await database.using { store in try await query.run(on: store, to: console) }
+                    try await database.using { store in
+                        try await query.run(on: store, to: console) { progress.finish() }
+                    }
                 }
             }
             progress.finish()
