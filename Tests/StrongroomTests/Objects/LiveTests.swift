@@ -21,7 +21,7 @@ struct Beacon: Sendable {
     final class Witness: Sendable {
         struct Refusal: Error {}
 
-        let threads = Locked<[ObjectIdentifier]>([])
+        let threads = Locked<[UUID]>([])
         let refuses = Locked(false)
         /// Runs in the transaction that deletes it.
         let whenDeleted = Locked<(@Sendable () -> Void)?>(nil)

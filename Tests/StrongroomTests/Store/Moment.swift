@@ -104,5 +104,11 @@ final class Tally: Sendable {
     }
 }
 
-/// The running thread.
-func currentThread() -> ObjectIdentifier { ObjectIdentifier(Thread.current) }
+/// A name of the running thread that none after it gets, as it may get its place in memory.
+func currentThread() -> UUID {
+    let known = Thread.current.threadDictionary
+    if let name = known["name"] as? UUID { return name }
+    let name = UUID()
+    known["name"] = name
+    return name
+}
