@@ -34,6 +34,22 @@ struct QueryRunTests {
         #expect(try await run(sql, on: shop, isTerminal: true).lines.allSatisfy { TerminalText.width(of: $0) <= 40 })
     }
 
+    /// A bar may have the same terminal.
+    @Test(arguments: [QueryRun.Form.table, .rows(.csv)]) func beforeTheFirstRowsItIsTold(form: QueryRun.Form)
+        async throws
+    {
+        let shop = try await Shop()
+        let capture = TextCapture()
+        let stream = ConsoleStream(capture: capture)
+        var query = QueryRun("SELECT 'a row' AS text")
+        query.form = form
+        let seen = Locked<[String]>([])
+        _ = try await query.run(on: shop.store, to: Console(output: stream, errors: stream)) {
+            seen.withLock { $0.append(capture.text) }
+        }
+        #expect(seen.withLock { $0.first } == "" && capture.text.contains("a row"))
+    }
+
     @Test func onlyTheFirstRowsOfATableAreShown() async throws {
         let shop = try await Shop()
         let sql = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
