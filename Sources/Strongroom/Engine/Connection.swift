@@ -315,7 +315,7 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
     }
 
     func prepare(_ sql: String) throws -> Statement {
-        let text = expanded(sql)
+        let text = try expanded(sql)
         var prepared: OpaquePointer?
         authorizer.hasRefused = false
         let (result, rest) = text.utf8CString.withUnsafeBufferPointer { text -> (Int32, Int) in

@@ -15,6 +15,11 @@ protocol ConnectionCompanion: AnyObject {
     /// - Parameter commit: Commits what there is in the database.
     func commit(on connection: Connection, _ commit: () throws -> Void) throws
 
+    /// Called before a statement of the user's is prepared that reads.
+    ///
+    /// - Throws: What keeps it from being read.
+    func checkReading(of tokens: [SQLToken]) throws
+
     /// Called when the transaction, or a part of it, has been undone.
     func noteUndoing(on connection: Connection)
 }
@@ -31,15 +36,19 @@ extension Connection {
 
     /// A statement that is to be prepared, with the expressions before it if it only reads: what writes, and so could bring what it reads to the
     /// disk, reads what is there alone.
-    func expanded(_ sql: String) -> String {
+    ///
+    /// - Throws: What the companion has against reading what the statement names.
+    func expanded(_ sql: String) throws -> String {
         guard let readExpressions, !authorizer.isTrusting else { return sql }
         var tokens = [SQLToken](sql: sql)
         guard let first = tokens.firstIndex(where: { $0.kind != .space && !$0.isSign(";") }) else { return sql }
         if tokens[first].isWord("SELECT") {
+            try companion?.checkReading(of: tokens)
             tokens[first].text = "WITH \(readExpressions) \(tokens[first].text)"
             return tokens.sql
         }
         guard tokens[first].isWord("WITH"), tokens.mainVerb(after: first) == "SELECT" else { return sql }
+        try companion?.checkReading(of: tokens)
         var place = first
         if let next = tokens[(first + 1)...].firstIndex(where: { $0.kind != .space }), tokens[next].isWord("RECURSIVE")
         {

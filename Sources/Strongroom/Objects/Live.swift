@@ -12,6 +12,10 @@ import Logging
 /// put in the line of the store's writer, also by the last reference that dies inside a transaction of the store. Changes that pile up are saved as
 /// one, the latest.
 ///
+/// A save writes the columns that have changed since the record was read or last saved, so that what another object or another process has changed in
+/// the others stays. Where two have changed one column, the later save counts. A row that was deleted meanwhile is not brought back, unless
+/// ``LiveMissingRow/insert`` says so: the save throws `noSuchRow`.
+///
 /// A failure of ``save()`` is thrown; one of a save that nobody waits for goes to the handler that was given, or else to the store's logger, or
 /// where there is none to swift-log's. The object keeps its changes then, and tries again with the next one, with the last reference, and when the
 /// store is closed.
@@ -32,15 +36,17 @@ public final class Live<Source: Table>: Sendable where Source.RecordType == Sour
     ///   - record: The record.
     ///   - saving: When it is saved.
     ///   - isNew: Whether it has to be saved even if nothing changes any more; nil for whether it has no key.
+    ///   - missingRow: What a save does when the object's row has been deleted by others.
     ///   - store: The store; it is kept as long as the object is.
     ///   - clock: What ``LiveSaving/debounced(_:)`` goes by.
     ///   - onFailure: Is told of failures; nil for the store's logger.
     public init(
-        _ record: Source, saving: LiveSaving = .manual, isNew: Bool? = nil, in store: Store,
-        clock: any Clock<Duration> = ContinuousClock(), onFailure: FailureHandler? = nil
+        _ record: Source, saving: LiveSaving = .manual, isNew: Bool? = nil, missingRow: LiveMissingRow = .fail,
+        in store: Store, clock: any Clock<Duration> = ContinuousClock(), onFailure: FailureHandler? = nil
     ) {
         state = LiveState(
-            record, saving: saving, isNew: isNew ?? (Source.key(of: record) == nil), store: store,
+            record, saving: saving, isNew: isNew ?? (Source.key(of: record) == nil), missingRow: missingRow,
+            store: store,
             sleep: { try await clock.sleep(for: $0) }, onFailure: onFailure ?? Self.logging(of: store))
         if state.hasChanges { state.saveByItself() }
     }
@@ -51,15 +57,17 @@ public final class Live<Source: Table>: Sendable where Source.RecordType == Sour
     ///   - record: The record.
     ///   - saving: When it is saved.
     ///   - isNew: Whether it has to be saved even if nothing changes any more; nil for whether it has no key.
+    ///   - missingRow: What a save does when the object's row has been deleted by others.
     ///   - clock: What ``LiveSaving/debounced(_:)`` goes by.
     ///   - onFailure: Is told of failures; nil for the store's logger.
     /// - Throws: As `Stores.open`; ``StrongroomError`` with `schemaChange` when the table cannot be made as it is declared.
     public convenience init(
-        _ record: Source, saving: LiveSaving = .manual, isNew: Bool? = nil,
+        _ record: Source, saving: LiveSaving = .manual, isNew: Bool? = nil, missingRow: LiveMissingRow = .fail,
         clock: any Clock<Duration> = ContinuousClock(), onFailure: FailureHandler? = nil
     ) async throws {
         let store = try await Objects<Source>.store()
-        self.init(record, saving: saving, isNew: isNew, in: store, clock: clock, onFailure: onFailure)
+        self.init(
+            record, saving: saving, isNew: isNew, missingRow: missingRow, in: store, clock: clock, onFailure: onFailure)
     }
 
     deinit {
@@ -120,7 +128,8 @@ public final class Live<Source: Table>: Sendable where Source.RecordType == Sour
     /// Inside a transaction save the record itself: `var contact = ada.value; try contact.save()`.
     ///
     /// - Returns: What was done; nil when there was nothing to save.
-    /// - Throws: As `Table.save(_:cascading:in:)`; ``StrongroomError`` with `closed`, or the engine's failure. The object keeps its changes. Cancelling the task does not
+    /// - Throws: As `Table.save(_:cascading:in:)`; ``StrongroomError`` with `noSuchRow` when others have deleted the object's row, `closed`, or the
+    ///   engine's failure. The object keeps its changes. Cancelling the task does not
     ///   take the save back.
     @discardableResult
     public func save() async throws -> Saved? {
@@ -143,17 +152,20 @@ extension Table where RecordType == Self {
     /// - Parameters:
     ///   - key: The primary key.
     ///   - saving: When it is saved.
+    ///   - missingRow: What a save does when the object's row has been deleted by others.
     ///   - clock: What ``LiveSaving/debounced(_:)`` goes by.
     ///   - onFailure: Is told of failures; nil for the store's logger.
     /// - Returns: The object, or nil when there is none.
     /// - Throws: As `find`.
     public static func live(
-        _ key: Key, saving: LiveSaving = .manual, clock: any Clock<Duration> = ContinuousClock(),
-        onFailure: Live<Self>.FailureHandler? = nil
+        _ key: Key, saving: LiveSaving = .manual, missingRow: LiveMissingRow = .fail,
+        clock: any Clock<Duration> = ContinuousClock(), onFailure: Live<Self>.FailureHandler? = nil
     ) async throws -> Live<Self>? {
         let store = try await Objects<Self>.store()
         guard let record = try await store.read({ db in try Self.find(key, in: db) }) else { return nil }
-        return Live(record, saving: saving, isNew: false, in: store, clock: clock, onFailure: onFailure)
+        return Live(
+            record, saving: saving, isNew: false, missingRow: missingRow, in: store, clock: clock,
+            onFailure: onFailure)
     }
 }
 

@@ -2,6 +2,12 @@
 final class LiveState<Source: Table>: UnsavedObject where Source.RecordType == Source {
     private struct State {
         var value: Source
+        /// The record as its row is known to be: as it was read, or as the last committed save has left it. Nil when no row is known.
+        var base: Source?
+        /// The columns that saves have written whose transactions are not committed yet.
+        var uncertain: Set<Int> = []
+        /// How many such saves there are.
+        var uncommitted = 0
         /// Counts what happens to the value.
         var version: UInt64 = 0
         /// Counts the changes, which are to be saved.
@@ -25,6 +31,7 @@ final class LiveState<Source: Table>: UnsavedObject where Source.RecordType == S
 
     private let state: Locked<State>
     private let saving: LiveSaving
+    private let missingRow: LiveMissingRow
     private let store: Store
     /// How errors name its saves; made beforehand, since it is asked for under a lock.
     private let label: String
@@ -32,11 +39,12 @@ final class LiveState<Source: Table>: UnsavedObject where Source.RecordType == S
     private let onFailure: Live<Source>.FailureHandler
 
     init(
-        _ record: Source, saving: LiveSaving, isNew: Bool, store: Store,
+        _ record: Source, saving: LiveSaving, isNew: Bool, missingRow: LiveMissingRow, store: Store,
         sleep: @escaping @Sendable (Duration) async throws -> Void, onFailure: @escaping Live<Source>.FailureHandler
     ) {
-        state = Locked(State(value: record, changes: isNew ? 1 : 0))
+        state = Locked(State(value: record, base: isNew ? nil : record, changes: isNew ? 1 : 0))
         self.saving = saving
+        self.missingRow = missingRow
         self.store = store
         label = "an object of table \(Source.schema.name)"
         self.sleep = sleep
@@ -195,16 +203,38 @@ final class LiveState<Source: Table>: UnsavedObject where Source.RecordType == S
         var record = value
         let hadKey = Source.key(of: value) != nil
         if !hadKey, let madeKey { Source.setKey(madeKey, of: &record) }
-        var outcome = Outcome(
-            saved: try Source.save(&record, in: WriteTransaction(connection)), record: record, version: version,
-            changes: changes, hasWritten: true)
-        if !hadKey, madeKey == nil {
-            let key = Source.key(of: record)
-            state.withLock { $0.madeKey = key }
-            outcome.hasMadeKey = true
+        let (saved, written) = try write(&record, on: connection)
+        var outcome = Outcome(saved: saved, record: record, version: version, changes: changes, hasWritten: true)
+        let key = !hadKey && madeKey == nil ? Source.key(of: record) : nil
+        outcome.hasMadeKey = key != nil
+        state.withLock { state in
+            if let key { state.madeKey = key }
+            state.written = changes
+            state.uncertain.formUnion(written)
+            state.uncommitted += 1
         }
-        state.withLock { $0.written = changes }
         return outcome
+    }
+
+    /// Writes the record's row: of one that is known the columns that differ from what is known of it, so that what others have changed meanwhile stays.
+    ///
+    /// - Returns: What was done, and the columns that were written.
+    private func write(_ record: inout Source, on connection: Connection) throws -> (saved: Saved, columns: Set<Int>) {
+        // Nothing is known of the row behind a deletion of the object's own, which is not committed yet.
+        let (base, uncertain) = state.withLock { ($0.deleted == nil ? $0.base : nil, $0.uncertain) }
+        guard let base, let key = Source.key(of: base), Source.key(of: record) == key else {
+            let saved = try Source.save(&record, in: WriteTransaction(connection))
+            return (saved, Set(Source.columnNames.indices))
+        }
+        var columns: Set<Int> = []
+        let saved = try Source.saveRecord(&record, on: connection) { [missingRow] record in
+            columns = try record.columns(differingFrom: base).union(uncertain)
+            if try Source.update(record, at: key, writing: columns, on: connection) { return .updated }
+            guard missingRow == .insert else { throw TableFailure.deletedRow(Source.schema) }
+            columns.formUnion(Source.columnNames.indices)
+            return try Source.saveRow(&record, on: connection)
+        }
+        return (saved, columns)
     }
 
     @Sendable
@@ -226,21 +256,30 @@ final class LiveState<Source: Table>: UnsavedObject where Source.RecordType == S
             // Whoever has given it another key meanwhile means another row.
             edit(countsAsChange: false) { if Source.key(of: $0) == nil { Source.setKey(key, of: &$0) } }
         }
-        state.withLock { state in
+        // What the former one holds is let go of outside the lock.
+        let former = state.withLock { state -> Source? in
             state.saved = max(state.saved, outcome.changes)
-            if outcome.hasMadeKey { state.madeKey = nil }
-            if outcome.hasDeleted { state.deleted = nil }
-            if outcome.hasWritten { state.written = nil }
+            finish(outcome, &state)
+            guard outcome.hasWritten || outcome.hasDeleted else { return nil }
+            let former = state.base
+            state.base = outcome.hasDeleted || outcome.saved == .deleted ? nil : outcome.record
+            return former
         }
+        _ = former
     }
 
     /// What was saved or deleted is undone, and a key that was made may become another row's.
     private func forget(_ outcome: Outcome?) {
         guard let outcome else { return }
-        state.withLock { state in
-            if outcome.hasMadeKey { state.madeKey = nil }
-            if outcome.hasDeleted { state.deleted = nil }
-            if outcome.hasWritten { state.written = nil }
-        }
+        state.withLock { finish(outcome, &$0) }
+    }
+
+    private func finish(_ outcome: Outcome, _ state: inout State) {
+        if outcome.hasMadeKey { state.madeKey = nil }
+        if outcome.hasDeleted { state.deleted = nil }
+        guard outcome.hasWritten else { return }
+        state.written = nil
+        state.uncommitted -= 1
+        if state.uncommitted == 0 { state.uncertain = [] }
     }
 }

@@ -44,6 +44,12 @@ extension Record {
         self = merged
     }
 
+    /// The places of the columns in which the record differs from another one.
+    func columns(differingFrom other: Self) throws -> Set<Int> {
+        let (list, others) = try (values(), other.values())
+        return Set(list.values.indices.filter { list.values[$0] != others.values[$0] })
+    }
+
     func values() throws -> ValueList {
         var list = ValueList(Self.columnNames)
         try withUnsafeMutablePointer(to: &list.values) { try encode(to: Bindings($0)) }

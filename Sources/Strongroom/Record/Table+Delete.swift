@@ -10,6 +10,7 @@ extension Table {
     @discardableResult
     public static func delete(_ key: Key, in db: borrowing some Writing & ~Copyable) throws -> Bool {
         let connection = db.handle.connection
+        if connection.readExpressions != nil { try connection.checkDuplicatesInMemory(of: schema.name) }
         let statement = try connection.statement(OperationKey(Self.self, TableStatements.Operation.delete)) {
             (try TableStatements(schema, RecordType.columnNames).delete(), [])
         }

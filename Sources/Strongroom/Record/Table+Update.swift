@@ -104,6 +104,21 @@ extension Table {
         }
     }
 
+    /// Writes some columns of a record, which the table is asked about, into the row with a key.
+    ///
+    /// - Parameter places: The columns' places among ``Record/columnNames``; none changes nothing.
+    /// - Returns: False when there is no such row.
+    static func update(
+        _ record: RecordType, at key: Key, writing places: Set<Int>, on connection: Connection
+    ) throws -> Bool {
+        try validateUpdate(record)
+        let names = try schema.keyColumns().map(\.name.asciiFolded)
+        let left = RecordType.columnNames.indices.filter { !places.contains($0) }
+        let hasChange = places.contains { !names.contains(RecordType.columnNames[$0].asciiFolded) }
+        guard hasChange else { return try isPresent(key, on: connection) }
+        return try update(record, at: key, Operation.overwrite, except: left, on: connection)
+    }
+
     @usableFromInline typealias Operation = TableStatements.Operation
 
     @inlinable
@@ -133,6 +148,7 @@ extension Table {
         part: String? = nil,
         on connection: Connection
     ) throws -> Bool {
+        if connection.readExpressions != nil { try connection.checkDuplicatesInMemory(of: schema.name) }
         let operationKey = cached && part == nil ? OperationKey(Self.self, operation, places: leftOut) : nil
         let statement = try connection.statement(operationKey) {
             let keepingNil = operation == Operation.keep || operation == Operation.keepRest

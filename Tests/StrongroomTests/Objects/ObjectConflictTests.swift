@@ -76,6 +76,141 @@ struct ObjectConflictTests {
         }
     }
 
+    // MARK: Two objects of one row
+
+    @Test func eachOfTwoObjectsSavesWhatItHasChanged() async throws {
+        try await ObjectHome.run { home async throws in
+            var beacon = Beacon(text: "a")
+            try await beacon.save()
+            let (first, second) = (try #require(try await Beacon.live(1)), try #require(try await Beacon.live(1)))
+            first.number = 7
+            second.text = "b"
+            #expect(try await first.save() == .updated)
+            #expect(try await second.save() == .updated)
+            #expect(try await Beacon.find(1).map { "\($0.text) \($0.number)" } == "b 7")
+            // What it has not changed it does not know, and does not write.
+            second.text = "c"
+            try await second.save()
+            #expect(try await Beacon.find(1)?.number == 7)
+        }
+    }
+
+    @Test func aChangeThatIsTakenBackInTheSameCommitIsTakenBackInTheRow() async throws {
+        try await ObjectHome.run { home async throws in
+            var beacon = Beacon(text: "a")
+            try await beacon.save()
+            let store = try await home.store
+            let live = try #require(try await Beacon.live(1))
+            live.number = 1
+            // All of them share one commit.
+            let (first, change, second) = try await store.queued { before in
+                let first = Task { try await live.save() }
+                before(1)
+                let change = Task { try await store.write { _ in live.number = 0 } }
+                before(2)
+                let second = Task { try await live.save() }
+                before(3)
+                return (first, change, second)
+            }
+            _ = try await (first.value, change.value, second.value)
+            #expect(try await Beacon.find(1)?.number == 0 && !live.hasChanges)
+        }
+    }
+
+    @Test func aHooksChangeIsSavedToo() async throws {
+        try await ObjectHome.run { home async throws in
+            let store = try await home.store
+            var stamp = Stamp(text: "a")
+            try await stamp.save()
+            #expect(stamp.saves == 1)
+            let live = try #require(try await Stamp.live(1))
+            try await store.write { db throws in _ = try Stamp.update(1, in: db) { [$0.text.set("b")] } }
+            live.note = "n"
+            try await live.save()
+            #expect(try await Stamp.find(1) == Stamp(id: 1, text: "b", note: "n", saves: 2))
+        }
+    }
+
+    @Test func aRowThatOthersHaveDeletedDoesNotComeBackUnseen() async throws {
+        try await ObjectHome.run { home async throws in
+            let store = try await home.store
+            let failures = LiveTests.Failures()
+            var beacon = Beacon(text: "a")
+            try await beacon.save()
+            do {
+                let live = try #require(
+                    try await Beacon.live(1, saving: .onRelease, onFailure: failures.handler))
+                try await store.write { db throws in _ = try Beacon.delete(1, in: db) }
+                live.number = 1
+                try await expectFailure(.noSuchRow) { try await live.save() }
+                #expect(live.hasChanges)
+            }
+            try await store.write { _ in }
+            try await eventually { failures.list.count == 1 }
+            #expect((failures.list.first?.error as? StrongroomError)?.code == .noSuchRow)
+            #expect(try await Beacon.count() == 0)
+        }
+    }
+
+    @Test func itComesBackWhereThatIsAskedFor() async throws {
+        try await ObjectHome.run { home async throws in
+            let store = try await home.store
+            var beacon = Beacon(text: "a")
+            try await beacon.save()
+            let live = try #require(try await Beacon.live(1, missingRow: .insert))
+            try await store.write { db throws in _ = try Beacon.delete(1, in: db) }
+            live.number = 1
+            #expect(try await live.save() == .inserted)
+            #expect(try await Beacon.find(1).map { "\($0.text) \($0.number)" } == "a 1")
+        }
+    }
+
+    @Test func aChangeBehindItsOwnDeletionInTheSameCommitInsertsItAgain() async throws {
+        try await ObjectHome.run { home async throws in
+            var beacon = Beacon(text: "a")
+            try await beacon.save()
+            let store = try await home.store
+            let live = try #require(try await Beacon.live(1))
+            live.number = 1
+            let (deletion, change, save) = try await store.queued { before in
+                let deletion = Task { try await live.delete() }
+                before(1)
+                let change = Task { try await store.write { _ in live.number = 2 } }
+                before(2)
+                let save = Task { try await live.save() }
+                before(3)
+                return (deletion, change, save)
+            }
+            #expect(try await deletion.value)
+            try await change.value
+            #expect(try await save.value == .inserted)
+            #expect(try await Beacon.find(1)?.number == 2)
+        }
+    }
+
+    @Test func afterItsOwnDeletionAChangeInsertsItAgain() async throws {
+        try await ObjectHome.run { home async throws in
+            var beacon = Beacon(text: "a")
+            try await beacon.save()
+            let live = try #require(try await Beacon.live(1))
+            #expect(try await live.delete())
+            live.number = 1
+            #expect(try await live.save() == .inserted)
+            #expect(try await Beacon.find(1)?.number == 1)
+        }
+    }
+
+    /// A record whose hook changes it.
+    @Table("stamp", in: "objects.sqlite")
+    struct Stamp: Equatable {
+        var id: Int64?
+        var text: String
+        var note: String?
+        var saves = 0
+
+        static let hooks: RecordHooks<Stamp>? = RecordHooks().willSave { stamp, _ in stamp.saves += 1 }
+    }
+
     @Test func aListWhoseCommitFailsStaysAsItIs() async throws {
         try await ObjectHome.run { home async throws in
             try await Player.prepare()

@@ -13,6 +13,12 @@ final class MemoryRecords: ConnectionCompanion {
     private var tables: [MemoryTable] = []
     /// Whether the running transaction has made a part or followed others.
     private var isTouched = false
+    /// The state of the file that the rows in memory were compared with, and of those rows.
+    private var compared: (file: Value?, version: Int)?
+    /// The tables that have a row in memory which another process has put on the disk, too, and the error for each.
+    private var duplicates: [String: StrongroomError] = [:]
+    /// Whether the running transaction has removed a row from memory because of them.
+    private var hasDiscarded = false
 
     init(_ share: MemoryShare, _ role: Connection.Role) {
         self.share = share
@@ -33,12 +39,25 @@ final class MemoryRecords: ConnectionCompanion {
         }
         let missing = try share.snapshot(from: version, begin)
         try follow(missing, on: connection)
+        try compareWithFile(on: connection)
     }
 
     func didBegin(on connection: Connection) throws {
+        guard role == .writer, share.isInUse else { return }
         // One that was opened anew, since all others were closed for a rotation.
-        guard role == .writer, share.isInUse, version != share.version else { return }
-        try follow(share.catchUp(from: version), on: connection)
+        if version != share.version { try follow(share.catchUp(from: version), on: connection) }
+        try compareWithFile(on: connection)
+    }
+
+    func checkReading(of tokens: [SQLToken]) throws {
+        guard !duplicates.isEmpty else { return }
+        for (table, error) in duplicates {
+            // `main.table` is what is on the disk alone.
+            let isNamed = tokens.indices.contains { index in
+                tokens[index].isNamed(table) && !(tokens.qualifier(of: index)?.isNamed("main") ?? false)
+            }
+            if isNamed { throw error }
+        }
     }
 
     func commit(on connection: Connection, _ commit: () throws -> Void) throws {
@@ -46,9 +65,11 @@ final class MemoryRecords: ConnectionCompanion {
         if changes.isEmpty { try commit() } else { version = try share.publish(changes, tables, commit) }
         versionBefore = version
         isTouched = false
+        hasDiscarded = false
     }
 
     func noteUndoing(on connection: Connection) {
+        noteUndoneDiscards(on: connection)
         guard isTouched else { return }
         // Also when it was only a part of the transaction that was undone: what is there still is found.
         version = versionBefore
@@ -96,6 +117,52 @@ final class MemoryRecords: ConnectionCompanion {
         }
         try connection.run("DELETE FROM \(MemoryTable.log)")
         return changes
+    }
+
+    // MARK: Rows of another process
+
+    /// Compares the rows in memory with those on the disk where another connection has changed the file: another process does not know them, and the
+    /// triggers do not see what it writes.
+    private func compareWithFile(on connection: Connection) throws {
+        guard !tables.isEmpty else { return }
+        let file = try connection.ownValue("PRAGMA data_version")
+        if let compared, compared.file == file, compared.version == version { return }
+        try compareAgain(on: connection)
+        compared = (file, version)
+    }
+
+    /// Called when the running transaction has removed a row from memory and left what is on the disk.
+    func noteDiscard(on connection: Connection) throws {
+        hasDiscarded = true
+        try compareAgain(on: connection)
+    }
+
+    private func noteUndoneDiscards(on connection: Connection) {
+        guard hasDiscarded else { return }
+        // Outside of a transaction the next one compares.
+        compared = nil
+        hasDiscarded = connection.isInTransaction
+        guard hasDiscarded else { return }
+        do {
+            try compareAgain(on: connection)
+        } catch {
+            // What cannot be compared cannot be read either, and the next statement says why.
+        }
+    }
+
+    /// Compares the rows in memory with those on the disk.
+    private func compareAgain(on connection: Connection) throws {
+        var found: [String: StrongroomError] = [:]
+        for table in tables { found[table.name.asciiFolded] = try table.duplicate(on: connection) }
+        let isChanged = Set(found.keys) != Set(duplicates.keys)
+        duplicates = found
+        // What has been prepared must be refused, or may be run again.
+        if isChanged { connection.forgetUserStatements() }
+    }
+
+    /// - Throws: ``StrongroomError`` with `constraint` when a row in memory of the table is on the disk, too.
+    func checkDuplicates(of table: String) throws {
+        if let error = duplicates[table.asciiFolded] { throw error }
     }
 
     // MARK: Following
@@ -188,6 +255,12 @@ extension Connection {
                 database: database)
         }
         return records
+    }
+
+    /// - Throws: ``StrongroomError`` with `constraint` when another process has written a row that a record of the table in memory stands for, too.
+    @usableFromInline
+    func checkDuplicatesInMemory(of table: String) throws {
+        try (companion as? MemoryRecords)?.checkDuplicates(of: table)
     }
 
     /// A table's part in memory, if it has one; asked for where ``readExpressions`` says that some have.

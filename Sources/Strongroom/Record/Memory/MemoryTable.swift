@@ -16,6 +16,8 @@ struct MemoryTable: Sendable {
     private let guards: [String]
     /// What notes which rows in memory are changed.
     private let notes: [String]
+    /// What finds a row in memory that has the same unique values as a row on the disk.
+    private let duplicates: [(sql: String, unique: UniqueValues)]
 
     /// How the parts' names begin.
     private static let prefix = "strongroom_memory_"
@@ -39,6 +41,7 @@ struct MemoryTable: Sendable {
         creation = statements
         guards = try Self.uniqueTriggers(schema, part, rowID)
         notes = Self.logTriggers(name, part.quotedName, rowID)
+        duplicates = try Self.duplicates(schema, part, rowID)
     }
 
     /// The expression that stands for both parts.
@@ -65,6 +68,28 @@ struct MemoryTable: Sendable {
         guard isNoted else { return }
         try connection.run("CREATE TABLE IF NOT EXISTS \(Self.log) (name TEXT NOT NULL, row INTEGER NOT NULL)")
         for trigger in notes { try connection.run(trigger) }
+    }
+
+    /// The error for a row in memory that has a key or another unique value in common with a row on the disk; nil when there is none.
+    ///
+    /// The triggers keep this process from writing such a row. Another process does not know the rows in memory.
+    func duplicate(on connection: Connection) throws -> StrongroomError? {
+        for duplicate in duplicates {
+            guard try connection.ownValue(duplicate.sql) != nil else { continue }
+            return .duplicateInMemory(name, duplicate.unique.words, duplicate.unique.columns, connection.database)
+        }
+        return nil
+    }
+
+    private static func duplicates(
+        _ schema: TableSchema, _ part: TableSchema, _ rowID: String
+    ) throws -> [(sql: String, unique: UniqueValues)] {
+        try schema.uniqueValues.map { unique in
+            let own = "temp.\(part.quotedName)"
+            let isFound = try unique.isFound(
+                in: "main.\(schema.quotedName)", as: "\(own) WHERE \(rowID) = own.\(rowID)")
+            return ("SELECT 1 FROM \(own) AS own WHERE \(isFound) LIMIT 1", unique)
+        }
     }
 
     private static func logTriggers(_ name: String, _ part: String, _ rowID: String) -> [String] {
@@ -102,6 +127,8 @@ private struct UniqueValues {
     let condition: SQL?
     /// As the engine names them in its message.
     let words: String
+    /// The columns' names; none for an index on expressions.
+    let columns: [String]
 
     /// SQL that is true when a row of one table has the same values as one of another.
     ///
@@ -123,15 +150,16 @@ extension TableSchema {
     /// In what no two rows are the same.
     fileprivate var uniqueValues: [UniqueValues] {
         func columns(_ names: [String]) -> UniqueValues {
-            UniqueValues(parts: names.map { .column($0) }, condition: nil, words: words(names))
+            UniqueValues(parts: names.map { .column($0) }, condition: nil, words: words(names), columns: names)
         }
         let keys = primaryKeys.map(\.name)
         let own = self.columns.filter { $0.isUnique && [$0.name] != keys }.map { columns([$0.name]) }
         let others = indexes.filter(\.isUnique).map { index in
-            UniqueValues(
+            let isOnColumns = index.columns.count == index.parts.count
+            return UniqueValues(
                 parts: index.parts, condition: index.condition,
-                words: index.columns.count == index.parts.count ? words(index.columns) : "index \(index.name(in: name))"
-            )
+                words: isOnColumns ? words(index.columns) : "index \(index.name(in: name))",
+                columns: isOnColumns ? index.columns : [])
         }
         return [columns(keys)] + own + others
     }
@@ -148,5 +176,22 @@ extension ColumnDefinition {
             name: name, storageClass: storageClass, isNullable: isNullable, isPrimaryKey: isPrimaryKey,
             isAutoincrementing: false, isUnique: isUnique, isIndexed: isIndexed, defaultValue: defaultValue,
             references: nil, check: check, collation: collation, generated: generated, previousName: nil)
+    }
+}
+
+extension StrongroomError {
+    /// The error for reading a table, or writing it by a key or a query, while a row in memory stands for the same as one on the disk.
+    fileprivate static func duplicateInMemory(
+        _ table: String, _ words: String, _ columns: [String], _ database: String
+    ) -> StrongroomError {
+        var error = StrongroomError(
+            .constraint,
+            """
+            Another process has written a row of table "\(table)" that has the same \(words) as a record in memory, so neither is read or \
+            changed. Remove the record in memory with `discard(_:in:)`, or change the row on the disk in the other process, then try again.
+            """,
+            database: database)
+        error.constraint = ConstraintFailure(kind: .unique, table: table, columns: columns)
+        return error
     }
 }

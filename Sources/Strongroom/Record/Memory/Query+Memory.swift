@@ -3,7 +3,9 @@ extension Query {
     /// The table's part in memory, if it has one.
     func partInMemory(_ db: borrowing some Writing & ~Copyable) throws -> MemoryTable? {
         let connection = db.handle.connection
-        return connection.readExpressions == nil ? nil : connection.memoryTable(Source.schema.name)
+        guard connection.readExpressions != nil else { return nil }
+        try connection.checkDuplicatesInMemory(of: Source.schema.name)
+        return connection.memoryTable(Source.schema.name)
     }
 
     func update(

@@ -62,6 +62,30 @@ extension Table {
         return try connection.inSavepoint { try move(key, from: part, on: connection) }
     }
 
+    /// Removes a record from memory, and leaves what is on the disk.
+    ///
+    /// `delete` does so, too, as long as no other process has written a row with the same key; where one has, every query of the table throws
+    /// `constraint` until the record in memory is removed.
+    ///
+    /// ```swift
+    /// for key in try Contact.keysInMemory(in: db) { try Contact.discard(key, in: db) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - key: The record's key.
+    ///   - db: A write transaction.
+    /// - Returns: Whether there was such a record in memory.
+    /// - Throws: ``StrongroomError`` with the engine's failure.
+    @discardableResult
+    public static func discard(_ key: Key, in db: borrowing some Writing & ~Copyable) throws -> Bool {
+        let connection = db.handle.connection
+        try connection.checkTransaction()
+        guard try deleteInMemory(key, on: connection) else { return false }
+        connection.noteWrite(of: schema.name)
+        try connection.memoryRecords().noteDiscard(on: connection)
+        return true
+    }
+
     /// Whether a record is in memory alone.
     ///
     /// - Parameters:
