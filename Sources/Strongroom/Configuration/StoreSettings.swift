@@ -55,6 +55,14 @@ public struct StoreSettings: Sendable, Equatable {
     /// is done between its rows.
     public var slowStatement: Duration?
 
+    /// Whether delete triggers fire for the rows that `INSERT OR REPLACE` and `ON CONFLICT REPLACE` delete. By itself
+    /// the engine fires none for those, so what such a trigger keeps up to date (an index, a log) keeps rows that are
+    /// gone. Then triggers may also fire themselves again: one that updates the row that fired it needs a WHEN that
+    /// comes to an end.
+    ///
+    /// See SQLite's documentation, "PRAGMA recursive_triggers" (sqlite.org/pragma.html).
+    public var recursiveTriggers: Bool
+
     /// Describes a store's behaviour.
     ///
     /// - Parameters:
@@ -70,6 +78,8 @@ public struct StoreSettings: Sendable, Equatable {
     ///   - groupDuration: How long after the first of them is done a transaction takes further writes.
     ///   - readerIdleTime: How long a reader's connection stays open when nobody uses it, at least 10 ms.
     ///   - slowStatement: How long a statement takes at least that the logger warns of; nil for none.
+    ///   - recursiveTriggers: Whether delete triggers fire for rows that are replaced, and triggers may fire themselves
+    ///     again.
     public init(
         storage: StoragePlace = .onDisk,
         isReadOnly: Bool = false,
@@ -82,11 +92,13 @@ public struct StoreSettings: Sendable, Equatable {
         groupSize: Int = 1_000,
         groupDuration: Duration = .milliseconds(20),
         readerIdleTime: Duration = .seconds(60),
-        slowStatement: Duration? = nil
+        slowStatement: Duration? = nil,
+        recursiveTriggers: Bool = false
     ) {
         self.storage = storage
         self.isReadOnly = isReadOnly
         self.slowStatement = slowStatement
+        self.recursiveTriggers = recursiveTriggers
         self.rotation = rotation
         self.migration = migration
         self.snapshots = snapshots

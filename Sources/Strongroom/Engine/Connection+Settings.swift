@@ -50,6 +50,11 @@ extension Connection {
         try run("PRAGMA cache_size = -\(Self.cache >> 10)")
     }
 
+    /// Has delete triggers fire for rows that are replaced, and lets triggers fire themselves.
+    func allowRecursiveTriggers() throws {
+        try run("PRAGMA recursive_triggers = ON")
+    }
+
     /// Bytes. A page that leaves the cache while it is being changed is encrypted, written and later read again; with the engine's own
     /// 2 MB, changing rows all over an index of a few megabytes takes ten times as long.
     static let cache = 16 << 20

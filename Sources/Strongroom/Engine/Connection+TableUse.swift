@@ -24,6 +24,7 @@ extension Connection {
     func noteAgain(_ statement: Statement) throws {
         statement.tables.formUnion(authorizer.takeTables())
         statement.isExplained = false
+        statement.areNamesKnown = false
         tables.writes.formUnion(statement.tables.writes)
         if isWatchingReads { tables.reads.formUnion(try reads(of: statement)) }
     }

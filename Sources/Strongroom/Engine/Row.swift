@@ -25,6 +25,8 @@ public struct Row: ~Copyable {
 
     private enum Source {
         case statement(OpaquePointer)
+        /// A statement whose columns stand in another order than the record's.
+        case reordered(UnsafePointer<ColumnOrder.Positions>)
         case list(UnsafePointer<ValueList>)
     }
 
@@ -45,6 +47,15 @@ public struct Row: ~Copyable {
         source = .statement(statement.pointer)
         self.base = base
         width = count
+    }
+
+    /// A statement's row with its columns in the order of a record's.
+    ///
+    /// - Parameter order: Must be kept as long as the row is used.
+    init(_ statement: borrowing Statement, in order: ColumnOrder) {
+        source = order.positions.map { .reordered($0) } ?? .statement(statement.pointer)
+        base = 0
+        width = order.count
     }
 
     /// - Parameter list: Must stay where it is as long as the row is used.
@@ -69,6 +80,9 @@ public struct Row: ~Copyable {
         switch source {
         case .statement(let statement):
             return sqlite3_column_name(statement, Int32(clamping: base + index)).map { String(cString: $0) }
+        case .reordered(let positions):
+            let column = positions.pointee[index]
+            return sqlite3_column_name(positions.pointee.statement, column).map { String(cString: $0) }
         case .list(let list):
             return list.pointee.names[index]
         }
@@ -83,16 +97,16 @@ public struct Row: ~Copyable {
         get throws { try V(from: self, at: index) }
     }
 
-    /// The value of the column with a name; slower than by place.
+    /// The value of the column with a name; slower than by index. The case of the letters A to Z does not count, as in
+    /// SQL.
     ///
     /// - Parameter name: The column's name, as the statement gives it.
-    /// - Throws: ``StrongroomError`` with `typeMismatch` when what is stored does not fit, `sql` when there is no such column.
+    /// - Throws: ``StrongroomError`` with `typeMismatch` when what is stored does not fit, `sql` when there is no such
+    ///   column, or more than one.
     public subscript<V: ColumnValue>(_ name: String) -> V {
         get throws {
-            for index in 0..<count where self.name(at: index) == name {
-                return try V(from: self, at: index)
-            }
-            throw StrongroomError(.sql, "The result has no column named «\(name)».", sql: sql)
+            let names = (0..<count).map { self.name(at: $0) ?? "" }
+            return try V(from: self, at: ColumnOrder.position(of: name, among: names, sql: sql))
         }
     }
 
@@ -109,8 +123,7 @@ public struct Row: ~Copyable {
     ///
     /// - Throws: ``StrongroomError`` with `typeMismatch` when the column holds no integer.
     public func integer(at index: Int) throws -> Int64 {
-        guard case .statement(let statement) = source else { return try listed(index, "an integer", \.asInteger) }
-        let cell = cell(index, of: statement)
+        guard let cell = cell(index) else { return try listed(index, "an integer", \.asInteger) }
         guard sqlite3_value_type(cell) == SQLITE_INTEGER else { throw mismatch(at: index, wanted: "an integer") }
         return sqlite3_value_int64(cell)
     }
@@ -119,8 +132,7 @@ public struct Row: ~Copyable {
     ///
     /// - Throws: ``StrongroomError`` with `typeMismatch` when the column holds no number.
     public func real(at index: Int) throws -> Double {
-        guard case .statement(let statement) = source else { return try listed(index, "a number", \.asReal) }
-        let cell = cell(index, of: statement)
+        guard let cell = cell(index) else { return try listed(index, "a number", \.asReal) }
         switch sqlite3_value_type(cell) {
         case SQLITE_FLOAT:
             return sqlite3_value_double(cell)
@@ -138,8 +150,7 @@ public struct Row: ~Copyable {
     ///
     /// - Throws: ``StrongroomError`` with `typeMismatch` when the column holds no text or text that is no UTF-8.
     public func text(at index: Int) throws -> String {
-        guard case .statement(let statement) = source else { return try listed(index, "text", \.asText) }
-        let cell = cell(index, of: statement)
+        guard let cell = cell(index) else { return try listed(index, "text", \.asText) }
         guard sqlite3_value_type(cell) == SQLITE_TEXT else { throw mismatch(at: index, wanted: "text") }
         guard let start = sqlite3_value_text(cell) else { throw outOfMemory }
         let length = Int(sqlite3_value_bytes(cell))
@@ -155,8 +166,7 @@ public struct Row: ~Copyable {
     ///
     /// - Throws: ``StrongroomError`` with `typeMismatch` when the column holds no bytes.
     public func blob(at index: Int) throws -> [UInt8] {
-        guard case .statement(let statement) = source else { return try listed(index, "bytes", \.asBlob) }
-        let cell = cell(index, of: statement)
+        guard let cell = cell(index) else { return try listed(index, "bytes", \.asBlob) }
         guard sqlite3_value_type(cell) == SQLITE_BLOB else { throw mismatch(at: index, wanted: "bytes") }
         // The engine answers with a null pointer for no bytes, and also when memory is short.
         guard let start = sqlite3_value_blob(cell) else {
@@ -183,21 +193,27 @@ public struct Row: ~Copyable {
 
     @inline(__always)
     private func storageClass(_ index: Int) -> Int32 {
-        switch source {
-        case .statement(let statement): sqlite3_value_type(cell(index, of: statement))
-        case .list(let list): list.pointee.storageClass(index)
-        }
+        if case .list(let list) = source { return list.pointee.storageClass(index) }
+        return sqlite3_value_type(cell(index))
     }
 
     /// The engine's value of a column, from which class, content and length are had without looking the column up for each; that of a
-    /// column that is not the row's is NULL.
+    /// column that is not the row's is NULL, and a row that is no statement's has none.
     ///
-    /// The engine allows that while no other thread uses the connection («Column Values», sqlite.org/c3ref/column_blob.html), and
+    /// The engine allows that while no other thread uses the connection ("Column Values",
+    /// sqlite.org/c3ref/column_blob.html), and
     /// whoever has the row holds the connection's seat.
     @inline(__always)
-    private func cell(_ index: Int, of statement: OpaquePointer) -> OpaquePointer? {
-        sqlite3_column_value(
-            statement, UInt(bitPattern: index) < UInt(bitPattern: width) ? Int32(clamping: base &+ index) : -1)
+    private func cell(_ index: Int) -> OpaquePointer? {
+        let isInside = UInt(bitPattern: index) < UInt(bitPattern: width)
+        switch source {
+        case .statement(let statement):
+            return sqlite3_column_value(statement, isInside ? Int32(clamping: base &+ index) : -1)
+        case .reordered(let positions):
+            return sqlite3_column_value(positions.pointee.statement, isInside ? positions.pointee[index] : -1)
+        case .list:
+            return nil
+        }
     }
 
     private func listed<T>(_ index: Int, _ wanted: String, _ content: (Value) -> T?) throws -> T {
@@ -230,8 +246,11 @@ extension Row {
     }
 
     private var sql: String? {
-        guard case .statement(let statement) = source else { return nil }
-        return sqlite3_sql(statement).map { String(cString: $0) }
+        switch source {
+        case .statement(let statement): sqlite3_sql(statement).map { String(cString: $0) }
+        case .reordered(let positions): sqlite3_sql(positions.pointee.statement).map { String(cString: $0) }
+        case .list: nil
+        }
     }
 
     private var outOfMemory: StrongroomError {

@@ -24,6 +24,12 @@ final class Statement {
     /// Whether its text is that of a table's operation, and not the user's own.
     @exclusivity(unchecked) var isOperation = false
 
+    /// Where the columns of the record are that was read last by this text. Not let go of while rows are read.
+    @exclusivity(unchecked) var columnOrder: ColumnOrder?
+
+    /// Whether ``columnOrder`` is that of the statement as it is prepared now.
+    @exclusivity(unchecked) var areNamesKnown = false
+
     /// The transaction in which that was noted last.
     @exclusivity(unchecked) var notedIn = -1
 

@@ -11,7 +11,8 @@ extension StrongroomError {
             case inMemory, closed, nestedAccess, otherStore, transactionEnded, readOnly, notAuthorized, busy, timedOut,
                 interrupted
             case constraint, typeMismatch, valueNotStorable, missingKey, notUnique, noSuchRow, limit, sql
-            case notTranslatable, invalidPredicate, notARecord, schemaChange, invalidMigrator, migrationFailed, engine
+            case notTranslatable, invalidPredicate, pageCursor, notARecord, schemaChange, invalidMigrator
+            case migrationFailed, engine
         }
 
         private let kind: Kind
@@ -129,6 +130,8 @@ extension StrongroomError {
         public static let notTranslatable = Code(.notTranslatable)
         /// A predicate as text with a mistake in it or in its arguments.
         public static let invalidPredicate = Code(.invalidPredicate)
+        /// A ``PageCursor`` that cannot be read, or that belongs to another table or another order.
+        public static let pageCursor = Code(.pageCursor)
         /// A dictionary or a JSON text that does not make a record.
         public static let notARecord = Code(.notARecord)
         /// A change of the schema that cannot be made, such as dropping a column that a view needs; nothing was changed.

@@ -28,6 +28,16 @@ extension SQLExpression where Value: NumericColumnValue {
     where Other.Value == Value {
         Computed(left.sql, " + ", right.sql)
     }
+    /// The sum; NULL where the right value is.
+    public static func + <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value?>
+    where Other.Value == Value? {
+        Computed(left.sql, " + ", right.sql)
+    }
+    /// The sum; NULL where the left value is.
+    public static func + <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value>
+    where Value == Other.Value? {
+        Computed(left.sql, " + ", right.sql)
+    }
 
     /// The difference.
     public static func - (left: Self, right: Value) -> Computed<Value> { Computed(left.sql, " - ", value: right) }
@@ -36,6 +46,16 @@ extension SQLExpression where Value: NumericColumnValue {
     /// The difference.
     public static func - <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value>
     where Other.Value == Value {
+        Computed(left.sql, " - ", right.sql)
+    }
+    /// The difference; NULL where the right value is.
+    public static func - <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value?>
+    where Other.Value == Value? {
+        Computed(left.sql, " - ", right.sql)
+    }
+    /// The difference; NULL where the left value is.
+    public static func - <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value>
+    where Value == Other.Value? {
         Computed(left.sql, " - ", right.sql)
     }
 
@@ -48,6 +68,16 @@ extension SQLExpression where Value: NumericColumnValue {
     where Other.Value == Value {
         Computed(left.sql, " * ", right.sql)
     }
+    /// The product; NULL where the right value is.
+    public static func * <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value?>
+    where Other.Value == Value? {
+        Computed(left.sql, " * ", right.sql)
+    }
+    /// The product; NULL where the left value is.
+    public static func * <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value>
+    where Value == Other.Value? {
+        Computed(left.sql, " * ", right.sql)
+    }
 
     /// The quotient; of integers without its fraction, NULL when divided by zero.
     public static func / (left: Self, right: Value) -> Computed<Value> { Computed(left.sql, " / ", value: right) }
@@ -58,12 +88,22 @@ extension SQLExpression where Value: NumericColumnValue {
     where Other.Value == Value {
         Computed(left.sql, " / ", right.sql)
     }
+    /// The quotient; of integers without its fraction, NULL when divided by zero; NULL where the right value is.
+    public static func / <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value?>
+    where Other.Value == Value? {
+        Computed(left.sql, " / ", right.sql)
+    }
+    /// The quotient; of integers without its fraction, NULL when divided by zero; NULL where the left value is.
+    public static func / <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value>
+    where Value == Other.Value? {
+        Computed(left.sql, " / ", right.sql)
+    }
 
     /// The negative of the value.
     public static prefix func - (value: Self) -> Computed<Value> { Computed("- \(value.sql)") }
 }
 
-extension SQLExpression where Value: NumericColumnValue & FixedWidthInteger {
+extension SQLExpression where Value: NumericColumnValue, Value.Unwrapped: FixedWidthInteger {
     /// The remainder; NULL when divided by zero.
     public static func % (left: Self, right: Value) -> Computed<Value> { Computed(left.sql, " % ", value: right) }
     /// The remainder; NULL when divided by zero.

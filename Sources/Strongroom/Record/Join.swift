@@ -18,16 +18,16 @@ public struct Join<First: JoinPart, Second: JoinPart>: JoinedTables {
     ///
     /// - Parameter condition: Makes the condition from the tables' columns.
     /// - Returns: The narrower join.
-    public func `where`(_ condition: (JoinedColumns<First.Source>, JoinedColumns<Second.Source>) -> Condition) -> Self {
-        adding(condition(JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1")))
+    public func `where`(_ condition: (First.Columns, Second.Columns) -> Condition) -> Self {
+        adding(condition(First.columns("t0"), Second.columns("t1")))
     }
 
     /// Sorts the rows; orderings given before count more.
     ///
     /// - Parameter ordering: Makes the ordering from the tables' columns.
     /// - Returns: The sorted join.
-    public func order(_ ordering: (JoinedColumns<First.Source>, JoinedColumns<Second.Source>) -> Ordering) -> Self {
-        adding(ordering(JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1")))
+    public func order(_ ordering: (First.Columns, Second.Columns) -> Ordering) -> Self {
+        adding(ordering(First.columns("t0"), Second.columns("t1")))
     }
 
     /// Runs the join.
@@ -64,9 +64,9 @@ public struct Join<First: JoinPart, Second: JoinPart>: JoinedTables {
     public func fetch<R: Record>(
         as type: R.Type,
         _ db: borrowing some Reading & ~Copyable,
-        columns: (JoinedColumns<First.Source>, JoinedColumns<Second.Source>) -> [any SQLExpression]
+        columns: (First.Columns, Second.Columns) -> [any SQLExpression]
     ) throws -> [R] {
-        try content.fetch(type, columns(JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1")).map { $0.sql }, db)
+        try content.fetch(type, columns(First.columns("t0"), Second.columns("t1")).map { $0.sql }, db)
     }
 
     /// Reads single values of each row.
@@ -74,9 +74,9 @@ public struct Join<First: JoinPart, Second: JoinPart>: JoinedTables {
     /// - Parameter expressions: Makes a tuple of expressions from the tables' columns.
     /// - Returns: The selection, to refine or to run.
     public func select<each E: SQLExpression>(
-        _ expressions: (JoinedColumns<First.Source>, JoinedColumns<Second.Source>) -> (repeat each E)
+        _ expressions: (First.Columns, Second.Columns) -> (repeat each E)
     ) -> Selection<repeat (each E).Value> {
-        content.selection(of: repeat each expressions(JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1")))
+        content.selection(of: repeat each expressions(First.columns("t0"), Second.columns("t1")))
     }
 
     /// Reads values of each group of rows.
@@ -86,11 +86,11 @@ public struct Join<First: JoinPart, Second: JoinPart>: JoinedTables {
     ///   - groups: Makes what the rows of a group have in common.
     /// - Returns: The selection, to refine or to run.
     public func select<each E: SQLExpression, each G: SQLExpression>(
-        _ expressions: (JoinedColumns<First.Source>, JoinedColumns<Second.Source>) -> (repeat each E),
-        groupedBy groups: (JoinedColumns<First.Source>, JoinedColumns<Second.Source>) -> (repeat each G)
+        _ expressions: (First.Columns, Second.Columns) -> (repeat each E),
+        groupedBy groups: (First.Columns, Second.Columns) -> (repeat each G)
     ) -> Selection<repeat (each E).Value> {
-        content.grouped(by: repeat each groups(JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1")))
-            .selection(of: repeat each expressions(JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1")))
+        content.grouped(by: repeat each groups(First.columns("t0"), Second.columns("t1")))
+            .selection(of: repeat each expressions(First.columns("t0"), Second.columns("t1")))
     }
 
     /// Adds another table; rows without a partner in it are left out.
@@ -101,13 +101,13 @@ public struct Join<First: JoinPart, Second: JoinPart>: JoinedTables {
     /// - Returns: The larger join.
     public func join<Other: Table>(
         _ table: Other.Type,
-        on condition: (JoinedColumns<First.Source>, JoinedColumns<Second.Source>, JoinedColumns<Other>) -> Condition
+        on condition: (First.Columns, Second.Columns, JoinedColumns<Other>) -> Condition
     ) -> JoinOfThree<First, Second, InnerPart<Other>> {
-        let condition = condition(JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1"), JoinedColumns(alias: "t2"))
+        let condition = condition(First.columns("t0"), Second.columns("t1"), JoinedColumns(alias: "t2"))
         return JoinOfThree(content.adding(table, "JOIN", as: "t2", on: condition))
     }
 
-    /// Adds another table; rows without a partner in it have nil in its place.
+    /// Adds another table; rows without a partner in it have nil in its place, and its columns can be nil from here on.
     ///
     /// - Parameters:
     ///   - table: The table; one that is there already is joined with itself.
@@ -115,9 +115,9 @@ public struct Join<First: JoinPart, Second: JoinPart>: JoinedTables {
     /// - Returns: The larger join.
     public func leftJoin<Other: Table>(
         _ table: Other.Type,
-        on condition: (JoinedColumns<First.Source>, JoinedColumns<Second.Source>, JoinedColumns<Other>) -> Condition
+        on condition: (First.Columns, Second.Columns, JoinedColumns<Other>) -> Condition
     ) -> JoinOfThree<First, Second, OuterPart<Other>> {
-        let condition = condition(JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1"), JoinedColumns(alias: "t2"))
+        let condition = condition(First.columns("t0"), Second.columns("t1"), JoinedColumns(alias: "t2"))
         return JoinOfThree(content.adding(table, "LEFT JOIN", as: "t2", on: condition))
     }
 }

@@ -12,15 +12,10 @@ public struct JoinOfFour<First: JoinPart, Second: JoinPart, Third: JoinPart, Fou
     /// - Parameter condition: Makes the condition from the tables' columns.
     /// - Returns: The narrower join.
     public func `where`(
-        _ condition: (
-            JoinedColumns<First.Source>, JoinedColumns<Second.Source>, JoinedColumns<Third.Source>,
-            JoinedColumns<Fourth.Source>
-        ) -> Condition
+        _ condition: (First.Columns, Second.Columns, Third.Columns, Fourth.Columns) -> Condition
     ) -> Self {
         adding(
-            condition(
-                JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1"), JoinedColumns(alias: "t2"),
-                JoinedColumns(alias: "t3")))
+            condition(First.columns("t0"), Second.columns("t1"), Third.columns("t2"), Fourth.columns("t3")))
     }
 
     /// Sorts the rows; orderings given before count more.
@@ -28,15 +23,10 @@ public struct JoinOfFour<First: JoinPart, Second: JoinPart, Third: JoinPart, Fou
     /// - Parameter ordering: Makes the ordering from the tables' columns.
     /// - Returns: The sorted join.
     public func order(
-        _ ordering: (
-            JoinedColumns<First.Source>, JoinedColumns<Second.Source>, JoinedColumns<Third.Source>,
-            JoinedColumns<Fourth.Source>
-        ) -> Ordering
+        _ ordering: (First.Columns, Second.Columns, Third.Columns, Fourth.Columns) -> Ordering
     ) -> Self {
         adding(
-            ordering(
-                JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1"), JoinedColumns(alias: "t2"),
-                JoinedColumns(alias: "t3")))
+            ordering(First.columns("t0"), Second.columns("t1"), Third.columns("t2"), Fourth.columns("t3")))
     }
 
     /// Runs the join.
@@ -81,17 +71,13 @@ public struct JoinOfFour<First: JoinPart, Second: JoinPart, Third: JoinPart, Fou
     public func fetch<R: Record>(
         as type: R.Type,
         _ db: borrowing some Reading & ~Copyable,
-        columns: (
-            JoinedColumns<First.Source>, JoinedColumns<Second.Source>, JoinedColumns<Third.Source>,
-            JoinedColumns<Fourth.Source>
-        ) -> [any SQLExpression]
+        columns: (First.Columns, Second.Columns, Third.Columns, Fourth.Columns) -> [any SQLExpression]
     ) throws -> [R] {
         try content.fetch(
             type,
-            columns(
-                JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1"), JoinedColumns(alias: "t2"),
-                JoinedColumns(alias: "t3")
-            ).map { $0.sql }, db)
+            columns(First.columns("t0"), Second.columns("t1"), Third.columns("t2"), Fourth.columns("t3")).map {
+                $0.sql
+            }, db)
     }
 
     /// Reads single values of each row.
@@ -99,15 +85,11 @@ public struct JoinOfFour<First: JoinPart, Second: JoinPart, Third: JoinPart, Fou
     /// - Parameter expressions: Makes a tuple of expressions from the tables' columns.
     /// - Returns: The selection, to refine or to run.
     public func select<each E: SQLExpression>(
-        _ expressions: (
-            JoinedColumns<First.Source>, JoinedColumns<Second.Source>, JoinedColumns<Third.Source>,
-            JoinedColumns<Fourth.Source>
-        ) -> (repeat each E)
+        _ expressions: (First.Columns, Second.Columns, Third.Columns, Fourth.Columns) -> (repeat each E)
     ) -> Selection<repeat (each E).Value> {
         content.selection(
             of: repeat each expressions(
-                JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1"), JoinedColumns(alias: "t2"),
-                JoinedColumns(alias: "t3")))
+                First.columns("t0"), Second.columns("t1"), Third.columns("t2"), Fourth.columns("t3")))
     }
 
     /// Reads values of each group of rows.
@@ -117,23 +99,14 @@ public struct JoinOfFour<First: JoinPart, Second: JoinPart, Third: JoinPart, Fou
     ///   - groups: Makes what the rows of a group have in common.
     /// - Returns: The selection, to refine or to run.
     public func select<each E: SQLExpression, each G: SQLExpression>(
-        _ expressions: (
-            JoinedColumns<First.Source>, JoinedColumns<Second.Source>, JoinedColumns<Third.Source>,
-            JoinedColumns<Fourth.Source>
-        ) -> (repeat each E),
-        groupedBy groups: (
-            JoinedColumns<First.Source>, JoinedColumns<Second.Source>, JoinedColumns<Third.Source>,
-            JoinedColumns<Fourth.Source>
-        ) -> (repeat each G)
+        _ expressions: (First.Columns, Second.Columns, Third.Columns, Fourth.Columns) -> (repeat each E),
+        groupedBy groups: (First.Columns, Second.Columns, Third.Columns, Fourth.Columns) -> (repeat each G)
     ) -> Selection<repeat (each E).Value> {
         content.grouped(
-            by: repeat each groups(
-                JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1"), JoinedColumns(alias: "t2"),
-                JoinedColumns(alias: "t3"))
+            by: repeat each groups(First.columns("t0"), Second.columns("t1"), Third.columns("t2"), Fourth.columns("t3"))
         )
         .selection(
             of: repeat each expressions(
-                JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1"), JoinedColumns(alias: "t2"),
-                JoinedColumns(alias: "t3")))
+                First.columns("t0"), Second.columns("t1"), Third.columns("t2"), Fourth.columns("t3")))
     }
 }

@@ -12,10 +12,10 @@ public struct JoinOfThree<First: JoinPart, Second: JoinPart, Third: JoinPart>: J
     /// - Parameter condition: Makes the condition from the tables' columns.
     /// - Returns: The narrower join.
     public func `where`(
-        _ condition: (JoinedColumns<First.Source>, JoinedColumns<Second.Source>, JoinedColumns<Third.Source>) ->
+        _ condition: (First.Columns, Second.Columns, Third.Columns) ->
             Condition
     ) -> Self {
-        adding(condition(JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1"), JoinedColumns(alias: "t2")))
+        adding(condition(First.columns("t0"), Second.columns("t1"), Third.columns("t2")))
     }
 
     /// Sorts the rows; orderings given before count more.
@@ -23,9 +23,9 @@ public struct JoinOfThree<First: JoinPart, Second: JoinPart, Third: JoinPart>: J
     /// - Parameter ordering: Makes the ordering from the tables' columns.
     /// - Returns: The sorted join.
     public func order(
-        _ ordering: (JoinedColumns<First.Source>, JoinedColumns<Second.Source>, JoinedColumns<Third.Source>) -> Ordering
+        _ ordering: (First.Columns, Second.Columns, Third.Columns) -> Ordering
     ) -> Self {
-        adding(ordering(JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1"), JoinedColumns(alias: "t2")))
+        adding(ordering(First.columns("t0"), Second.columns("t1"), Third.columns("t2")))
     }
 
     /// Runs the join.
@@ -63,12 +63,12 @@ public struct JoinOfThree<First: JoinPart, Second: JoinPart, Third: JoinPart>: J
     public func fetch<R: Record>(
         as type: R.Type,
         _ db: borrowing some Reading & ~Copyable,
-        columns: (JoinedColumns<First.Source>, JoinedColumns<Second.Source>, JoinedColumns<Third.Source>) ->
+        columns: (First.Columns, Second.Columns, Third.Columns) ->
             [any SQLExpression]
     ) throws -> [R] {
         try content.fetch(
             type,
-            columns(JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1"), JoinedColumns(alias: "t2")).map { $0.sql },
+            columns(First.columns("t0"), Second.columns("t1"), Third.columns("t2")).map { $0.sql },
             db)
     }
 
@@ -77,13 +77,12 @@ public struct JoinOfThree<First: JoinPart, Second: JoinPart, Third: JoinPart>: J
     /// - Parameter expressions: Makes a tuple of expressions from the tables' columns.
     /// - Returns: The selection, to refine or to run.
     public func select<each E: SQLExpression>(
-        _ expressions: (JoinedColumns<First.Source>, JoinedColumns<Second.Source>, JoinedColumns<Third.Source>) -> (
+        _ expressions: (First.Columns, Second.Columns, Third.Columns) -> (
             repeat each E
         )
     ) -> Selection<repeat (each E).Value> {
         content.selection(
-            of: repeat each expressions(
-                JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1"), JoinedColumns(alias: "t2")))
+            of: repeat each expressions(First.columns("t0"), Second.columns("t1"), Third.columns("t2")))
     }
 
     /// Reads values of each group of rows.
@@ -93,19 +92,18 @@ public struct JoinOfThree<First: JoinPart, Second: JoinPart, Third: JoinPart>: J
     ///   - groups: Makes what the rows of a group have in common.
     /// - Returns: The selection, to refine or to run.
     public func select<each E: SQLExpression, each G: SQLExpression>(
-        _ expressions: (JoinedColumns<First.Source>, JoinedColumns<Second.Source>, JoinedColumns<Third.Source>) -> (
+        _ expressions: (First.Columns, Second.Columns, Third.Columns) -> (
             repeat each E
         ),
-        groupedBy groups: (JoinedColumns<First.Source>, JoinedColumns<Second.Source>, JoinedColumns<Third.Source>) -> (
+        groupedBy groups: (First.Columns, Second.Columns, Third.Columns) -> (
             repeat each G
         )
     ) -> Selection<repeat (each E).Value> {
         content.grouped(
-            by: repeat each groups(JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1"), JoinedColumns(alias: "t2"))
+            by: repeat each groups(First.columns("t0"), Second.columns("t1"), Third.columns("t2"))
         )
         .selection(
-            of: repeat each expressions(
-                JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1"), JoinedColumns(alias: "t2")))
+            of: repeat each expressions(First.columns("t0"), Second.columns("t1"), Third.columns("t2")))
     }
 
     /// Adds another table; rows without a partner in it are left out.
@@ -117,16 +115,16 @@ public struct JoinOfThree<First: JoinPart, Second: JoinPart, Third: JoinPart>: J
     public func join<Other: Table>(
         _ table: Other.Type,
         on condition: (
-            JoinedColumns<First.Source>, JoinedColumns<Second.Source>, JoinedColumns<Third.Source>, JoinedColumns<Other>
+            First.Columns, Second.Columns, Third.Columns, JoinedColumns<Other>
         ) -> Condition
     ) -> JoinOfFour<First, Second, Third, InnerPart<Other>> {
         let condition = condition(
-            JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1"), JoinedColumns(alias: "t2"),
+            First.columns("t0"), Second.columns("t1"), Third.columns("t2"),
             JoinedColumns(alias: "t3"))
         return JoinOfFour(content.adding(table, "JOIN", as: "t3", on: condition))
     }
 
-    /// Adds another table; rows without a partner in it have nil in its place.
+    /// Adds another table; rows without a partner in it have nil in its place, and its columns can be nil from here on.
     ///
     /// - Parameters:
     ///   - table: The table; one that is there already is joined with itself.
@@ -135,11 +133,11 @@ public struct JoinOfThree<First: JoinPart, Second: JoinPart, Third: JoinPart>: J
     public func leftJoin<Other: Table>(
         _ table: Other.Type,
         on condition: (
-            JoinedColumns<First.Source>, JoinedColumns<Second.Source>, JoinedColumns<Third.Source>, JoinedColumns<Other>
+            First.Columns, Second.Columns, Third.Columns, JoinedColumns<Other>
         ) -> Condition
     ) -> JoinOfFour<First, Second, Third, OuterPart<Other>> {
         let condition = condition(
-            JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1"), JoinedColumns(alias: "t2"),
+            First.columns("t0"), Second.columns("t1"), Third.columns("t2"),
             JoinedColumns(alias: "t3"))
         return JoinOfFour(content.adding(table, "LEFT JOIN", as: "t3", on: condition))
     }

@@ -10,6 +10,23 @@ public struct JoinedColumns<Source: Table> {
     }
 }
 
+/// The columns of a table that a left join may find no row of: all of them can be NULL, also those that the table
+/// declares otherwise.
+///
+/// ```swift
+/// let lonely = try Contact.leftJoin(Order.self) { contact, order in contact.id == order.contactID }
+///     .where { _, order in order.id == nil }
+/// ```
+@dynamicMemberLookup
+public struct OuterColumns<Source: Table> {
+    let alias: String
+
+    /// A column, which is NULL where there is no row.
+    public subscript<V>(dynamicMember column: KeyPath<Source.Columns, Column<V>>) -> JoinedColumn<V.Unwrapped?> {
+        JoinedColumn(sql: JoinedColumns<Source>(alias: alias)[dynamicMember: column].sql)
+    }
+}
+
 /// A column of one table in a join.
 public struct JoinedColumn<Value: ColumnValue>: SQLExpression {
     /// The column's name with that of its table.
@@ -24,6 +41,14 @@ public protocol JoinPart: Sendable {
     associatedtype Source: Table
     /// What it gives for each row.
     associatedtype Output: Sendable
+    /// Its columns in conditions, orderings and selections.
+    associatedtype Columns
+
+    /// Makes the columns.
+    ///
+    /// - Parameter alias: What the table is called in the join.
+    /// - Returns: The columns.
+    static func columns(_ alias: String) -> Columns
 
     /// Reads the table's part of a row.
     ///
@@ -34,6 +59,9 @@ public protocol JoinPart: Sendable {
 
 /// A table that a join finds a row of.
 public enum InnerPart<Source: Table>: JoinPart {
+    /// The columns, as they are declared.
+    public static func columns(_ alias: String) -> JoinedColumns<Source> { JoinedColumns(alias: alias) }
+
     /// Reads the record.
     public static func read(_ row: borrowing Row) throws -> Source.RecordType {
         try Source.RecordType(row: row)
@@ -42,6 +70,9 @@ public enum InnerPart<Source: Table>: JoinPart {
 
 /// A table that a left join may find no row of.
 public enum OuterPart<Source: Table>: JoinPart {
+    /// The columns, each of which can be NULL.
+    public static func columns(_ alias: String) -> OuterColumns<Source> { OuterColumns(alias: alias) }
+
     /// Reads the record; nil where all of its columns are NULL.
     public static func read(_ row: borrowing Row) throws -> Source.RecordType? {
         for place in 0..<row.count where try !row.isNull(at: place) {

@@ -5,7 +5,7 @@ extension Query {
     ///   - table: The other table; the same one joins the table with itself.
     ///   - condition: Makes the condition from the columns of both tables.
     /// - Returns: The join, to refine or to run.
-    /// - Throws: ``StrongroomError`` when the record of ``after(_:)`` has a value that cannot be stored.
+    /// - Throws: ``StrongroomError`` when the record of `after(_:)` has a value that cannot be stored.
     public func join<Other: Table>(
         _ table: Other.Type,
         on condition: (JoinedColumns<Source>, JoinedColumns<Other>) -> Condition
@@ -14,7 +14,8 @@ extension Query {
         return Join(try JoinContent(self).adding(table, "JOIN", as: "t1", on: condition))
     }
 
-    /// Joins the query's rows with those of another table; rows without a partner have nil in its place.
+    /// Joins the query's rows with those of another table; rows without a partner have nil in its place. What is asked
+    /// of the other table's columns from here on, they can be nil: `$1.total == nil` finds the rows without a partner.
     ///
     /// - Parameters:
     ///   - table: The other table; the same one joins the table with itself.

@@ -7,7 +7,7 @@ extension Query {
     ///
     /// - Parameter expressions: Makes a tuple of expressions from the table's columns.
     /// - Returns: The selection, to refine or to run.
-    /// - Throws: ``StrongroomError`` when the record of ``after(_:)`` has a value that cannot be stored.
+    /// - Throws: ``StrongroomError`` when the record of `after(_:)` has a value that cannot be stored.
     public func select<each E: SQLExpression>(
         _ expressions: (Source.Columns) -> (repeat each E)
     ) throws -> Selection<repeat (each E).Value> {
@@ -88,7 +88,7 @@ public struct GroupedQuery<Source: Table>: Sendable {
     ///
     /// - Parameter expressions: Makes a tuple of expressions from the table's columns: what is grouped by, and aggregates.
     /// - Returns: The selection, to run.
-    /// - Throws: ``StrongroomError`` when the record of ``Query/after(_:)`` has a value that cannot be stored.
+    /// - Throws: ``StrongroomError`` when the record of `after(_:)` has a value that cannot be stored.
     public func select<each E: SQLExpression>(
         _ expressions: (Source.Columns) -> (repeat each E)
     ) throws -> Selection<repeat (each E).Value> {

@@ -9,7 +9,13 @@
 /// ```
 public struct Query<Source: Table>: Sendable {
     @usableFromInline var clauses = QueryClauses()
-    private var anchor: Source.RecordType?
+    private var anchor: Anchor?
+
+    /// The row behind which a page begins.
+    private enum Anchor: Sendable {
+        case record(Source.RecordType)
+        case cursor(PageCursor)
+    }
 
     /// All rows of the table.
     public init() {}
@@ -71,15 +77,66 @@ public struct Query<Source: Table>: Sendable {
     /// ```swift
     /// let byName = Contact.order { $0.name.ascending }.limit(20)
     /// let first = try byName.fetch(db)
-    /// let second = try byName.after(first.last).fetch(db)
+    /// guard let last = first.last else { return }
+    /// let second = try byName.after(last).fetch(db)
     /// ```
     ///
-    /// - Parameter record: The last record of the page before, or nil for the first page. It need not be in the table any more.
+    /// - Parameter record: The last record of the page before. It need not be in the table any more. The first page is
+    ///   the query without this.
     /// - Returns: The query; it can be sorted by columns alone.
-    public func after(_ record: Source.RecordType?) -> Query {
+    public func after(_ record: Source.RecordType) -> Query {
         var copy = self
-        copy.anchor = record
+        copy.anchor = .record(record)
         return copy
+    }
+
+    /// Keeps the rows that come behind the row with a key in the query's order.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the last row of the page before.
+    ///   - db: A transaction.
+    /// - Returns: The query; it can be sorted by columns alone.
+    /// - Throws: ``StrongroomError`` with `noSuchRow` when the row is gone: where it stood is not known any more. A
+    ///   ``PageCursor`` keeps that.
+    public func after(key: Source.Key, in db: borrowing some Reading & ~Copyable) throws -> Query {
+        guard let record = try Source.find(key, in: db) else {
+            throw StrongroomError(
+                .noSuchRow,
+                """
+                Table "\(Source.schema.name)" has no row with the key that the page is to follow, so its place is not \
+                known; page by a cursor (`cursor(after:)`), or begin at the first page.
+                """)
+        }
+        return after(record)
+    }
+
+    /// Keeps the rows that come behind a cursor in the query's order; see ``cursor(after:)``.
+    ///
+    /// - Parameter cursor: Made by a query of the same table in the same order. When the query runs, a cursor of
+    ///   another one is an error: ``StrongroomError`` with `pageCursor`.
+    /// - Returns: The query.
+    public func after(_ cursor: PageCursor) -> Query {
+        var copy = self
+        copy.anchor = .cursor(cursor)
+        return copy
+    }
+
+    /// The place of a record in the query's order, which can go to another process and come back: the next page of a
+    /// service's answer.
+    ///
+    /// ```swift
+    /// let page = try byName.fetch(db)
+    /// let next = try page.last.map { try byName.cursor(after: $0).description }
+    /// ```
+    ///
+    /// - Parameter record: The last record of a page.
+    /// - Returns: The cursor. It holds the values that the query is sorted by, and whoever has it can read them.
+    /// - Throws: ``StrongroomError`` with `sql` when the query is sorted by more than columns, or counts equal rows
+    ///   once; `valueNotStorable`.
+    public func cursor(after record: Source.RecordType) throws -> PageCursor {
+        try checkPages()
+        let ordered = try sortedToTheEnd().clauses
+        return PageCursor(ordered.pageOrder(of: Source.schema.name), try ordered.values(of: record))
     }
 
     func `where`(key: Source.Key) throws -> Query {
@@ -101,18 +158,35 @@ public struct Query<Source: Table>: Sendable {
         return copy
     }
 
-    /// The clauses with what ``after(_:)`` asks for.
+    /// The clauses with what `after(_:)` asks for.
     ///
     /// Whatever is sorted or limited is sorted by the key in the end, also without a page before it: rows that are otherwise equal
     /// stand in one order on every page. Equal rows that count once have no key to sort by.
     @usableFromInline
     func resolved() throws -> QueryClauses {
-        guard anchor != nil || !clauses.orderings.isEmpty || clauses.hasLimit, !clauses.isDistinct,
-            anchor != nil || Source.schema.hasKey
-        else { return clauses }
-        var ordered = try orderedByKey(descending: clauses.orderings.last?.isDescending ?? false).clauses
-        if let anchor { ordered.add(try ordered.isBehind(anchor)) }
+        guard let anchor else {
+            let isSorted = !clauses.orderings.isEmpty || clauses.hasLimit
+            guard isSorted, !clauses.isDistinct, Source.schema.hasKey else { return clauses }
+            return try sortedToTheEnd().clauses
+        }
+        try checkPages()
+        var ordered = try sortedToTheEnd().clauses
+        switch anchor {
+        case .record(let record): ordered.add(ordered.isBehind(try ordered.values(of: record)))
+        case .cursor(let cursor):
+            ordered.add(ordered.isBehind(try cursor.values(in: ordered.pageOrder(of: Source.schema.name))))
+        }
         return ordered
+    }
+
+    private func sortedToTheEnd() throws -> Query {
+        try orderedByKey(descending: clauses.orderings.last?.isDescending ?? false)
+    }
+
+    private func checkPages() throws {
+        guard clauses.isDistinct else { return }
+        throw StrongroomError(
+            .sql, "Equal rows that count once have no key, so no page can follow another; leave out distinct().")
     }
 
     /// The query's rows by their keys, in no order: what stands for them where they are to be sorted anew or changed.
@@ -134,18 +208,27 @@ extension [Ordering] {
 }
 
 extension QueryClauses {
-    /// What holds for the rows that come behind a record in the order of the query.
-    fileprivate func isBehind(_ record: some Record) throws -> Condition {
+    /// A record's values of the columns that the query is sorted by.
+    fileprivate func values(of record: some Record) throws -> [Value] {
         let values = try record.columnValues()
-        var behind: Condition?
-        var level: Condition?
-        for ordering in orderings {
+        return try orderings.map { ordering in
             guard let column = ordering.column, let value = values[column] else {
                 throw StrongroomError(
                     .sql,
                     "The query is sorted by more than the record's columns, so no page can follow a record; sort by columns."
                 )
             }
+            return value
+        }
+    }
+
+    /// What holds for the rows that come behind one in the order of the query.
+    ///
+    /// - Parameter values: The row's values, one for each ordering.
+    fileprivate func isBehind(_ values: [Value]) -> Condition {
+        var behind: Condition?
+        var level: Condition?
+        for (ordering, value) in zip(orderings, values) {
             if let next = ordering.isBehind(value) {
                 let alternative = level.map { $0 && next } ?? next
                 behind = behind.map { $0 || alternative } ?? alternative
@@ -154,6 +237,17 @@ extension QueryClauses {
             level = level.map { $0 && same } ?? same
         }
         return behind ?? Condition("0")
+    }
+
+    /// The table and the order, by which a cursor knows whose it is.
+    fileprivate func pageOrder(of table: String) -> PageCursor.Order {
+        PageCursor.Order(
+            table: table,
+            terms: orderings.map { ordering in
+                let name = ordering.column ?? ordering.expression.text
+                let nulls = ordering.hasNullsLast ? "last" : "first"
+                return "\(name) \(ordering.isDescending ? "descending" : "ascending") \(nulls)"
+            })
     }
 }
 

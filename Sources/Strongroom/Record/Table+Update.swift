@@ -51,15 +51,22 @@ extension Table {
     ) throws {
         guard let key = key(of: record) else { throw TableFailure.missingKey(schema) }
         try validateUpdate(record)
-        let names = chosen(columns).map(\.definition.name)
-        let left = RecordType.columnNames.indices.filter { !names.contains(RecordType.columnNames[$0]) }
-        guard names.allSatisfy(RecordType.columnNames.contains) else {
-            throw StrongroomError(.sql, "A record of table «\(schema.name)» lacks one of the columns \(names).")
-        }
+        let left = try positions(besides: chosen)
         let connection = db.handle.connection
         guard try update(record, at: key, Operation.overwrite, except: left, cached: false, on: connection) else {
             throw TableFailure.noSuchRow(schema)
         }
+    }
+
+    /// The positions of the record's columns that are not chosen.
+    ///
+    /// - Throws: ``StrongroomError`` with `sql` for a column that the record has not.
+    static func positions(besides chosen: (Columns) -> [any TableColumn]) throws -> [Int] {
+        let names = chosen(columns).map(\.definition.name)
+        guard names.allSatisfy(RecordType.columnNames.contains) else {
+            throw StrongroomError(.sql, "A record of table \"\(schema.name)\" lacks one of the columns \(names).")
+        }
+        return RecordType.columnNames.indices.filter { !names.contains(RecordType.columnNames[$0]) }
     }
 
     /// Sets columns of the row with a key.

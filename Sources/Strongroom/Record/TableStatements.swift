@@ -114,13 +114,7 @@ struct TableStatements {
     @usableFromInline
     func keyByUnique(_ places: [Int]) throws -> String {
         let names = places.map { columnNames[$0] }
-        guard schema.isUnique(names) else {
-            let list = names.joined(separator: "», «")
-            throw StrongroomError(
-                .notUnique,
-                "«\(list)» of table «\(schema.name)» is not unique; upsert by the primary key or by the columns of a unique index."
-            )
-        }
+        try schema.checkUnique(names)
         let columns = places.map { (Identifier.quote(columnNames[$0]), $0 + 1) }
         let keys = try schema.keyColumns().map { Identifier.quote($0.name) }.joined(separator: ", ")
         let same = columns.map { "\($0) = ?\($1) COLLATE BINARY" }.joined(separator: " AND ")
@@ -167,6 +161,16 @@ extension TableSchema {
     @usableFromInline
     func checkKey() throws {
         if !hasKey { _ = try keyColumns() }
+    }
+
+    /// Refuses columns in which two rows can have the same values.
+    func checkUnique(_ names: [String]) throws {
+        guard !isUnique(names) else { return }
+        let list = names.joined(separator: "», «")
+        throw StrongroomError(
+            .notUnique,
+            "«\(list)» of table «\(name)» is not unique; upsert by the primary key or by the columns of a unique index."
+        )
     }
 
     /// Whether no two rows can have the same values in some columns.

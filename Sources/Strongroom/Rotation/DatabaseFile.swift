@@ -8,6 +8,8 @@ struct DatabaseFile: Sendable {
     let busyTimeout: Int
     /// Who is told of its statements.
     let log: StatementLog.Settings?
+    /// Whether its triggers may be recursive; see ``StoreSettings/recursiveTriggers``.
+    var hasRecursiveTriggers = false
     /// Whether it is read alone, and left as it is.
     var isReadOnly = false
     /// The file as it was when a store opened it to be read alone; nil for others.
@@ -110,6 +112,7 @@ extension Connection {
     /// Applies the settings of a file's connections.
     func configure(as role: Role, of file: DatabaseFile) throws {
         try configure(as: role, busyTimeout: file.busyTimeout)
+        if file.hasRecursiveTriggers { try allowRecursiveTriggers() }
         log(file.log, as: role)
     }
 

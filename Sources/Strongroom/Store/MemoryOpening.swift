@@ -57,6 +57,7 @@ struct MemoryOpening: Sendable {
             let connection = try Connection(path: Self.path, mode: .create, database: name.fileName)
             try connection.silenceLog()
             try connection.configure(as: .sole, busyTimeout: 0)
+            if settings.recursiveTriggers { try connection.allowRecursiveTriggers() }
             connection.log(StatementLog.Settings(logger, slow: settings.slowStatement), as: .sole)
             let migrationStart = ContinuousClock.now
             let migration = try migrator.map { migrator in

@@ -40,6 +40,7 @@ struct StoreOpening: Sendable {
             name: name.fileName,
             busyTimeout: Int(clamping: self.settings.busyTimeout.milliseconds),
             log: StatementLog.Settings(logger, slow: self.settings.slowStatement),
+            hasRecursiveTriggers: self.settings.recursiveTriggers,
             isReadOnly: isReadOnly
         )
     }
@@ -263,7 +264,8 @@ extension StoreOpening {
 
     private func make(_ derived: DerivedKey?, _ stop: MigrationStop, _ report: inout Progress) throws {
         try FileSystem.createFile(temporary)
-        let made = DatabaseFile(path: temporary, name: file.name, busyTimeout: file.busyTimeout, log: file.log)
+        var made = DatabaseFile(path: temporary, name: file.name, busyTimeout: file.busyTimeout, log: file.log)
+        made.hasRecursiveTriggers = file.hasRecursiveTriggers
         let connection = try made.connect(.existing, key: derived)
         try connection.configure(as: .maker, of: made)
         // A file without a table would stay empty, and an empty file counts as a loss.

@@ -21,7 +21,8 @@ final class WriteGroup: @unchecked Sendable {  // guarded by the writer's seat
 
     /// Runs one write: the first in the transaction's own frame, a later one in a savepoint.
     ///
-    /// - Throws: What the work throws; it is undone then, and so is everybody's when the engine has rolled the whole transaction back.
+    /// - Throws: What the work throws; it is undone then, and so is everybody's when the engine has rolled the whole
+    ///   transaction back: then the others get `transactionEnded`.
     func run<T>(on connection: Connection, _ work: () throws -> T) throws -> T {
         guard members.isEmpty else { return try runLater(on: connection, work) }
         try connection.begin(.immediate)
@@ -45,10 +46,27 @@ final class WriteGroup: @unchecked Sendable {  // guarded by the writer's seat
             }
         } catch {
             // The end of the savepoint has asked the engine whether it has read a damaged page.
-            // The others have read no damaged page: they are told that the transaction has ended, and may run again.
-            if connection.doom?.code == .damaged { connection.doom = nil }
+            if connection.transactionState == .doomed { explainToOthers(on: connection) }
             throw error
         }
+    }
+
+    /// The failures that are not one write's: any of them would have met a full disk.
+    private static let failuresOfAll: Set<StrongroomError.Code> = [.diskFull, .inputOutput, .outOfMemory]
+
+    /// Replaces what the writes before are told of the transaction that this write's failure has ended. The constraint
+    /// that it broke, or the damaged page that it read, is none of theirs. They are not run again here: what they did
+    /// besides writing would be done twice.
+    private func explainToOthers(on connection: Connection) {
+        if let doom = connection.doom, Self.failuresOfAll.contains(doom.code) { return }
+        connection.doom = StrongroomError(
+            .transactionEnded,
+            """
+            The write was undone: it shared its transaction with another write, whose failure made the engine roll \
+            back the whole of it (ON CONFLICT ROLLBACK, RAISE(ROLLBACK), a damaged page). Nothing of it was kept. Run \
+            it again.
+            """,
+            database: connection.database)
     }
 
     /// Whether another write may go on in the transaction.

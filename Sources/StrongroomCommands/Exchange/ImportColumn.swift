@@ -51,9 +51,12 @@ package struct ImportColumn: Sendable, Equatable {
     /// What a member of a JSON object stands for.
     package func value(_ member: JSONObject.Member) throws(Fault) -> Value {
         switch member {
-        case .bool(let flag): return try value(integer: flag ? 1 : 0)
+        case .bool(let flag): return try value(flag: flag)
         case .value(.integer(let number)): return try value(integer: number)
         case .value(.real(let number)): return try value(real: number)
+        case .rounded(let number):
+            if kind == .numeric || kind == .other { throw fault(Self.lostDigits) }
+            return try value(real: number)
         case .value(.text(let text)): return try value(text: text, isCSV: false)
         case .value(let value): return value
         }
@@ -73,7 +76,13 @@ package struct ImportColumn: Sendable, Equatable {
         case .integer:
             guard let number = Int64(text) else { throw fault("takes an integer of up to 64 bits") }
             return .integer(number)
-        case .real: return try value(real: Self.number(text))
+        case .real:
+            let number = Self.number(text)
+            let isWhole = text.utf8.allSatisfy { "+-0123456789".utf8.contains($0) }
+            if isWhole, let number, DecimalDigits(text) != DecimalDigits(String(number)) {
+                throw fault(Self.lostDigits)
+            }
+            return try value(real: number)
         case .bytes:
             guard isCSV else { throw fault("takes bytes; write them as {\"base64\":\"AQID\"}") }
             guard let bytes = Base64.bytes(text) else { throw fault("takes bytes in Base64") }
@@ -81,26 +90,39 @@ package struct ImportColumn: Sendable, Equatable {
         }
     }
 
+    /// True and false are numbers to the engine, and nothing but a column of numbers takes them for that.
+    private func value(flag: Bool) throws(Fault) -> Value {
+        try checkTakesNumbers()
+        guard kind == .integer || isBoolean else { throw fault("takes no true and false; write 1 or 0") }
+        return .integer(flag ? 1 : 0)
+    }
+
     private func value(integer: Int64) throws(Fault) -> Value {
-        guard kind == .bytes else { return .integer(integer) }
-        throw fault("takes bytes; write them as {\"base64\":\"AQID\"}")
+        try checkTakesNumbers()
+        if kind == .real, Double(exactly: integer) == nil { throw fault(Self.lostDigits) }
+        return .integer(integer)
     }
 
     /// - Parameter number: Nil for a text that is none.
     private func value(real number: Double?) throws(Fault) -> Value {
         guard let number else { throw fault("takes a number") }
         guard number.isFinite else { throw fault("takes no NaN and no infinity, which cannot be stored") }
+        try checkTakesNumbers()
+        guard kind != .integer else {
+            throw fault("takes an integer of up to 64 bits, without a point and an exponent")
+        }
+        return .real(number)
+    }
+
+    private func checkTakesNumbers() throws(Fault) {
         switch kind {
-        case .integer:
-            // Beyond 2^53 not every integer is a Double, so the text may have meant another one.
-            guard abs(number) <= 9_007_199_254_740_992, let integer = Int64(exactly: number) else {
-                throw fault("takes an integer of up to 64 bits")
-            }
-            return .integer(integer)
+        case .text: throw fault("takes a text; write it in quotation marks")
         case .bytes: throw fault("takes bytes; write them as {\"base64\":\"AQID\"}")
-        default: return .real(number)
+        default: return
         }
     }
+
+    private static let lostDigits = "takes no number with so many digits, of which some would be lost"
 
     /// The number that the engine makes of a text in a column of this kind, spaces around it aside; nil for a text that stays one.
     private func exactNumber(_ text: String) throws(Fault) -> Value? {
@@ -117,7 +139,7 @@ package struct ImportColumn: Sendable, Equatable {
             throw fault("takes no number as large as that, which cannot be stored")
         }
         guard DecimalDigits(digits) == DecimalDigits(String(number)) else {
-            throw fault("takes no number with so many digits, of which some would be lost")
+            throw fault(Self.lostDigits)
         }
         return .real(number)
     }
@@ -131,5 +153,38 @@ package struct ImportColumn: Sendable, Equatable {
         let isNamed = ["nan", "inf", "infinity", "+inf", "-inf", "+infinity", "-infinity"].contains(text.lowercased())
         guard isNamed || text.utf8.allSatisfy({ "+-.0123456789eE".utf8.contains($0) }) else { return nil }
         return Double(text)
+    }
+}
+
+extension ImportColumn {
+    /// Whether an import would take a value's field in CSV for another value, without a word.
+    package func confuses(_ value: Value) -> Bool {
+        switch (value, kind) {
+        case (.null, _), (.blob, .bytes), (.integer, .integer), (.integer, .numeric), (.integer, .other),
+            (.real, .real):
+            return false
+        case (.text, .text) where !isBoolean, (.text, .any) where !isBoolean:
+            return false
+        default: break
+        }
+        let text =
+            switch value {
+            case .null: ""
+            case .integer(let number): String(number)
+            case .real(let number): String(number)
+            case .text(let text): text
+            case .blob(let bytes): Base64.text(bytes)
+            }
+        do throws(Fault) {
+            let read = try self.value(CSVReader.Field(text, isQuoted: true))
+            // Swift takes texts for equal that differ only in how their letters are composed.
+            if case .text(let first) = read, case .text(let second) = value {
+                return !first.utf8.elementsEqual(second.utf8)
+            }
+            return read != value
+        } catch {
+            // Its line will be refused.
+            return false
+        }
     }
 }

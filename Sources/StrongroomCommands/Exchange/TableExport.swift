@@ -27,8 +27,8 @@ package struct TableExport: Sendable {
     ///   - progress: Told how many rows are written, and how many there are, for which those of a table are counted first; 0 for a view or a
     ///     query. Nil where nobody wants to know.
     /// - Returns: How many rows there were.
-    /// - Throws: ``CommandFailure`` with `noSuchTable`, with `readOnly` for a query that writes, with `notFinite` and `twoColumnsOfOneName`
-    ///   for what the format cannot hold; what the store and `write` throw.
+    /// - Throws: ``CommandFailure`` with `noSuchTable`, with `readOnly` for a query that writes, with `notFinite`,
+    ///   `notExact` and `twoColumnsOfOneName` for what the format cannot hold; what the store and `write` throw.
     package func run(
         from store: Store, write: @escaping @Sendable (String) throws -> Void,
         progress: (@Sendable (_ done: Int, _ total: Int) -> Void)? = nil
@@ -38,8 +38,13 @@ package struct TableExport: Sendable {
                 let sql = try query(db)
                 var text = try RowText(format, db.columnNames(of: sql), separator: separator, write: write)
                 let total = try progress == nil ? 0 : rowCount(db)
+                let columns = try comingBack(db)
                 var count = 0
                 try db.forEachRow(sql) { row in
+                    for (place, column) in columns.enumerated() {
+                        guard let column else { continue }
+                        try check(row.value(at: place), in: column, row: count + 1)
+                    }
                     try text.append(row)
                     count += 1
                     if count.isMultiple(of: 256) { progress?(count, total) }
@@ -67,12 +72,41 @@ package struct TableExport: Sendable {
         }
     }
 
+    /// The columns of a table that CSV is to bring back as they are, by the declared type; nil for one that an import
+    /// passes over. None for JSON, which keeps types, and for a view or a query, which are not imported into.
+    private func comingBack(_ db: borrowing ReadTransaction) throws -> [ImportColumn?] {
+        guard format == .csv, case .table(let table) = source, try isTable(table, db) else { return [] }
+        return try db.columns(of: table).filter { !$0.isHidden }.map { $0.generated == nil ? ImportColumn($0) : nil }
+    }
+
+    private func check(_ value: Value, in column: ImportColumn, row: Int) throws {
+        guard column.confuses(value) else { return }
+        let found =
+            switch value {
+            case .null: "NULL"
+            case .integer: "an integer"
+            case .real: "a floating-point number"
+            case .text: "a text"
+            case .blob: "bytes"
+            }
+        throw CommandFailure(
+            "notExact",
+            """
+            Row \(row) has \(found) in the column "\(column.name)", whose declared type does not say so: an import of \
+            CSV would take it for something else. Export as JSON Lines (--format jsonl), which keeps each value with its \
+            type; or give the rows by --query, if they are not to come back.
+            """, .dataError)
+    }
+
+    private func isTable(_ table: String, _ db: borrowing ReadTransaction) throws -> Bool {
+        try db.value(
+            "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = \(table) COLLATE NOCASE", as: Int.self) != nil
+    }
+
     /// The rows of the table; 0 for what is no table, which it might take as long to count as to export.
     private func rowCount(_ db: borrowing ReadTransaction) throws -> Int {
         guard case .table(let table) = source else { return 0 }
-        let isTable = try db.value(
-            "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = \(table) COLLATE NOCASE", as: Int.self)
-        guard isTable != nil else { return 0 }
+        guard try isTable(table, db) else { return 0 }
         return try db.value("SELECT count(*) FROM \(name: table)", as: Int.self) ?? 0
     }
 

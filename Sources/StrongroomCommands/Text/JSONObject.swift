@@ -14,6 +14,8 @@ package struct JSONObject {
     package enum Member: Equatable, Sendable {
         case value(Value)
         case bool(Bool)
+        /// A number with more digits than the nearest floating-point number has.
+        case rounded(Double)
     }
 
     /// The members in their order; no two have one name.
@@ -49,7 +51,7 @@ package struct JSONObject {
         case UInt8(ascii: "{"): return .value(.blob(try readBytes(name)))
         case UInt8(ascii: "["): throw Fault(words: "«\(name)» is a list, which no column holds")
         case let byte? where byte == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte):
-            return .value(try scanner.number(name))
+            return try scanner.number(name)
         default: return try readWord(name)
         }
     }

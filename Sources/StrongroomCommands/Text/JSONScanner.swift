@@ -36,7 +36,7 @@ struct JSONScanner {
     }
 
     /// A number: an integer without a fraction and an exponent, else a real.
-    mutating func number(_ name: String) throws(Fault) -> Value {
+    mutating func number(_ name: String) throws(Fault) -> JSONObject.Member {
         let start = place
         if next == UInt8(ascii: "-") { place += 1 }
         if let byte = next, Unicode.Scalar(byte).properties.isAlphabetic {
@@ -60,12 +60,12 @@ struct JSONScanner {
         let text = String(decoding: bytes[start..<place], as: UTF8.self)
         if isInteger {
             guard let number = Int64(text) else { throw Fault(words: "«\(name)» is an integer of more than 64 bits") }
-            return .integer(number)
+            return .value(.integer(number))
         }
         guard let number = Double(text), number.isFinite else {
             throw Fault(words: "«\(name)» is a number too large to be stored")
         }
-        return .real(number)
+        return DecimalDigits(text) == DecimalDigits(String(number)) ? .value(.real(number)) : .rounded(number)
     }
 
     private func noNumber(_ name: String) -> Fault { Fault(words: "«\(name)» is no number that JSON knows") }

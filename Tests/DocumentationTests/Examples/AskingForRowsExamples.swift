@@ -72,6 +72,19 @@ struct AskingForRowsExamples {
         }
     }
 
+    @Test func aPlaceGoesToAClientAndComesBack() async throws {
+        try await store().write { db in
+            let byName = Contact.order { $0.name.ascending }.limit(50)
+            let last = try #require(try byName.fetch(db).last)
+            try Contact.delete(#require(last.id), in: db)
+
+            let cursor = try byName.cursor(after: last).description
+            let next = try byName.after(PageCursor(cursor)).fetch(db)
+
+            #expect(next.map(\.name) == (41...59).filter { !$0.isMultiple(of: 2) }.map { "B\($0)" })
+        }
+    }
+
     @Test func recordsAreReadOneAtATime() async throws {
         try await store().read { db in
             var exported: [Contact] = []
@@ -111,6 +124,13 @@ struct AskingForRowsExamples {
                 .join(City.self) { contact, order, city in contact.cityID == city.id }
                 .fetch(db)  // [(Contact, Order?, City)]
 
+            let idle = try Contact.leftJoin(Order.self) { contact, order in contact.id == order.contactID }
+                .where { contact, order in order.id == nil }
+                .select { contact, order in (contact.name, order.total) }
+                .fetch(db)  // [(String, Int?)]
+
+            let orders: [Int?] = idle.map(\.1)
+            #expect(orders.count == 57 && orders.allSatisfy { $0 == nil })
             let typed: ([(Contact, Order)], [(Contact, Order?, City)]) = (pairs, all)
             #expect(typed.0.map(\.0.age) == [60] && pairs.map(\.1.total) == [101])
             #expect(all.count == 12 && all.compactMap(\.1).map(\.contactID) == [3])

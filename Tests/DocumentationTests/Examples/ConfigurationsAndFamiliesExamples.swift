@@ -103,6 +103,7 @@ struct ConfigurationsAndFamiliesExamples {
         #expect(settings.rotation == .onOpen && settings.migration == .onOpen && settings.snapshots == .none)
         #expect(settings.groupSize == 1_000 && settings.groupDuration == .milliseconds(20))
         #expect(settings.readerIdleTime == .seconds(60) && settings.slowStatement == nil)
+        #expect(!settings.recursiveTriggers)
     }
 
     @Test func aFileThatIsOnlyRead() async throws {

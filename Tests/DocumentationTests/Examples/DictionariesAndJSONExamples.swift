@@ -1,6 +1,7 @@
 #if Macros
 import Foundation
 import Strongroom
+import StrongroomTesting
 import Testing
 
 @Suite("The examples of «Dictionaries and JSON»")
@@ -10,6 +11,16 @@ struct DictionariesAndJSONExamples {
         var id: Int64?
         var name: String
         var createdAt: Date
+    }
+
+    enum Feed {
+        @Table("contact")
+        struct Contact: Equatable {
+            var id: Int64?
+            @Column(unique: true) var name: String
+            var createdAt: Date
+            var city: String?
+        }
     }
 
     private let ada: Contact
@@ -43,6 +54,24 @@ struct DictionariesAndJSONExamples {
         try contact.apply(json: #"{"name": "Grace"}"#)
 
         #expect(contact == Contact(id: 42, name: "Grace", createdAt: ada.createdAt))
+    }
+
+    @Test func aFeedWritesWhatItMentions() async throws {
+        typealias Contact = Feed.Contact
+        let store = try await TemporaryStore(tables: [Contact.schema]).store
+        try await store.write { db in
+            try Contact.insert(Contact(name: "Ada", createdAt: ada.createdAt), in: db)
+
+            let feed = #"[{"name": "Ada", "city": "Turin"}, {"name": "Grace", "createdAt": "2026-11-21T20:15:00Z"}]"#
+            let done = try Contact.upsert(json: feed, by: \.name, in: db)  // [Upserted<Int64>]
+
+            #expect(done == [Upserted(.updated, 1), Upserted(.inserted, 2)])
+            let all = [
+                Contact(id: 1, name: "Ada", createdAt: ada.createdAt, city: "Turin"),
+                Contact(id: 2, name: "Grace", createdAt: ada.createdAt),
+            ]
+            #expect(try Contact.all(in: db) == all)
+        }
     }
 
     @Test func howKeysAndDatesAreWritten() throws {

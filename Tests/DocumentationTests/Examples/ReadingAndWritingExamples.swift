@@ -45,12 +45,16 @@ struct ReadingAndWritingExamples {
 
     @Test func whatStandsInParenthesesIsBound() async throws {
         let store = try await store()
-        try await store.table(Contact.self).insert(contentsOf: [Contact(name: "a", age: 1), Contact(name: "b", age: 9)])
+        let contacts = [Contact(name: "a", age: 1), Contact(name: "c", age: 19)]
+        try await store.table(Contact.self).insert(contentsOf: contacts)
         let limit = 5
         try await store.read { db in
             let old = try db.value("SELECT count(*) FROM contact WHERE age > \(limit)", as: Int.self)
 
+            let adults = try db.fetch(Contact.self, "SELECT *, age - 18 AS since FROM contact WHERE age >= 18")
+
             #expect(old == 1)
+            #expect(adults.map(\.name) == ["c"])
         }
         for statement: SQL in ["BEGIN", "COMMIT", "ATTACH 'x' AS y"] {
             let error = await #expect(throws: StrongroomError.self) {
@@ -116,6 +120,7 @@ struct ReadingAndWritingExamples {
 
             let done = try Contact.upsert(contact, by: \.email, in: db)
             try Price.upsert(contentsOf: prices, by: \.shop, \.article, nils: .keep, in: db)
+            try Contact.upsert(contact, by: \.email, only: { [$0.name, $0.phone] }, in: db)
 
             #expect(done == Upserted(.updated, key))
             #expect(try Contact.find(key, in: db)?.name == "Countess")

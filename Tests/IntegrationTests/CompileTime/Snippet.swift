@@ -50,7 +50,7 @@ extension Snippet {
         """
     )
 
-    static let refused = [article, writing, types, ownership, handle, task, made]
+    static let refused = [article, writing, types, ownership, handle, task, made, outerJoins, pages]
 
     /// The example of «Reading and writing».
     private static let article = Snippet(
@@ -65,6 +65,48 @@ extension Snippet {
             try await store.read { db in
                 try Contact.insert(contact, in: db)  // error: requires that 'ReadTransaction' conform to 'Writing'
             }
+        }
+        """
+    )
+
+    private static let outerJoins = Snippet(
+        "columns of a left join that cannot be nil",
+        """
+        @Table("contact")
+        struct Contact {
+            var id: Int64?
+            var name: String
+        }
+        @Table("call")
+        struct Call {
+            var id: Int64?
+            var contact: Int64
+            var minutes: Int
+        }
+        func minutes(_ db: borrowing ReadTransaction) throws {
+            let join = try Contact.leftJoin(Call.self) { contact, call in contact.id == call.contact }
+            let idle = join.where { contact, call in call.minutes == nil }
+            let rows: [(String, Int?)] = try idle.select { contact, call in (contact.name, call.minutes) }.fetch(db)
+            let wrong: [(String, Int)] = try idle.select { ($0.name, $1.minutes) }.fetch(db) // error: conflicting arguments
+            let inner = try Contact.join(Call.self) { contact, call in contact.id == call.contact }
+            let right: [(String, Int)] = try inner.select { contact, call in (contact.name, call.minutes) }.fetch(db)
+            print(rows.count, wrong.count, right.count)
+        }
+        """
+    )
+
+    private static let pages = Snippet(
+        "a page behind nothing",
+        """
+        @Table("contact")
+        struct Contact {
+            var id: Int64?
+            var name: String
+        }
+        func next(_ page: [Contact], _ db: borrowing ReadTransaction) throws {
+            let query = Contact.order { $0.name.ascending }
+            _ = try query.after(nil).fetch(db) // error: no exact matches
+            if let last = page.last { _ = try query.after(last).after(query.cursor(after: last)).fetch(db) }
         }
         """
     )

@@ -58,17 +58,27 @@ struct TableExportTests {
         #expect(try await other.exported(.table("item"), format) == text)
     }
 
-    /// The engine keeps a value against its column's declared type. It comes back as it was, or its line is refused.
-    @Test(arguments: ["id", "name", "price", "photo", "code", "isOld", "anything", "size"])
-    func whatStandsAgainstItsTypeIsNeverAnotherValueAfterwards(column: String) async throws {
-        let values: [Value] = [
-            1, 0, .integer(.max), 1.5, 1e300, 0.1, .text(""), .text("n/a"), .text("true"), .text("FALSE"),
-            .text("AQID"),
-            .text("1x"), .text("inf"), .blob([]), .blob([49]), .null,
-        ]
+    private static let kinds: [Value] = [
+        1, 0, .integer(.max), 1.5, 1.0, 1e300, 0.1, .real(-0.0), .text(""), .text("n/a"), .text("true"), .text("FALSE"),
+        .text("AQID"), .text("1x"), .text("inf"), .text("12"), .text("1.0"), .text("007"), .text("\u{E9}"),
+        .text("e\u{301}"), .blob([]), .blob([49]), .blob([0xD7, 0x6D, 0xF8]), .null,
+    ]
+
+    /// The engine keeps a value against its column's declared type. It comes back as it was, or is refused, by the
+    /// export or by the import.
+    @Test(
+        arguments: ["id", "name", "price", "photo", "code", "isOld", "anything", "size", "day"],
+        [RowFormat.csv, .jsonLines])
+    func everyKindOfValueInEveryColumnComesBackOrIsRefused(column: String, format: RowFormat) async throws {
+        let (shop, other) = (try await Shop(), try await Shop())
+        for shop in [shop, other] {
+            try await shop.store.write { db in _ = try db.execute("ALTER TABLE item ADD COLUMN day DATE") }
+        }
         var kept = 0
-        for value in values {
-            let (shop, other) = (try await Shop(), try await Shop())
+        for value in Self.kinds {
+            for shop in [shop, other] {
+                try await shop.store.write { db in _ = try db.execute("DELETE FROM item") }
+            }
             do {
                 try await shop.store.write { db in
                     _ = try db.execute("INSERT INTO item (name) VALUES ('x')")
@@ -77,17 +87,44 @@ struct TableExportTests {
             } catch is StrongroomError {
                 continue
             }
-            let before = try await shop.rows("SELECT * FROM item")
-            let text = try await shop.exported(.table("item"), .jsonLines)
+            let before = try await shop.rows("SELECT * FROM item").map { $0.map(Exact.init) }
             do {
-                _ = try await other.bring(text, .jsonLines)
-                #expect(try await other.rows("SELECT * FROM item") == before, "\(text)")
+                let text = try await shop.exported(.table("item"), format)
+                _ = try await other.bring(text, format)
+                let after = try await other.rows("SELECT * FROM item").map { $0.map(Exact.init) }
+                #expect(after == before, "\(text)")
                 kept += 1
             } catch let failure as BadLines {
                 #expect(failure.report.badLines.first?.reason.contains("«\(column)»") == true, "\(failure.report)")
+            } catch let failure as CommandFailure {
+                #expect(failure.code == "notExact" && format == .csv, "\(failure)")
+                #expect(failure.message.contains("Row 1") && failure.message.contains("\"\(column)\""))
             }
         }
         #expect(kept > 2)
+    }
+
+    /// A value whose texts are compared byte by byte.
+    private struct Exact: Equatable {
+        let value: Value
+        let bytes: [UInt8]
+
+        init(_ value: Value) {
+            self.value = value
+            bytes = if case .text(let text) = value { Array(text.utf8) } else { [] }
+        }
+    }
+
+    @Test func whatCSVCannotBringBackIsExportedByAQuery() async throws {
+        let shop = try await Shop()
+        try await shop.store.write { db in
+            _ = try db.execute("INSERT INTO item (name, photo) VALUES ('a', x'01'), ('b', 'AQID')")
+        }
+        let failure = try await #require(throws: CommandFailure.self) { try await shop.exported(.table("item"), .csv) }
+        #expect(failure.message.contains("Row 2 has a text in the column \"photo\"") && failure.status == .dataError)
+        #expect(failure.message.contains("--format jsonl"))
+        let query = "SELECT name, photo FROM item"
+        #expect(try await shop.exported(.query(query), .csv) == "name,photo\r\na,AQ==\r\nb,AQID\r\n")
     }
 
     @Test func aViewAndAHardNameCanBeExported() async throws {

@@ -38,6 +38,35 @@ struct TableImportTests {
             ])
     }
 
+    @Test(
+        arguments: [
+            (#"{"id":true,"isOld":true,"size":1,"price":2}"#, nil), (#"{"isOld":1.0,"size":0.5,"anything":1.0}"#, nil),
+            (#"{"name":true}"#, "«name» takes a text; write it in quotation marks"),
+            (#"{"name":7}"#, "«name» takes a text"),
+            (#"{"name":1.0}"#, "«name» takes a text"), (#"{"id":1.0}"#, "«id» takes an integer"),
+            (#"{"id":1e3}"#, "without a point and an exponent"),
+            (#"{"price":true}"#, "«price» takes no true and false"),
+            (#"{"anything":false}"#, "«anything» takes no true and false; write 1 or 0"),
+            (#"{"size":true}"#, "«size» takes no true"), (#"{"photo":true}"#, "«photo» takes bytes"),
+            (#"{"price":9007199254740993}"#, "«price» takes no number with so many digits"),
+            (#"{"price":"9007199254740993"}"#, "«price» takes no number with so many digits"),
+            (#"{"size":0.12345678901234567891}"#, "«size» takes no number with so many digits"),
+        ] as [(String, String?)])
+    func noTypeOfJSONIsTakenForAnother(members: String, words: String?) async throws {
+        let shop = try await Shop()
+        let line = members.contains("\"name\"") ? members : members.dropLast() + ",\"name\":\"x\"}"
+        guard let words else {
+            #expect(try await shop.bring(line, .jsonLines).inserted == 1)
+            return
+        }
+        let failure = try await #require(throws: BadLines.self) {
+            try await shop.bring("{\"name\":\"good\"}\n" + line, .jsonLines)
+        }
+        #expect(failure.report.badLines.map(\.line) == [2])
+        #expect(failure.report.badLines.first?.reason.contains(words) == true, "\(failure.report.badLines)")
+        #expect(try await shop.rows("SELECT * FROM item").isEmpty)
+    }
+
     static let bad: [(line: String, words: String)] = [
         ("x,a,,,", "«id» takes an integer"), ("1.5,a,,,", "«id» takes an integer"),
         ("9223372036854775808,a,,,", "«id» takes an integer"), ("1,,,,", "NOT NULL"),

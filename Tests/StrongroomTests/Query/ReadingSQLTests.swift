@@ -74,8 +74,10 @@ struct ReadingSQLTests {
             #expect(cards == [NameCard(name: "Contact 3", phone: nil), NameCard(name: "Contact 4", phone: "+49 30 4")])
             let none = try db.fetch(NameCard.self, "SELECT name, phone FROM contact WHERE id = \(0)")
             #expect(none.isEmpty)
-            try expectFailure(.limit) { try db.fetch(NameCard.self, "SELECT name FROM contact") }
-            try expectFailure(.typeMismatch) { try db.fetch(NameCard.self, "SELECT id, name FROM contact") }
+            try expectFailure(.sql) { try db.fetch(NameCard.self, "SELECT name FROM contact") }
+            try expectFailure(.typeMismatch) {
+                try db.fetch(NameCard.self, "SELECT name AS phone, phone AS name FROM contact WHERE id = \(3)")
+            }
         }
     }
 

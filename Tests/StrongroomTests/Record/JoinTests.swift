@@ -75,6 +75,81 @@ struct JoinTests {
         }
     }
 
+    @Test("The columns of a left join's other table are nil where it found none")
+    func columnsOfAnOuterPartAreOptional() async throws {
+        try await temporary.store.read { db in
+            let join = try Contact.leftJoin(Purchase.self) { contact, purchase in contact.id == purchase.buyer }
+                .order { contact, purchase in contact.id.ascending }
+            let rows: [(Int64?, String?, Int?, Int64?)] = try join.select { contact, purchase in
+                (contact.id, purchase.article, purchase.total, purchase.id)
+            }
+            .fetch(db)
+            #expect(rows.map(\.1) == ["pen", "ink", "pen", nil, "cup"])
+            #expect(rows.map(\.2) == [3, 8, 4, nil, 9])
+            #expect(rows.map { $0.3 == nil } == [false, false, false, true, false])
+
+            #expect(try join.where { _, purchase in purchase.total == nil }.fetch(db).map(\.0.id) == [3])
+            #expect(try join.where { _, purchase in purchase.total != nil }.count(db) == 4)
+            #expect(try join.where { _, purchase in purchase.total == 4 }.fetch(db).map(\.0.id) == [2])
+            #expect(try join.where { _, purchase in purchase.total > 3 }.fetch(db).map(\.0.id) == [1, 2, 4])
+            // As in SQL: nothing is known of the row without a purchase.
+            #expect(try join.where { _, purchase in purchase.total != 4 }.fetch(db).map(\.0.id) == [1, 1, 4])
+            #expect(try join.where { _, purchase in purchase.total.isIn([8, nil]) }.fetch(db).map(\.0.id) == [1, 3])
+            #expect(try join.where { _, purchase in purchase.article.hasPrefix("c") }.fetch(db).map(\.0.id) == [4])
+            let byTotal = try Contact.leftJoin(Purchase.self) { contact, purchase in contact.id == purchase.buyer }
+                .order { _, purchase in purchase.total.ascending.nullsLast }
+            #expect(try byTotal.fetch(db).map(\.0.id) == [1, 2, 1, 4, 3])
+
+            let computed: [(Int64?, Int, Int?, String?, Int?)] = try join.select { contact, purchase in
+                (
+                    contact.id, purchase.total ?? 0, purchase.total * 10 + purchase.total,
+                    purchase.article.uppercased(),
+                    purchase.total % 3
+                )
+            }
+            .fetch(db)
+            #expect(computed.map(\.1) == [3, 8, 4, 0, 9])
+            #expect(computed.map(\.2) == [33, 88, 44, nil, 99])
+            #expect(computed.map(\.3) == ["PEN", "INK", "PEN", nil, "CUP"])
+            #expect(computed.map(\.4) == [0, 2, 1, nil, 0])
+            let sums = try join.select { contact, purchase in
+                (contact.id, purchase.total.sum(), purchase.id.count())
+            } groupedBy: { contact, _ in
+                contact.id
+            }
+            .fetch(db)
+            #expect(sums.map(\.1) == [11, 4, nil, 9])
+            #expect(sums.map(\.2) == [2, 1, 0, 1])
+        }
+    }
+
+    @Test("Outer parts of joins of three and four tables, and calculations with inner parts")
+    func outerPartsOfLargerJoins() async throws {
+        try await temporary.store.read { db in
+            let three = try Purchase.join(Contact.self) { purchase, contact in purchase.buyer == contact.id }
+                .leftJoin(Purchase.self) { purchase, _, cheaper in
+                    cheaper.buyer == purchase.buyer && cheaper.total < purchase.total
+                }
+                .order { purchase, _, _ in purchase.id.ascending }
+            let rows: [(String, Int?, Int?)] = try three.select { purchase, _, cheaper in
+                (purchase.article, purchase.total - cheaper.total, cheaper.total + purchase.total)
+            }
+            .fetch(db)
+            #expect(rows.map(\.0) == ["pen", "ink", "pen", "cup"])
+            #expect(rows.map(\.1) == [nil, 5, nil, nil])
+            #expect(rows.map(\.2) == [nil, 11, nil, nil])
+            #expect(try three.where { _, _, cheaper in cheaper.id == nil }.count(db) == 3)
+
+            let four = three.leftJoin(Contact.self) { _, _, cheaper, other in cheaper.buyer == other.id }
+            let names: [(String, String?)] = try four.select { purchase, _, _, other in
+                (purchase.article, other.email)
+            }
+            .fetch(db)
+            #expect(names.map(\.1) == [nil, "contact1@example.org", nil, nil])
+            #expect(try four.where { _, _, cheaper, other in cheaper.id == nil && other.id == nil }.count(db) == 3)
+        }
+    }
+
     @Test func threeAndFourTablesAndATableWithItself() async throws {
         try await temporary.store.read { db in
             let two = try Contact.join(Contact.self) { one, other in one.id < other.id }

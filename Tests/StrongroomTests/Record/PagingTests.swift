@@ -2,7 +2,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-/// Pages by ``Query/after(_:)`` against Swift's own sorting.
+/// Pages by `after(_:)` against Swift's own sorting.
 @Suite("Pages")
 struct PagingTests {
     private static let directions: [(Bool, Bool)] = [(false, false), (false, true), (true, false), (true, true)]
@@ -55,8 +55,11 @@ struct PagingTests {
             // The last record of the page is gone, one before it is new.
             try Contact.delete(4, in: db)
             try Contact.insert(Contact(id: 99, email: "new", score: 0), in: db)
-            #expect(try byScore.after(first.last).fetch(db).map(\.id) == [5, 6, 7, 8])
-            #expect(try byScore.after(nil).fetch(db).map(\.id) == [99, 1, 2, 3])
+            let last = try #require(first.last)
+            #expect(try byScore.after(last).fetch(db).map(\.id) == [5, 6, 7, 8])
+            #expect(try byScore.after(key: 3, in: db).fetch(db).map(\.id) == [5, 6, 7, 8])
+            // Where it stood is not known any more: neither the beginning nor the end.
+            try expectFailure(.noSuchRow) { try byScore.after(key: 4, in: db) }
         }
     }
 

@@ -67,6 +67,51 @@ struct GroupFailureTests {
         #expect(try await fixture.lines() == [])
     }
 
+    private static let rollbacks: [SQL] = [
+        "INSERT OR ROLLBACK INTO once VALUES (1)",
+        "INSERT INTO once VALUES (-1)",
+        "UPDATE OR ROLLBACK once SET number = 1",
+    ]
+
+    @Test("One write's ROLLBACK is told to the others as the end of their transaction", arguments: [false, true])
+    func aRollbackIsNotTheOthersConstraint(isSwallowed: Bool) async throws {
+        for statement in Self.rollbacks {
+            let fixture = try await LineStore()
+            let store = fixture.store
+            try await store.write { db in
+                try db.execute("CREATE TABLE once (number INTEGER UNIQUE)")
+                try db.execute("INSERT INTO once VALUES (1), (2)")
+                try db.execute(
+                    """
+                    CREATE TRIGGER refuse BEFORE INSERT ON once WHEN new.number < 0
+                    BEGIN SELECT RAISE(ROLLBACK, 'refused'); END
+                    """)
+            }
+            let canEnd = Moment()
+            let holder = try await fixture.holdWriter(until: canEnd)
+            let before = try await fixture.waiting { try await store.write { db in try addLine(1, db) } }
+            let failing = try await fixture.waiting {
+                try await store.write { db in
+                    try addLine(2, db)
+                    do { try db.execute(statement) } catch  where isSwallowed {}
+                }
+            }
+            let after = try await fixture.waiting { try await store.write { db in try addLine(3, db) } }
+            canEnd.come()
+            for task in [holder, before] {
+                let error = try await expectFailure(.transactionEnded) { try await task.value }
+                #expect(error.constraint == nil && error.message.contains("Run it again"))
+                #expect(!error.description.contains("once") && !error.description.contains("refused"))
+            }
+            try await expectFailure(isSwallowed ? .transactionEnded : .constraint) { try await failing.value }
+            try await after.value
+            #expect(try await fixture.lines() == [3])
+            // Run again, it is kept.
+            try await store.write { db in try addLine(1, db) }
+            #expect(try await fixture.lines() == [1, 3])
+        }
+    }
+
     @Test func whatOneHasAskedOfTheForeignKeysDoesNotHoldForTheNext() async throws {
         let fixture = try await LineStore()
         let store = fixture.store

@@ -30,7 +30,7 @@ struct RecordsInMemoryTests {
             #expect(try Note.where { $0.text == "b" }.first(db)?.id ?? 0 < 0)
             let byText = Note.order { $0.text.ascending }.limit(2)
             let page = try byText.fetch(db)
-            #expect(try byText.after(page.last).fetch(db).map(\.text) == ["c", "d"])
+            #expect(try byText.after(#require(page.last)).fetch(db).map(\.text) == ["c", "d"])
             #expect(try Note.where { $0.text.isIn(["b", "c"]) }.fetch(db).count == 2)
             #expect(try Note.group { $0.rank }.select { ($0.rank, RowCount()) }.fetch(db).count == 4)
         }

@@ -113,14 +113,18 @@ extension Table where Self: Record, RecordType == Self {
     private static func record(
         _ fields: [RecordField], _ node: JSONNode, _ coding: RecordCoding, onto base: Self?
     ) throws -> Self {
+        try record(fields, object(node), coding, onto: base) { field, node in try field.read(node) }
+    }
+
+    static func object(_ node: JSONNode) throws -> [String: JSONNode] {
         guard case .object(let object) = node else {
             throw StrongroomError(.notARecord, "The JSON is \(node.name) where the object of a record was wanted.")
         }
-        return try record(fields, object, coding, onto: base) { field, node in try field.read(node) }
+        return object
     }
 
     /// A record of the given values, and of another record's where there are none.
-    private static func record<Given>(
+    static func record<Given>(
         _ fields: [RecordField], _ given: [String: Given], _ coding: RecordCoding, onto base: Self?,
         _ read: (RecordField, Given) throws -> Value
     ) throws -> Self {

@@ -1,0 +1,182 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// The place between two pages of a query, as text that can go into an address and come back from a client.
+///
+/// ```swift
+/// let byName = Contact.order { $0.name.ascending }.limit(20)
+/// var query = byName
+/// if let text = request["after"] { query = byName.after(try PageCursor(text)) }
+/// let page = try query.fetch(db)
+/// let next = try page.last.map { try byName.cursor(after: $0).description }
+/// ```
+///
+/// It holds the last row's values of the columns that the query is sorted by, the primary key among them, so that the
+/// row may be gone when the next page is asked for. It is bound to the table and the order, not to the conditions: in a
+/// query with other conditions it is the same place. It is not secret, and not signed: whoever has it can read the
+/// values and make another one, which shows no rows that the query does not find.
+public struct PageCursor: Sendable, Hashable {
+    /// The table, and what its rows are sorted by.
+    struct Order {
+        let table: String
+        let terms: [String]
+
+        /// The same for the same order, in every process (FNV-1a, 64 bits).
+        var fingerprint: UInt64 {
+            ([table] + terms).joined(separator: "\0").utf8.reduce(0xCBF2_9CE4_8422_2325) {
+                ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3
+            }
+        }
+    }
+
+    private let fingerprint: UInt64
+    private let values: [Value]
+
+    init(_ order: Order, _ values: [Value]) {
+        fingerprint = order.fingerprint
+        self.values = values
+    }
+
+    /// Reads a cursor.
+    ///
+    /// - Parameter text: What ``description`` gave.
+    /// - Throws: ``StrongroomError`` with `pageCursor` for a text that is no cursor, or one of a newer version.
+    public init(_ text: String) throws {
+        guard let bytes = Self.bytes(of: text), let version = bytes.first else { throw Self.unreadable }
+        guard version == Self.version else {
+            throw StrongroomError(
+                .pageCursor, "The cursor is of version \(version), this is 1; begin at the first page.")
+        }
+        var reader = Reader(rest: bytes.dropFirst())
+        guard let fingerprint = reader.number(), let count = reader.rest.popFirst() else { throw Self.unreadable }
+        var values: [Value] = []
+        while !reader.rest.isEmpty {
+            guard let value = reader.value() else { throw Self.unreadable }
+            values.append(value)
+        }
+        // One that was cut off between two values.
+        guard count == Self.count(of: values) else { throw Self.unreadable }
+        self.fingerprint = fingerprint
+        self.values = values
+    }
+
+    private static func count(of values: [Value]) -> UInt8 { UInt8(truncatingIfNeeded: values.count) }
+
+    /// The values, one for each term of an order.
+    ///
+    /// - Throws: ``StrongroomError`` with `pageCursor` when the cursor is another order's.
+    func values(in order: Order) throws -> [Value] {
+        guard fingerprint == order.fingerprint, values.count == order.terms.count else {
+            throw StrongroomError(
+                .pageCursor,
+                """
+                The cursor belongs to another table or another order than this query of "\(order.table)"; begin at the \
+                first page, or sort as the query that made it.
+                """)
+        }
+        return values
+    }
+
+    private static let version: UInt8 = 1
+
+    private static var unreadable: StrongroomError {
+        StrongroomError(
+            .pageCursor, "The text is no cursor of a page; give it back as it was, or begin at the first page.")
+    }
+}
+
+extension PageCursor: CustomStringConvertible {
+    /// The cursor as text: letters, digits, `-` and `_`, so that it needs no escaping in an address.
+    public var description: String {
+        var bytes = [Self.version]
+        bytes.append(fingerprint)
+        bytes.append(Self.count(of: values))
+        for value in values { bytes.append(value) }
+        let base64 = Data(bytes).base64EncodedString()
+        return base64.filter { $0 != "=" }.map { $0 == "+" ? "-" : $0 == "/" ? "_" : String($0) }.joined()
+    }
+
+    private static func bytes(of text: String) -> [UInt8]? {
+        let isPlain = text.utf8.allSatisfy { byte in
+            let character = Character(UnicodeScalar(byte))
+            return byte < 0x80 && (character.isLetter || character.isNumber || character == "-" || character == "_")
+        }
+        guard isPlain else { return nil }
+        let base64 = text.map { $0 == "-" ? "+" : $0 == "_" ? "/" : String($0) }.joined()
+        let padding = String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
+        return Data(base64Encoded: base64 + padding).map { [UInt8]($0) }
+    }
+}
+
+extension PageCursor: Codable {
+    /// Reads the text.
+    public init(from decoder: any Decoder) throws {
+        try self.init(decoder.singleValueContainer().decode(String.self))
+    }
+
+    /// Writes the text.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(_ number: UInt64) {
+        for shift in stride(from: 56, through: 0, by: -8) { append(UInt8(truncatingIfNeeded: number >> UInt64(shift))) }
+    }
+
+    fileprivate mutating func append(_ value: Value) {
+        switch value {
+        case .null: append(UInt8(ascii: "n"))
+        case .integer(let number):
+            append(UInt8(ascii: "i"))
+            append(UInt64(bitPattern: number))
+        case .real(let number):
+            append(UInt8(ascii: "r"))
+            append(number.bitPattern)
+        case .text(let text):
+            append(UInt8(ascii: "t"))
+            append(UInt64(text.utf8.count))
+            append(contentsOf: text.utf8)
+        case .blob(let bytes):
+            append(UInt8(ascii: "b"))
+            append(UInt64(bytes.count))
+            append(contentsOf: bytes)
+        }
+    }
+}
+
+/// Reads what a cursor holds; the bytes may come from anybody.
+private struct Reader {
+    var rest: ArraySlice<UInt8>
+
+    mutating func number() -> UInt64? {
+        bytes(8)?.reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    private mutating func bytes(_ count: UInt64) -> ArraySlice<UInt8>? {
+        guard count <= UInt64(rest.count) else { return nil }
+        defer { rest = rest.dropFirst(Int(count)) }
+        return rest.prefix(Int(count))
+    }
+
+    mutating func value() -> Value? {
+        switch rest.popFirst() {
+        case UInt8(ascii: "n"): return .null
+        case UInt8(ascii: "i"): return number().map { .integer(Int64(bitPattern: $0)) }
+        case UInt8(ascii: "r"):
+            guard let real = number().map(Double.init(bitPattern:)), !real.isNaN else { return nil }
+            return .real(real)
+        case UInt8(ascii: "t"):
+            guard let bytes = number().flatMap({ bytes($0) }) else { return nil }
+            let text = String(decoding: bytes, as: UTF8.self)
+            return text.utf8.elementsEqual(bytes) ? .text(text) : nil
+        case UInt8(ascii: "b"): return number().flatMap { bytes($0) }.map { .blob([UInt8]($0)) }
+        default: return nil
+        }
+    }
+}

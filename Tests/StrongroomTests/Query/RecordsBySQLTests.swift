@@ -1,0 +1,191 @@
+import Strongroom
+import StrongroomTesting
+import Testing
+
+/// Three columns of one type: mixed up, they would still be read.
+private struct Address: Record, Equatable {
+    var street: String
+    var city: String
+    var country: String
+
+    static let columnNames = ["street", "city", "country"]
+
+    init(_ street: String, _ city: String, _ country: String) {
+        (self.street, self.city, self.country) = (street, city, country)
+    }
+
+    init(row: borrowing Row) throws {
+        (street, city, country) = (try row[0], try row[1], try row[2])
+        guard row.count == 3, row.name(at: 3) == nil, (try? row.value(at: 3)) == nil else { throw WrongRow() }
+    }
+
+    func encode(to bindings: borrowing Bindings) throws {
+        try bindings.set(street, at: 0)
+        try bindings.set(city, at: 1)
+        try bindings.set(country, at: 2)
+    }
+}
+
+private struct City: Record, Equatable {
+    var city: String
+    var street: String
+
+    static let columnNames = ["city", "street"]
+
+    init(_ city: String, _ street: String) {
+        (self.city, self.street) = (city, street)
+    }
+
+    init(row: borrowing Row) throws {
+        (city, street) = (try row[0], try row[1])
+    }
+
+    func encode(to bindings: borrowing Bindings) throws {}
+}
+
+private struct WrongRow: Error {}
+
+/// Every way to read a column.
+private struct Values: Record {
+    let all: [Value]
+    static let columnNames = ["i", "r", "t", "b", "n"]
+
+    init(row: borrowing Row) throws {
+        guard try row.isNull(at: 4), try !row.isNull(at: 0), row.name(at: 1) == "r" else { throw WrongRow() }
+        all = [
+            .integer(try row.integer(at: 0)), .real(try row.real(at: 1)), .text(try row.text(at: 2)),
+            .blob(try row.blob(at: 3)), try row.value(at: 4),
+        ]
+        let byName: String = try row["T"]
+        guard byName == "x" else { throw WrongRow() }
+    }
+
+    func encode(to bindings: borrowing Bindings) throws {}
+}
+
+struct RecordsBySQLTests {
+    private static let bonn = Address("Markt", "Bonn", "DE")
+
+    private static func makeStore() async throws -> Store {
+        let store = try await TemporaryStore().store
+        try await store.write { db in
+            try db.execute("CREATE TABLE address (city TEXT, country TEXT, street TEXT)")
+            try db.execute("INSERT INTO address VALUES ('Bonn', 'DE', 'Markt')")
+        }
+        return store
+    }
+
+    @Test(arguments: [
+        "SELECT * FROM address",
+        "SELECT country, street, city FROM address",
+        "SELECT street, city, country FROM address",
+        "SELECT 1 AS one, street, 'x' AS x, city, country, 2 AS two FROM address",
+        "SELECT street, city, country, rowid FROM address",
+        "SELECT City, STREET, \"COUNTRY\" FROM address",
+        "SELECT country AS country, street || '' AS street, upper('b') || 'onn' AS city FROM address",
+        "SELECT v.country, v.\"city\", v.[street] FROM (SELECT * FROM address) AS v",
+    ])
+    func columnsAreFoundByTheirNames(query: String) async throws {
+        let store = try await Self.makeStore()
+        try await store.read { db in
+            for _ in 1...2 {
+                let found = try db.fetch(Address.self, SQL(stringLiteral: query))
+                #expect(found == [Self.bonn])
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("SELECT street, city FROM address", "no column \"country\""),
+            ("SELECT street, city, upper(country) FROM address", "no column \"country\""),
+            ("SELECT street, city, country FROM address WHERE 0 UNION ALL SELECT 1, 2, 3 WHERE 0", nil),
+            ("SELECT street, city AS town, country FROM address WHERE city = ''", "no column \"city\""),
+            ("SELECT street, city, country, street AS City FROM address", "2 columns \"city\""),
+            ("SELECT a.*, b.city FROM address AS a, address AS b", "2 columns \"city\""),
+        ] as [(String, String?)])
+    func aMissingOrDoubledColumnIsNamedAlsoWithoutRows(query: String, words: String?) async throws {
+        let store = try await Self.makeStore()
+        try await store.read { db in
+            for _ in 1...2 {
+                guard let words else {
+                    #expect(try db.fetch(Address.self, SQL(stringLiteral: query)).isEmpty)
+                    continue
+                }
+                let error = try expectFailure(.sql) { try db.fetch(Address.self, SQL(stringLiteral: query)) }
+                #expect(error.message.contains(words))
+                #expect(error.message.contains(" AS"))
+            }
+        }
+    }
+
+    @Test func aStatementThatIsPreparedAnewIsComparedAnew() async throws {
+        let store = try await Self.makeStore()
+        try await store.write { db in
+            #expect(try db.fetch(Address.self, "SELECT * FROM address") == [Self.bonn])
+            try db.execute("ALTER TABLE address RENAME TO former")
+            try db.execute("CREATE TABLE address (note TEXT, street TEXT, country TEXT, city TEXT)")
+            try db.execute("INSERT INTO address VALUES ('n', 'Markt', 'DE', 'Bonn')")
+            #expect(try db.fetch(Address.self, "SELECT * FROM address") == [Self.bonn])
+            try db.execute("DROP TABLE address")
+            try db.execute("CREATE TABLE address (street TEXT, city TEXT)")
+            let error = try expectFailure(.sql) { try db.fetch(Address.self, "SELECT * FROM address") }
+            #expect(error.message.contains("no column \"country\""))
+        }
+    }
+
+    /// The readers' connections learn of the change at the statement's next step.
+    @Test func aTableThatGrewUnderAReader() async throws {
+        let store = try await Self.makeStore()
+        let query: SQL = "SELECT * FROM address"
+        #expect(try await store.read { db in try db.fetch(Address.self, query) } == [Self.bonn])
+        try await store.write { db in
+            try db.execute("DROP TABLE address")
+            try db.execute("CREATE TABLE address (country TEXT, street TEXT, city TEXT)")
+            try db.execute("ALTER TABLE address ADD COLUMN note TEXT DEFAULT 'n'")
+            try db.execute("INSERT INTO address (city, country, street) VALUES ('Bonn', 'DE', 'Markt')")
+        }
+        #expect(try await store.read { db in try db.fetch(Address.self, query) } == [Self.bonn])
+    }
+
+    @Test func oneTextIsReadAsTwoRecords() async throws {
+        let store = try await Self.makeStore()
+        try await store.read { db in
+            let query: SQL = "SELECT * FROM address"
+            for _ in 1...2 {
+                let addresses = try db.fetch(Address.self, query)
+                let cities = try db.fetch(City.self, query)
+                #expect(addresses == [Self.bonn] && cities == [City("Bonn", "Markt")])
+            }
+        }
+    }
+
+    @Test func everyKindOfValueIsFoundInAnotherOrder() async throws {
+        let store = try await TemporaryStore().store
+        let found = try await store.read { db in
+            try db.fetch(Values.self, "SELECT NULL AS n, x'01' AS b, 'x' AS t, 0.5 AS r, 7 AS i")
+        }
+        #expect(found.map(\.all) == [[.integer(7), .real(0.5), .text("x"), .blob([1]), .null]])
+        let error = try await expectFailure(.typeMismatch) {
+            try await store.read { db in try db.fetch(City.self, "SELECT 'Markt' AS street, 5 AS city") }
+        }
+        #expect(error.mismatch?.column == "city")
+    }
+
+    @Test func aColumnByItsNameIsTheOnlyOneOfThatName() async throws {
+        let store = try await Self.makeStore()
+        try await store.read { db in
+            try db.forEachRow("SELECT City, street FROM address") { row in
+                let city: String = try row["city"]
+                #expect(city == "Bonn")
+            }
+            for query in ["SELECT city, street AS City FROM address", "SELECT street FROM address"] {
+                try expectFailure(.sql) {
+                    try db.forEachRow(SQL(stringLiteral: query)) { row in
+                        let _: String = try row["city"]
+                    }
+                }
+            }
+        }
+    }
+}
