@@ -48,7 +48,7 @@ final class FlipReading {
     private func count(_ sql: String, _ allowed: [[String]]) throws {
         let outcome = try round.tool(["query", Home.database, sql, "--csv"])
         guard outcome.succeeded else { return }
-        let number = outcome.output.split(separator: "\n").last.flatMap { Int($0) }
+        let number = outcome.output.split(whereSeparator: \.isNewline).last.flatMap { Int($0) }
         if !allowed.contains(where: { $0.count == number }) {
             silent("\(sql) is \(number ?? -1) and not \(allowed[0].count), and no error")
         }

@@ -7,7 +7,7 @@ final class SmallDisk {
     #if os(Linux)
     /// Root can mount, but not in every container: asked once.
     static let canMount: Bool = {
-        let directory = NSTemporaryDirectory() + "torture-mount-\(getpid())"
+        let directory = NSTemporaryDirectory() + "/torture-mount-\(getpid())"
         guard geteuid() == 0, mkdir(directory, 0o700) == 0 else { return false }
         defer { rmdir(directory) }
         guard run([programs.mount, "-t", "tmpfs", "-o", "size=64k", "tmpfs", directory], directory + ".log") else {

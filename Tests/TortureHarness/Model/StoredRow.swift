@@ -39,7 +39,7 @@ struct StoredRow: Hashable {
 
     /// The rows of `SELECT name, email FROM contact` as `query --csv` prints them.
     static func parse(csv: String) -> [StoredRow] {
-        csv.split(separator: "\n").dropFirst().map { line in
+        csv.split(whereSeparator: \.isNewline).dropFirst().map { line in
             let fields = line.split(separator: ",", maxSplits: 1, omittingEmptySubsequences: false)
             return StoredRow(token: String(fields[0]), payload: fields.count > 1 ? String(fields[1]) : "")
         }
