@@ -35,8 +35,10 @@ struct Companions: Kind {
         if let touched = obstacle.touched() {
             round.tally.add(.wrong, "\(touched) was changed, which a link points to: \(outcome.summary)")
         }
-        // It goes on as well when nobody has cleared up.
-        try round.tool(["query", Home.database, "SELECT count(*) FROM contact", "--csv"], limit: Self.limit)
+        // It goes on as well when nobody has cleared up; one that hangs is told of once.
+        if !outcome.isHung {
+            try round.tool(["query", Home.database, "SELECT count(*) FROM contact", "--csv"], limit: Self.limit)
+        }
         if let touched = obstacle.touched(), !round.isPlanting {
             round.tally.add(.wrong, "\(touched) was changed by a reading after it")
         }

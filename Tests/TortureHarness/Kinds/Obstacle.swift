@@ -25,6 +25,8 @@ struct Obstacle {
         content = Data((0..<70_000).map { _ in UInt8(round.random.number(0...255)) })
         try content.write(to: URL(filePath: victim))
         chmod(victim, 0o640)
+        // A lock file lies there from before.
+        unlink(path)
         try put(round)
     }
 

@@ -75,7 +75,7 @@ struct TwoUsers: Kind {
         let precious = try shared.precious()
         for _ in 0..<3 {
             let place = "\(round.home.data)/" + round.random.pick(Companions.names)
-            try shared.asStranger("ln -s '\(precious.path)' '\(place)'", round)
+            try shared.asStranger("ln -sfn '\(precious.path)' '\(place)'", round)
         }
         let session = round.ledger.session("linked", groups: 1, rows: 2)
         switch round.random.number(1...4) {
