@@ -22,7 +22,9 @@ struct FullDisk: Kind {
         if work == "rotate" { try round.tool(["keys", "append", round.home.keyFile]) }
         if work == "migrate" { try round.tool(["migrate", Home.database, "--to", "3"]) }
         let free = round.isPlanting ? 0 : try disk.fill(&round.random)
-        let session = round.ledger.session("full", groups: work == "shell" ? 80 : 1, rows: round.random.number(1...300))
+        let most = work == "write" ? StoredRow.mostInAnArgument : 300
+        let session = round.ledger.session(
+            "full", groups: work == "shell" ? 80 : 1, rows: round.random.number(1...most))
         try run(work, session, disk, round)
         disk.relieve()
         if round.isPlanting { try plantAWrongAnswer(session, disk, round) }

@@ -133,8 +133,13 @@ struct TwoUsers: Kind {
         }
         racer.send(signal: SIGKILL)
         racer.wait(seconds: 30)
-        let bytes = FileManager.default.contents(atPath: collected)?.count ?? 0
-        if bytes > 0 { round.tally.add(.wrong, "\(bytes) bytes of the owner's went through another user's link") }
+        let bytes = FileManager.default.contents(atPath: collected) ?? Data()
+        let isPlain = ["raw:", StoredRow(token: "seed.0.0").payload].contains { bytes.range(of: Data($0.utf8)) != nil }
+        if !bytes.isEmpty {
+            let words = isPlain ? "with keys or rows in the clear" : "encrypted"
+            round.tally.add(
+                .wrong, "\(bytes.count) bytes of the owner's, \(words), went through another user's link")
+        }
         try shared.removeLinks(to: "collected")
     }
 }

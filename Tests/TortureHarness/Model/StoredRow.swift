@@ -17,6 +17,9 @@ struct StoredRow: Hashable {
 
     var isAsWritten: Bool { payload == Self.payload(of: token) }
 
+    /// How many rows an argument of a command holds for certain: Linux allows 128 KiB.
+    static let mostInAnArgument = 20
+
     /// Mostly short; one in eight needs overflow pages.
     static func payload(of token: String) -> String {
         var random = RandomSource(seed: RandomSource.hash(token))
