@@ -133,6 +133,13 @@ let package = Package(
         .target(name: "FaultWork", dependencies: ["Strongroom"], path: "Tests/FaultWork", swiftSettings: settings),
         .executableTarget(
             name: "FaultVictim", dependencies: ["FaultWork"], path: "Tests/FaultVictim", swiftSettings: settings),
+        // Drives the tool and the engine's shell from outside, so it depends on neither the tool nor the library.
+        .executableTarget(
+            name: "TortureHarness",
+            dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")],
+            path: "Tests/TortureHarness",
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
