@@ -43,7 +43,8 @@ struct KillRole {
     }
 
     private static func statement(_ round: Round) throws -> KillRole {
-        let session = round.ledger.session("statement", groups: 1, rows: round.random.number(1...StoredRow.mostInAnArgument))
+        let rows = round.random.number(1...StoredRow.mostInAnArgument)
+        let session = round.ledger.session("statement", groups: 1, rows: rows)
         let child = try round.start(["query", Home.database, StoredRow.insertion(session.groups[0]), "--write"])
         return KillRole(name: "statement", child: child) { outcome, round in round.note(outcome, session) }
     }
