@@ -7,14 +7,20 @@ import Strongroom
 /// `FaultVictim run KIND DIRECTORY [FILLER]` says `step N` after a step and `done` at the end, or `failed CODE MESSAGE`. When the disk is
 /// full and there is a filler, it says `full`, removes the filler and goes on.
 /// `FaultVictim prepare KIND DIRECTORY` makes the file as it is before the work, and kills itself while the store is open.
-/// `FaultVictim secrets MASKED DIRECTORY` works with secrets that are given masked, says `open` and `closed`, and waits for its standard
-/// input to end after each.
+/// `FaultVictim rows MASKED DIRECTORY` works with rows that the engine puts together of two halves, so that only its
+/// memory ever has them whole; it says `open` and `closed` as the next one does. `FaultVictim secrets MASKED DIRECTORY`
+/// works with secrets that are given masked, says `open` and `closed`, and waits for its standard input to end after
+/// each.
 @main
 enum FaultVictim {
     static func main() async {
         let arguments = CommandLine.arguments
         if arguments.count == 4, arguments[1] == "secrets" {
             await Secrets(masked: arguments[2]).run(in: arguments[3])
+            return
+        }
+        if arguments.count == 4, arguments[1] == "rows" {
+            await Secrets(masked: arguments[2]).runRows(in: arguments[3])
             return
         }
         guard arguments.count >= 4, let work = Works.named(arguments[2]) else { return end("failed usage", 2) }

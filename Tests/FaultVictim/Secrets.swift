@@ -56,6 +56,41 @@ struct Secrets {
         await report { _ = try await place.open(KeyChain(new), Self.migrator) }
     }
 
+    /// Writes, sorts and changes rows of which this program has only halves.
+    func runRows(in directory: String) async {
+        do {
+            try await workWithRows(in: Place(directory))
+            pause("closed")
+        } catch {
+            print("failed \(error)")
+        }
+    }
+
+    private func workWithRows(in place: Place) async throws {
+        let store = try await place.open(KeyChain(key(0) { .passphrase(bytes: $0) }), Self.migrator)
+        let halves = [masked[1], masked[2]].map { part in String(decoding: part.map { $0 ^ Self.mask }, as: UTF8.self) }
+        for number in 0..<2_000 {
+            try await store.write { db in
+                let (first, second) = (halves[0], halves[1])
+                try db.execute(
+                    "INSERT INTO line VALUES (\(number), \(first) || \(second) || \(number) || hex(zeroblob(100)))")
+            }
+        }
+        try await store.write { db in
+            try db.execute("UPDATE line SET text = text || 'x' WHERE number % 2 = 0")
+            try db.execute("DELETE FROM line WHERE number % 3 = 0")
+        }
+        let count = try await store.read { db in
+            var count = 0
+            try db.forEachRow("SELECT length(text) FROM line ORDER BY substr(text, 5) || number DESC") { _ in count += 1
+            }
+            return count
+        }
+        print("rows \(count)")
+        pause("open")
+        try await store.close()
+    }
+
     private static let migrator = Migrator {
         Migration("1") { db in
             try db.execute("CREATE TABLE line (number INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE)")

@@ -22,13 +22,15 @@ enum DefaultPath {
         ).path(percentEncoded: false)
         #else
         // A relative path in the variable is to be ignored, says the specification.
-        let environment = ProcessInfo.processInfo.environment
-        if let given = environment["XDG_DATA_HOME"], given.hasPrefix("/") { return given }
+        if let given = variable("XDG_DATA_HOME"), given.hasPrefix("/") { return given }
         // Foundation asks the user database, not the variable.
         let home =
-            environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+            variable("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
             ?? FileManager.default.homeDirectoryForCurrentUser.path(percentEncoded: false)
         return home.hasSuffix("/") ? "\(home).local/share" : "\(home)/.local/share"
         #endif
     }
+
+    /// One variable alone: Foundation's dictionary would copy all of them, also those that hold keys.
+    private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 }

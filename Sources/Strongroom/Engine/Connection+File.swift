@@ -55,15 +55,19 @@ struct LogState: Equatable {
 }
 
 extension Connection {
-    /// The database file, once something has been read from it.
-    func databaseFile() throws -> EngineFile { try file(SQLITE_FCNTL_FILE_POINTER) }
+    /// The database file.
+    ///
+    /// - Parameter schema: `main`, or the name that an attached file has.
+    func databaseFile(of schema: String = "main") throws -> EngineFile {
+        try file(SQLITE_FCNTL_FILE_POINTER, of: schema)
+    }
 
     /// The write-ahead log.
     func logFile() throws -> EngineFile { try file(SQLITE_FCNTL_JOURNAL_POINTER) }
 
-    private func file(_ request: Int32) throws -> EngineFile {
+    private func file(_ request: Int32, of schema: String = "main") throws -> EngineFile {
         var file: UnsafeMutablePointer<sqlite3_file>?
-        let result = sqlite3_file_control(pointer, "main", request, &file)
+        let result = sqlite3_file_control(pointer, schema, request, &file)
         guard result == SQLITE_OK, let file, file.pointee.pMethods != nil else {
             throw StrongroomError(
                 .engine, "The engine does not lend the file.", database: database,

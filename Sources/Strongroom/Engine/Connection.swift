@@ -132,6 +132,7 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
     ///   - database: The name that errors give.
     /// - Throws: ``StrongroomError`` with the code of the engine's failure.
     init(path: String, mode: Mode, database: String) throws {
+        _ = EngineMemory.isWiped
         var opened: OpaquePointer?
         let flags = mode.flags | SQLITE_OPEN_NOMUTEX
         let result = sqlite3_open_v2(mode.parameters.map { Self.address(of: path, $0) } ?? path, &opened, flags, nil)

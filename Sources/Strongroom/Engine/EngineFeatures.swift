@@ -39,6 +39,10 @@ public struct EngineFeatures: Sendable, Equatable {
     /// Window functions (from SQLite 3.25 on).
     public var hasWindowFunctions: Bool { sqliteVersionNumber >= 3_025_000 }
 
+    /// Whether the engine overwrites the memory that it frees, in which decrypted rows lay. The library has it do so,
+    /// unless another library of the process has used the engine before: then it cannot be changed any more.
+    public var wipesFreedMemory: Bool { EngineMemory.isWiped }
+
     /// SQLCipher's main version: 3 or 4.
     public var cipherMajorVersion: Int {
         Int(cipherVersion.prefix { $0 != "." }) ?? 0

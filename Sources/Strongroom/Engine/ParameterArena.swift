@@ -9,7 +9,7 @@ struct ParameterArena: ~Copyable {
     private var block: UnsafeMutableRawPointer
     private var capacity: Int
     private var used = 0
-    private var overflow: [UnsafeMutableRawPointer] = []
+    private var overflow: [(UnsafeMutableRawPointer, count: Int)] = []
     private var overflowBytes = 0
 
     init() {
@@ -18,8 +18,14 @@ struct ParameterArena: ~Copyable {
     }
 
     deinit {
+        Self.free(block, capacity)
+        for (extra, count) in overflow { Self.free(extra, count) }
+    }
+
+    /// Rows have lain in it.
+    private static func free(_ block: UnsafeMutableRawPointer, _ count: Int) {
+        UnsafeMutableRawBufferPointer(start: block, count: count).wipe()
         block.deallocate()
-        for extra in overflow { extra.deallocate() }
     }
 
     /// Copies bytes in and returns where they stay until ``reset()``; never nil, also for no bytes.
@@ -37,7 +43,7 @@ struct ParameterArena: ~Copyable {
             return block + used
         }
         let extra = UnsafeMutableRawPointer.allocate(byteCount: max(count, 1), alignment: 16)
-        overflow.append(extra)
+        overflow.append((extra, count))
         overflowBytes += count
         return extra
     }
@@ -52,12 +58,12 @@ struct ParameterArena: ~Copyable {
     }
 
     private mutating func grow() {
-        for extra in overflow { extra.deallocate() }
+        for (extra, count) in overflow { Self.free(extra, count) }
         overflow.removeAll()
         let wanted = capacity + overflowBytes
         overflowBytes = 0
         guard wanted <= Self.largestKept else { return }
-        block.deallocate()
+        Self.free(block, capacity)
         capacity = wanted
         block = .allocate(byteCount: wanted, alignment: 16)
     }

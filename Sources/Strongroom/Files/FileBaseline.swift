@@ -46,7 +46,7 @@ struct FileBaseline {
 extension FileSystem {
     /// Whether a write-ahead log with content lies beside a database.
     static func hasWriteAheadLog(_ path: String) throws -> Bool {
-        try FileStatus.at(path + "-wal").map { $0.size > 0 } ?? false
+        try requireRegular(path + "-wal").map { $0.size > 0 } ?? false
     }
 
     /// Whether a rollback journal lies beside a database that has not been used up.

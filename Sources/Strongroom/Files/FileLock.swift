@@ -35,7 +35,7 @@ struct FileLock: ~Copyable {
     }
 
     private static func descriptor(_ path: String) throws -> Int32 {
-        let created = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        let created = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         if created >= 0 {
             // The process's umask may have taken from the owner's permissions; nobody else is to have any.
             guard fchmod(created, 0o600) == 0 else {
@@ -45,15 +45,17 @@ struct FileLock: ~Copyable {
             }
             return created
         }
-        let found = errno == EEXIST ? open(path, O_RDWR | O_CLOEXEC) : created
-        guard found >= 0 else { throw FileSystem.failure(errno, "cannot open the lock file", path) }
-        return found
+        guard errno == EEXIST else { throw FileSystem.failure(errno, "cannot open the lock file", path) }
+        do {
+            return try FileSystem.openFile(path, O_RDWR, followsLinks: false)
+        } catch let error as StrongroomError where error.code == .fileMissing {
+            // Whoever held it has removed it.
+            return try Self.descriptor(path)
+        }
     }
 
     private func isStillAt(_ path: String) throws -> Bool {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw FileSystem.failure(errno, "cannot look at", path) }
-        return try FileStatus.at(path)?.identity.node == UInt64(status.st_ino)
+        try FileStatus.ofName(path)?.identity == FileStatus.of(descriptor, path).identity
     }
 
     private init(descriptor: Int32) {

@@ -24,6 +24,8 @@ struct FileStatus: Equatable {
     let links: Int
     let isRegularFile: Bool
     let isDirectory: Bool
+    /// What it is, in words such as "a FIFO".
+    let kind: String
     let permissions: UInt32
     let owner: UInt32
     let group: UInt32
@@ -31,22 +33,56 @@ struct FileStatus: Equatable {
     /// The status of what lies at a path, links followed; nil when nothing does.
     static func at(_ path: String) throws -> FileStatus? {
         var status = stat()
-        guard stat(path, &status) == 0 else {
-            if errno == ENOENT { return nil }
-            throw FileSystem.failure(errno, "cannot look at", path)
+        return try result(stat(path, &status), of: path).map { FileStatus(status) }
+    }
+
+    /// The status of what has a name, be it a symbolic link, which is not followed; nil when nothing has.
+    static func ofName(_ path: String) throws -> FileStatus? {
+        var status = stat()
+        let result = lstat(path, &status)
+        // No file can have it.
+        if result != 0, errno == ENAMETOOLONG { return nil }
+        return try Self.result(result, of: path).map { FileStatus(status) }
+    }
+
+    /// The status of an open file.
+    ///
+    /// - Parameter path: What errors call it.
+    static func of(_ descriptor: Int32, _ path: String) throws -> FileStatus {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw FileSystem.failure(errno, "cannot look at", path) }
+        return FileStatus(status)
+    }
+
+    private static func result(_ result: Int32, of path: String) throws -> Void? {
+        guard result != 0 else { return () }
+        if errno == ENOENT { return nil }
+        throw FileSystem.failure(errno, "cannot look at", path)
+    }
+
+    private init(_ status: stat) {
+        identity = Identity(device: UInt64(truncatingIfNeeded: status.st_dev), node: UInt64(status.st_ino))
+        size = Int64(status.st_size)
+        modified = Self.duration(Self.modification(status))
+        changed = Self.duration(Self.change(status))
+        links = Int(status.st_nlink)
+        isRegularFile = status.st_mode & S_IFMT == S_IFREG
+        isDirectory = status.st_mode & S_IFMT == S_IFDIR
+        kind = Self.kind(status)
+        permissions = UInt32(status.st_mode & 0o7777)
+        owner = status.st_uid
+        group = status.st_gid
+    }
+
+    private static func kind(_ status: stat) -> String {
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: "a regular file"
+        case S_IFDIR: "a directory"
+        case S_IFLNK: "a symbolic link"
+        case S_IFIFO: "a FIFO"
+        case S_IFSOCK: "a socket"
+        default: "a device"
         }
-        return FileStatus(
-            identity: Identity(device: UInt64(truncatingIfNeeded: status.st_dev), node: UInt64(status.st_ino)),
-            size: Int64(status.st_size),
-            modified: duration(modification(status)),
-            changed: duration(change(status)),
-            links: Int(status.st_nlink),
-            isRegularFile: status.st_mode & S_IFMT == S_IFREG,
-            isDirectory: status.st_mode & S_IFMT == S_IFDIR,
-            permissions: UInt32(status.st_mode & 0o7777),
-            owner: status.st_uid,
-            group: status.st_gid
-        )
     }
 
     private static func modification(_ status: stat) -> timespec {

@@ -7,10 +7,12 @@ extension FileSystem {
     /// - Parameters:
     ///   - path: Where the copy lies. Nobody has it open.
     ///   - isPlaintext: Whether it is plaintext, whatever it begins with.
+    /// - Throws: ``StrongroomError`` with `notAFile` for a symbolic link, a FIFO and the like in its place, which
+    ///   stays.
     static func removeCopy(_ path: String, isPlaintext: Bool = false) throws {
-        // A link, or a file with a further name, is somebody else's: to remove the name is enough.
-        if !isSymbolicLink(path), let left = try FileStatus.at(path), left.isRegularFile, left.links == 1,
-            try isPlaintext || firstBytes(of: path, plaintext.count) == plaintext
+        // A file with a further name is somebody else's: to remove the name is enough.
+        if let left = try requireRegular(path), left.links == 1,
+            try isPlaintext || firstBytes(of: path, plaintext.count, followsLinks: false) == plaintext
         {
             try overwrite(path)
         }

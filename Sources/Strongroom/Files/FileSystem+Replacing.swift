@@ -24,29 +24,22 @@ extension FileSystem {
         return false
     }
 
-    /// Gives a file the owner and the permissions of another one.
-    static func setAccess(like model: FileStatus, of path: String) throws {
-        guard let status = try FileStatus.at(path) else { throw failure(ENOENT, "cannot find", path) }
-        if status.owner != model.owner || status.group != model.group {
-            guard chown(path, model.owner, model.group) == 0 else {
-                throw failure(errno, "cannot give to the owner of the database", path)
-            }
-        }
-        guard chmod(path, mode_t(model.permissions)) == 0 else {
-            throw failure(errno, "cannot set the permissions of", path)
-        }
-    }
-
     /// Bytes.
     private static let beginning = 4_096
 
-    /// Overwrites a file with zeros, its beginning first, and brings them to the disk; where the file system writes in place, nothing of the content is left.
-    static func overwrite(_ path: String) throws {
-        let descriptor = open(path, O_WRONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure(errno, "cannot open", path) }
+    /// Overwrites a file with zeros, its beginning first, and brings them to the disk; where the file system writes in
+    /// place, nothing of the content is left.
+    ///
+    /// - Returns: Whether it was overwritten. One that has further names is not: they may be somebody else's.
+    /// - Throws: ``StrongroomError`` with `notAFile` for a symbolic link, a FIFO and the like, which are neither
+    ///   followed nor changed.
+    @discardableResult
+    static func overwrite(_ path: String) throws -> Bool {
+        let descriptor = try openFile(path, O_WRONLY, followsLinks: false)
         defer { close(descriptor) }
-        var rest = Int(lseek(descriptor, 0, SEEK_END))
-        guard rest >= 0, lseek(descriptor, 0, SEEK_SET) == 0 else { throw failure(errno, "cannot overwrite", path) }
+        let status = try FileStatus.of(descriptor, path)
+        guard status.links <= 1 else { return false }
+        var rest = Int(status.size)
         let zeros = [UInt8](repeating: 0, count: 1 << 20)
         var isFirst = true
         while rest > 0 {
@@ -58,5 +51,6 @@ extension FileSystem {
             isFirst = false
         }
         guard fsync(descriptor) == 0 else { throw failure(errno, "cannot bring to the disk", path) }
+        return true
     }
 }

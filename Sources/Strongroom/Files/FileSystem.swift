@@ -48,24 +48,20 @@ enum FileSystem {
             return
         }
         // The process's umask may have taken from the owner's permissions, too.
-        guard chmod(path, 0o700) == 0 else { throw failure(errno, "cannot set the permissions of", path) }
-    }
-
-    /// Makes an empty file that only its owner can read and write; fails when there is one.
-    static func createFile(_ path: String) throws {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw failure(errno, "cannot make", path) }
-        defer { close(descriptor) }
-        // The process's umask may have taken from the owner's permissions, too.
-        guard fchmod(descriptor, 0o600) == 0 else { throw failure(errno, "cannot set the permissions of", path) }
+        guard try FileStatus.ofName(path)?.permissions != 0o700 else { return }
+        guard fchmodat(AT_FDCWD, path, 0o700, AT_SYMLINK_NOFOLLOW) == 0 else {
+            throw failure(errno, "cannot set the permissions of", path)
+        }
     }
 
     /// The bytes at a file's beginning.
     ///
-    /// - Parameter count: How many at most; all of a shorter file.
-    static func firstBytes(of path: String, _ count: Int) throws -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure(errno, "cannot open", path) }
+    /// - Parameters:
+    ///   - count: How many at most; all of a shorter file.
+    ///   - followsLinks: Whether the path may end in a symbolic link.
+    /// - Throws: ``StrongroomError`` as ``openFile(_:_:followsLinks:)``, and `inputOutput`.
+    static func firstBytes(of path: String, _ count: Int, followsLinks: Bool = true) throws -> [UInt8] {
+        let descriptor = try openFile(path, O_RDONLY, followsLinks: followsLinks)
         defer { close(descriptor) }
         return try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             while filled < count {
@@ -78,27 +74,16 @@ enum FileSystem {
         }
     }
 
-    /// The bytes at the beginning of a file that another process may remove at any moment; nil when there is none.
+    /// The bytes at the beginning of a file beside a database, which another process may remove at any moment; nil when
+    /// there is none.
+    ///
+    /// - Throws: ``StrongroomError`` with `notAFile` also for a symbolic link.
     static func firstBytesIfThere(of path: String, _ count: Int) throws -> [UInt8]? {
         do {
-            return try firstBytes(of: path, count)
+            return try firstBytes(of: path, count, followsLinks: false)
         } catch let error as StrongroomError where error.code == .fileMissing {
             return nil
         }
-    }
-
-    /// Writes the whole content of an empty file and brings it to the disk.
-    static func fill(_ path: String, _ bytes: UnsafeRawBufferPointer) throws {
-        let descriptor = open(path, O_WRONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure(errno, "cannot open", path) }
-        defer { close(descriptor) }
-        var rest = bytes[...]
-        while let start = UnsafeRawBufferPointer(rebasing: rest).baseAddress, !rest.isEmpty {
-            let length = write(descriptor, start, rest.count)
-            guard length >= 0 || errno == EINTR else { throw failure(errno, "cannot write", path) }
-            rest = rest.dropFirst(max(length, 0))
-        }
-        guard fsync(descriptor) == 0 else { throw failure(errno, "cannot bring to the disk", path) }
     }
 
     /// Puts a finished file into its place; fails when something lies there already.
@@ -133,7 +118,7 @@ enum FileSystem {
 
     /// Brings a file's or a directory's content to the disk.
     static func synchronize(_ path: String) throws {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { throw failure(errno, "cannot open", path) }
         defer { close(descriptor) }
         guard fsync(descriptor) == 0 else { throw failure(errno, "cannot bring to the disk", path) }

@@ -10,26 +10,43 @@ import Glibc
 ///
 /// Only for a file that no connection of this process is open to: closing the descriptor drops the engine's locks.
 final class PlainFile: FileBytes, Sendable {
-    private let path: String
+    /// The name under which it was opened or made.
+    let path: String
     private let descriptor: Int32
 
     /// Opens a file.
     ///
-    /// - Parameter isWritable: Whether it may also be written.
-    init(_ path: String, isWritable: Bool = false) throws {
+    /// - Parameters:
+    ///   - isWritable: Whether it may also be written.
+    ///   - followsLinks: Whether the path may end in a symbolic link.
+    init(_ path: String, isWritable: Bool = false, followsLinks: Bool = true) throws {
         self.path = path
-        descriptor = open(path, (isWritable ? O_RDWR : O_RDONLY) | O_CLOEXEC)
-        guard descriptor >= 0 else { throw FileSystem.failure(errno, "cannot open", path) }
+        descriptor = try FileSystem.openFile(path, isWritable ? O_RDWR : O_RDONLY, followsLinks: followsLinks)
+    }
+
+    /// Makes an empty file that only its owner can read and write; fails when something has the name.
+    ///
+    /// Whatever is done with it until it has its place goes through this descriptor, or is proved to be done to the
+    /// same file (``requireOpened(by:as:)``): another program may give the name to a file of its own meanwhile.
+    init(making path: String) throws {
+        self.path = path
+        descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw FileSystem.failure(errno, "cannot make", path) }
+        // The process's umask may have taken from the owner's permissions, too.
+        guard fchmod(descriptor, 0o600) == 0 else {
+            throw FileSystem.failure(errno, "cannot set the permissions of", path)
+        }
     }
 
     deinit {
         if descriptor >= 0 { close(descriptor) }
     }
 
+    /// What the operating system knows of the open file.
+    func status() throws -> FileStatus { try FileStatus.of(descriptor, path) }
+
     func size() throws -> Int64 {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw FileSystem.failure(errno, "cannot look at", path) }
-        return Int64(status.st_size)
+        try status().size
     }
 
     func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
@@ -46,18 +63,22 @@ final class PlainFile: FileBytes, Sendable {
     /// Bytes that are copied at one time.
     private static let portion = 1 << 20
 
-    /// Copies a file's bytes into another one, which is there and empty.
+    /// Copies a file's bytes into another one, which is empty.
     ///
-    /// - Parameter goOn: Called now and then; what it throws ends the copying.
-    static func copy(_ source: String, to target: String, goOn: () throws -> Void = {}) throws {
-        let (from, to) = (try PlainFile(source), try PlainFile(target, isWritable: true))
+    /// - Parameters:
+    ///   - followsLinks: Whether the source's path may end in a symbolic link.
+    ///   - goOn: Called now and then; what it throws ends the copying.
+    static func copy(
+        _ source: String, to target: PlainFile, followsLinks: Bool = true, goOn: () throws -> Void = {}
+    ) throws {
+        let from = try PlainFile(source, followsLinks: followsLinks)
         try withUnsafeTemporaryAllocation(byteCount: portion, alignment: 16) { buffer in
             var offset: Int64 = 0
             while true {
                 try goOn()
                 let length = try from.read(at: offset, into: buffer)
                 if length == 0 { return }
-                try to.write(UnsafeRawBufferPointer(rebasing: buffer[..<length]), at: offset)
+                try target.write(UnsafeRawBufferPointer(rebasing: buffer[..<length]), at: offset)
                 offset += Int64(length)
             }
         }
@@ -70,6 +91,29 @@ final class PlainFile: FileBytes, Sendable {
             let length = pwrite(descriptor, start + done, bytes.count - done, off_t(offset) + off_t(done))
             guard length >= 0 || errno == EINTR else { throw FileSystem.failure(errno, "cannot write", path) }
             done += max(length, 0)
+        }
+    }
+
+    /// Makes it shorter.
+    func truncate(to size: Int64) throws {
+        guard ftruncate(descriptor, off_t(size)) == 0 else { throw FileSystem.failure(errno, "cannot shorten", path) }
+    }
+
+    /// Brings its content to the disk.
+    func synchronize() throws {
+        guard fsync(descriptor) == 0 else { throw FileSystem.failure(errno, "cannot bring to the disk", path) }
+    }
+
+    /// Gives it the owner and the permissions of another file.
+    func setAccess(like model: FileStatus) throws {
+        let status = try status()
+        if status.owner != model.owner || status.group != model.group {
+            guard fchown(descriptor, model.owner, model.group) == 0 else {
+                throw FileSystem.failure(errno, "cannot give to the owner of the database", path)
+            }
+        }
+        guard fchmod(descriptor, mode_t(model.permissions)) == 0 else {
+            throw FileSystem.failure(errno, "cannot set the permissions of", path)
         }
     }
 }

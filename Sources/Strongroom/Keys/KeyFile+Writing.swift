@@ -17,7 +17,7 @@ extension KeyFile {
             // Whoever makes it has no lock, so each has a file of its own beside it.
             try write(by: "\(path).\(UInt32.random(in: 0...UInt32.max)).new") { _ in
             } place: {
-                try FileSystem.moveIntoPlace($0, path)
+                try $0.moveIntoPlace(path)
             }
         } catch let error as StrongroomError where error.code == .notAFile {
             // Somebody made it meanwhile, or a link to nothing lies there.
@@ -42,28 +42,32 @@ extension KeyFile {
             throw StrongroomError(
                 .locked, "Another process is changing the key file «\(path)». Wait for it, then try again.")
         }
-        // It must be in order first: a key behind a line that cannot be used would not be found.
-        let count = try target.keyChain().count
-        guard let status = try FileStatus.at(target.path) else { throw changed }
-        var content = try FileSystem.firstBytes(of: target.path, KeyText.largest)
-        defer { content.withUnsafeMutableBytes { $0.wipe() } }
-        guard content.count + Self.lineLength < KeyText.largest else {
-            throw StrongroomError(
-                .keyFile, "The key file «\(path)» is full; remove keys at its beginning that no file needs any more.")
-        }
-        // The same each time: what a killed process has left has all keys in it, and goes now.
-        let temporary = FileSystem.companion(of: target.path, "new")
-        try FileSystem.remove(temporary)
-        try target.write(by: temporary) { bytes in
-            bytes.append(contentsOf: content)
-            if content.last != UInt8(ascii: "\n") { bytes.append(UInt8(ascii: "\n")) }
-        } place: { temporary in
-            try FileSystem.setAccess(like: status, of: temporary)
-            try FileSystem.replace(target.path, with: temporary)
-        }
+        let count = try target.withContent { content, status in try target.append(to: content, status, as: path) }
         // The key is in the file, whatever becomes of this.
         try? FileSystem.remove(FileSystem.companion(of: target.path, "lock"))
         lock.release()
+        return count
+    }
+
+    /// - Parameter name: What the caller calls the file.
+    /// - Returns: How many keys there are now.
+    private func append(to content: [UInt8], _ status: FileStatus, as name: String) throws -> Int {
+        // It must be in order first: a key behind a line that cannot be used would not be found.
+        let count = try text.keyChain(content).count
+        guard content.count + Self.lineLength < KeyText.largest else {
+            throw StrongroomError(
+                .keyFile, "The key file «\(name)» is full; remove keys at its beginning that no file needs any more.")
+        }
+        // The same each time: what a killed process has left has all keys in it, and goes now.
+        let temporary = FileSystem.companion(of: path, "new")
+        try FileSystem.remove(temporary)
+        try write(by: temporary) { bytes in
+            bytes.append(contentsOf: content)
+            if content.last != UInt8(ascii: "\n") { bytes.append(UInt8(ascii: "\n")) }
+        } place: { file in
+            try file.setAccess(like: status)
+            try file.replace(path)
+        }
         return count + 1
     }
 
@@ -72,7 +76,7 @@ extension KeyFile {
 
     /// - Parameter temporary: Where the file is written before it is put in its place.
     private func write(
-        by temporary: String, _ prepare: (inout [UInt8]) -> Void, place: (_ temporary: String) throws -> Void
+        by temporary: String, _ prepare: (inout [UInt8]) -> Void, place: (_ temporary: PlainFile) throws -> Void
     ) throws {
         var bytes: [UInt8] = []
         // At once, so that no part is left behind where the array was before it grew.
@@ -86,20 +90,17 @@ extension KeyFile {
             }
         }
         bytes.append(UInt8(ascii: "\n"))
-        try FileSystem.createFile(temporary)
+        let file = try PlainFile(making: temporary)
         do {
-            try bytes.withUnsafeBytes { try FileSystem.fill(temporary, $0) }
-            try place(temporary)
+            try bytes.withUnsafeBytes { try file.write($0, at: 0) }
+            try file.synchronize()
+            try place(file)
             try FileSystem.settle(path)
         } catch {
             // What failed first counts.
             try? FileSystem.remove(temporary)
             throw error
         }
-    }
-
-    private var changed: StrongroomError {
-        StrongroomError(.keyFile, "The key file «\(path)» has just been removed. Look who changes it, then try again.")
     }
 
     private var alreadyThere: StrongroomError {

@@ -1,7 +1,16 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
 /// A file that holds the keys of a chain, one a line, oldest first.
 ///
 /// A line is a passphrase, or `raw:` and 64 hexadecimal digits. Empty lines do not count. Only the owner may have access
-/// (mode 0600 or 0400).
+/// (mode 0600 or 0400), who is the user of the process or root: what another user can write could be another user's
+/// keys.
 ///
 /// ```swift
 /// let chain = try KeyFile("/etc/inventory/keys").keyChain(creating: true)
@@ -29,22 +38,61 @@ public struct KeyFile: Sendable {
     /// - Parameter creating: Whether a file that is not there is made, with one random raw key in it.
     /// - Returns: The chain.
     /// - Throws: ``StrongroomError`` with `fileMissing`, `permissionDenied`, or `keyFile` when others than the owner have
-    ///   access, when it is no regular file, too large, no UTF-8, or holds no key or one that cannot be used.
+    ///   access, when it belongs to another user than that of the process and root, when it is no regular file, too
+    ///   large, no UTF-8, or holds no key or one that cannot be used.
     public func keyChain(creating: Bool = false) throws -> KeyChain {
         if creating, try !exists() { try createUnlessThere() }
-        guard let status = try FileStatus.at(path) else {
+        return try withContent { content, _ in try text.keyChain(content) }
+    }
+
+    /// What its content is read with.
+    var text: KeyText { KeyText(refusal: refusal) }
+
+    /// Reads the file, and looks at it through the same descriptor.
+    ///
+    /// - Parameter body: Gets its content, which is wiped afterwards, and its status.
+    func withContent<T>(_ body: (_ content: [UInt8], FileStatus) throws -> T) throws -> T {
+        guard let there = try FileStatus.at(path) else {
             throw StrongroomError(.fileMissing, "There is no key file at «\(path)»; make one, or correct the path.")
         }
+        guard there.isRegularFile else { throw refusal("is not a regular file; give the path of a file") }
+        let file = try opened()
+        let status = try file.status()
         try check(status)
-        var content = try FileSystem.firstBytes(of: path, KeyText.largest + 1)
+        var content = try [UInt8](unsafeUninitializedCapacity: KeyText.largest + 1) { buffer, filled in
+            filled = try file.read(at: 0, into: UnsafeMutableRawBufferPointer(buffer))
+        }
         defer { content.withUnsafeMutableBytes { $0.wipe() } }
         // It may have grown since it was looked at.
         guard content.count <= KeyText.largest else { throw tooLarge(content.count) }
-        return try KeyText(refusal: refusal).keyChain(content)
+        return try body(content, status)
     }
 
+    private func opened() throws -> PlainFile {
+        do {
+            return try PlainFile(path)
+        } catch let error as StrongroomError where error.code == .permissionDenied {
+            // A file of another user mostly cannot be opened either.
+            if let status = try FileStatus.at(path) { try checkOwner(status) }
+            throw error
+        }
+    }
+
+    private func checkOwner(_ status: FileStatus) throws {
+        guard ![0, Self.user].contains(status.owner) else { return }
+        throw refusal(
+            """
+            belongs to user \(status.owner), and this process runs as user \(Self.user): the owner decides with \
+            which keys databases are encrypted. Run the program as that user, or change the owner: \
+            chown \(Self.user) '\(path)'
+            """)
+    }
+
+    /// By whose rights the process runs.
+    private static var user: UInt32 { geteuid() }
+
     private func check(_ status: FileStatus) throws {
-        guard status.isRegularFile else { throw refusal("is not a regular file; give the path of a file") }
+        try checkOwner(status)
         guard status.permissions & 0o077 == 0 else {
             throw refusal("can be used by others than its owner; run: chmod 600 '\(path)'")
         }

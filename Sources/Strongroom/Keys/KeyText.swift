@@ -1,3 +1,5 @@
+import Crypto
+
 /// The keys of a chain as text in UTF-8, one a line, oldest first: a passphrase, or `raw:` and 64 hexadecimal digits. Empty lines do not count.
 struct KeyText {
     /// The error for a text that cannot be used.
@@ -47,10 +49,26 @@ struct KeyText {
         guard text.starts(with: Array("raw:".utf8)) else {
             return text.withUnsafeBytes { Key.passphrase(bytes: $0) }
         }
-        let digits = text.dropFirst(4).compactMap { Character(UnicodeScalar($0)).hexDigitValue }
-        guard digits.count == 64, text.count == 68 else {
-            throw refusal("has a raw key in line \(line) that is not 64 hexadecimal digits; correct it")
+        let digits = text.dropFirst(4)
+        return try withUnsafeTemporaryAllocation(byteCount: 32, alignment: 1) { raw in
+            defer { raw.wipe() }
+            for place in 0..<32 {
+                let start = digits.startIndex + 2 * place
+                guard digits.count == 64, let high = Self.value(digits[start]), let low = Self.value(digits[start + 1])
+                else { throw refusal("has a raw key in line \(line) that is not 64 hexadecimal digits; correct it") }
+                raw[place] = high << 4 | low
+            }
+            return Key(material: .raw(SymmetricKey(data: UnsafeRawBufferPointer(raw)), salt: nil))
         }
-        return .raw(stride(from: 0, to: 64, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) })
+    }
+
+    /// A hexadecimal digit's value; nil for another byte.
+    private static func value(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case 0x30...0x39: digit - 0x30
+        case 0x41...0x46: digit - 0x37
+        case 0x61...0x66: digit - 0x57
+        default: nil
+        }
     }
 }

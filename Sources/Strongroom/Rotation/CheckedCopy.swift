@@ -25,24 +25,27 @@ struct CheckedCopy {
     /// such, so whoever calls this has looked at the pages before.
     ///
     /// - Parameter source: A connection that nobody else uses, outside a transaction; nothing may be done with it afterwards but closing.
-    /// - Returns: What the copy has.
-    /// - Throws: ``StrongroomError`` with `diskFull`, `damaged`, or the engine's failure; `CancellationError`. No copy is left then.
-    func make(from source: Connection) throws -> DatabaseSummary {
+    /// - Returns: What the copy has, and the copy, which has its name until it is put elsewhere.
+    /// - Throws: ``StrongroomError`` with `diskFull`, `damaged`, `fileChanged`, or the engine's failure;
+    ///   `CancellationError`. No copy is left then.
+    func make(from source: Connection) throws -> (summary: DatabaseSummary, copy: PlainFile) {
         try remove()
         do {
             let size = try source.ownNumber("PRAGMA page_count") * source.ownNumber("PRAGMA page_size")
             try FreeSpace.require(size + Rotation.margin, beside: path, for: "Copying")
-            try FileSystem.createFile(path)
+            let copy = try PlainFile(making: path)
             source.stop(when: watcher.isCancelled)
-            let summary = try fill(source, size)
+            let summary = try fill(copy, from: source, size)
             if let wholeOnly { try summary.requireWhole(wholeOnly, file.name) }
             try becomeOneFile()
-            let copy = try verify(summary, size)
+            let found = try verify(summary, size)
             try removeLogs()
-            try FileSystem.synchronize(path)
-            return copy
+            try copy.synchronize()
+            try copy.requireName(path)
+            return (found, copy)
         } catch {
-            try remove()
+            // What failed first counts.
+            try? remove()
             throw (error as? StrongroomError)?.code == .interrupted ? CancellationError() : error
         }
     }
@@ -57,13 +60,13 @@ struct CheckedCopy {
     }
 
     /// - Returns: What the copy must have.
-    private func fill(_ source: Connection, _ size: Int64) throws -> DatabaseSummary {
+    private func fill(_ copy: PlainFile, from source: Connection, _ size: Int64) throws -> DatabaseSummary {
         func tell(_ done: Int, _ total: Int) throws {
             try watcher.tell(.writing, size * Int64(done) / Int64(max(1, total)), size)
         }
         guard from?.settings == to?.settings else {
             var summary: DatabaseSummary?
-            try ContentCopy.run(from: source, to: path, key: to, progress: tell) {
+            try ContentCopy.run(from: source, to: copy, key: to, progress: tell) {
                 // It was switched off for the copying, and an engine that looks at constraints is to look at them in both.
                 try source.run("PRAGMA ignore_check_constraints = OFF")
                 summary = try DatabaseSummary(source)
@@ -75,6 +78,7 @@ struct CheckedCopy {
             let summary = try DatabaseSummary(source)
             let connection = try target.connect(.existing, key: to)
             defer { connection.close() }
+            try copy.requireOpened(by: connection)
             connection.stop(when: watcher.isCancelled)
             try connection.run("PRAGMA journal_mode = OFF")
             try connection.run("PRAGMA synchronous = OFF")
@@ -95,7 +99,8 @@ struct CheckedCopy {
     private func verify(_ summary: DatabaseSummary, _ size: Int64) throws -> DatabaseSummary {
         try watcher.tell(.verifying, 0, size)
         if let to {
-            let verifier = try PageVerifier(closed: PlainFile(path), PageCipher(to, settings: to.settings))
+            let verifier = try PageVerifier(
+                closed: PlainFile(path, followsLinks: false), PageCipher(to, settings: to.settings))
             let pageSize = Int64(verifier.contents.pages.pageSize)
             let damaged = try verifier.damagedPages { done in
                 try watcher.tell(.verifying, min(Int64(done) * pageSize, size), size)

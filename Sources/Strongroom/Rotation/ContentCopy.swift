@@ -8,12 +8,13 @@ struct ContentCopy {
     ///
     /// - Parameters:
     ///   - connection: A connection that nobody else uses, outside a transaction.
-    ///   - target: The path of an empty file.
+    ///   - target: An empty file that was made for it.
+    ///     Nothing is written before it is proved that the engine has opened this one.
     ///   - key: The key of the target; nil for plaintext.
     ///   - progress: Told how many tables are done, and of how many; what it throws ends the copying.
     ///   - whenCopied: Called in the transaction when everything has been copied.
     static func run(
-        from connection: Connection, to target: String, key: DerivedKey?, progress: (Int, Int) throws -> Void,
+        from connection: Connection, to target: PlainFile, key: DerivedKey?, progress: (Int, Int) throws -> Void,
         whenCopied: () throws -> Void = {}
     ) throws {
         try connection.attach(target, key: key)
@@ -129,9 +130,10 @@ struct ContentCopy {
 
 extension Connection {
     /// Opens another file under the name `target`.
-    fileprivate func attach(_ path: String, key: DerivedKey?) throws {
+    fileprivate func attach(_ file: PlainFile, key: DerivedKey?) throws {
         // With an empty key here the file is not encrypted yet; without one it would get that of the first file.
-        try run("ATTACH ? AS target KEY ''", .text(path))
+        try run("ATTACH ? AS target KEY ''", .text(file.path))
+        try file.requireOpened(by: self, as: "target")
         guard let key else { return }
         try key.withUnsafeBytes { try setKey($0, of: "target") }
         try apply(key.settings, to: "target")

@@ -21,6 +21,7 @@ struct DatabaseFile: Sendable {
     ///   - mode: Whether the connection can write.
     ///   - key: The key; nil for plaintext.
     func connect(_ mode: Connection.Mode, key: DerivedKey?) throws -> Connection {
+        if mode != .untouched { try requireOwnLogs() }
         let connection = try Connection(path: path, mode: mode, database: name)
         // Where a file may not be written the engine is content with reading, and would leave an empty log behind.
         guard mode != .existing || !connection.isReadOnly else { throw notPermitted("can be read but not written") }
@@ -63,7 +64,38 @@ struct DatabaseFile: Sendable {
 
     /// Whether there is content in the log or the rollback journal beside the file, as a killed process leaves it.
     func hasLog() throws -> Bool {
-        try ["-wal", "-journal"].contains { try FileStatus.at(path + $0).map { $0.size > 0 } ?? false }
+        try ["-wal", "-journal"].contains { try FileSystem.requireRegular(path + $0).map { $0.size > 0 } ?? false }
+    }
+
+    /// Throws when the engine would follow a link, wait for the other end of a FIFO or open a device where it keeps its
+    /// logs.
+    ///
+    /// To be called before the engine opens the file. Whoever may write to the directory can still put one there in the
+    /// moment between.
+    ///
+    /// - Throws: ``StrongroomError`` with `notAFile`.
+    func requireOwnLogs() throws {
+        for ending in ["-wal", "-journal", "-shm"] { try requireRegular(path + ending) }
+    }
+
+    /// The files that the library keeps beside a database, by what stands behind the dot and the database's name.
+    static let companions = [
+        "new", "rotating", "plaintext", "restoring", "restored", "snapshot.new", "trial", "trial.lock", "keys.new",
+        "keys.copy.new",
+    ]
+
+    /// Throws when anything but a regular file has the name of one that belongs to the database, whether the engine's
+    /// or the library's.
+    ///
+    /// - Throws: As ``requireOwnLogs()``.
+    func requireOwnCompanions() throws {
+        try requireOwnLogs()
+        for ending in [".keys", ".keys.copy"] { try requireRegular(path + ending) }
+        for companion in ["lock"] + Self.companions { try requireRegular(FileSystem.companion(of: path, companion)) }
+    }
+
+    private func requireRegular(_ path: String) throws {
+        do { try FileSystem.requireRegular(path) } catch let error as StrongroomError { throw error.naming(name) }
     }
 
     /// What the names of snapshots begin with, behind the file's own.

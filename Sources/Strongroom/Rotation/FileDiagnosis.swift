@@ -61,6 +61,9 @@ public struct FileDiagnosis: Sendable, Equatable {
     /// Whether a write-ahead log or a rollback journal with content lies beside it, as a program leaves it that runs or has been killed. What
     /// stands in it is not looked at.
     public internal(set) var hasLog = false
+    /// Whether others than the user of the process and root may write to its directory: they could put links and files
+    /// of their own beside it, or take it away.
+    public internal(set) var isDirectoryShared = false
     /// The pages that the database has; 0 when it cannot be told.
     public internal(set) var pages = 0
     /// The pages at its end that the file does not have.
@@ -122,6 +125,7 @@ extension FileDiagnosis: CustomStringConvertible {
         if let version { lines.append("schema version «\(version)»") }
         if !pendingVersions.isEmpty { lines.append("to be migrated to " + pendingVersions.joined(separator: ", ")) }
         if hasLog { lines.append("a log lies beside it") }
+        if isDirectoryShared { lines.append("other users may write to its directory") }
         if missingPages > 0 { lines.append("\(missingPages) pages are missing at its end") }
         lines += damagedPages.map(\.description)
         if !holders.isEmpty { lines.append("open in " + holders.map(\.description).joined(separator: ", ")) }

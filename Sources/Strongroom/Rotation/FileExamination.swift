@@ -29,6 +29,7 @@ struct FileExamination {
             diagnosis = try FileDiagnosis(surroundingsOf: file, goOn)
             let status = try FileStatus.at(file.path)
             diagnosis.bytes = status?.isRegularFile == true ? status?.size ?? 0 : 0
+            try file.requireOwnCompanions()
             switch try FileContent.of(file.path, beginning: file.salt) {
             case .absent: diagnosis.finding = .absent
             case .plaintext: try examinePlaintext(&diagnosis)
@@ -155,6 +156,7 @@ extension FileDiagnosis {
         // What lies there and cannot be looked at is told when it is opened.
         hasEnvelope = (try? envelope.exists()) ?? true
         hasLog = (try? file.hasLog()) ?? true
+        isDirectoryShared = (try? FileSystem.isShared(directory: FileSystem.directory(of: file.path))) ?? false
         holders = try FileHolders.staying(file.path, whenWaiting: goOn).map {
             Holder(process: $0, name: FileHolders.name(of: $0))
         }

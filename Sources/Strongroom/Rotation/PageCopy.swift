@@ -17,23 +17,28 @@ struct PageCopy {
     ///   - source: A connection outside a transaction. Others may read and write meanwhile.
     ///   - purpose: What the error calls the work when there is no room, as in "Migrating".
     ///   - goOn: Called now and then; what it throws ends the copying, and nothing is left.
-    /// - Throws: ``StrongroomError`` with `diskFull`, `damaged`, or the engine's failure.
-    func make(from source: Connection, for purpose: String, goOn: () throws -> Void) throws {
+    /// - Returns: The copy, which has the name until it is put elsewhere.
+    /// - Throws: ``StrongroomError`` with `diskFull`, `damaged`, `fileChanged`, or the engine's failure.
+    @discardableResult
+    func make(from source: Connection, for purpose: String, goOn: () throws -> Void) throws -> PlainFile {
         try remove()
         do {
             guard let status = try FileStatus.at(file.path) else { throw gone }
-            try source.inSnapshot {
+            let copy = try source.inSnapshot {
                 let size = try source.ownNumber("PRAGMA page_count") * source.ownNumber("PRAGMA page_size")
                 try FreeSpace.require(size + Rotation.margin, beside: path, for: purpose)
-                try FileSystem.createFile(path)
-                try FileSystem.setAccess(like: status, of: path)
-                try fill(source, goOn)
+                let copy = try PlainFile(making: path)
+                try copy.setAccess(like: status)
+                try fill(copy, from: source, goOn)
                 // Its end checks that no page was read that is damaged: such a one is copied as zeros.
+                return copy
             }
             try verify(goOn)
             // A connection that can only read leaves an empty log behind.
             try removeLogs()
-            try FileSystem.synchronize(path)
+            try copy.synchronize()
+            try copy.requireName(path)
+            return copy
         } catch {
             try? remove()
             throw error
@@ -50,9 +55,10 @@ struct PageCopy {
         for suffix in ["-journal", "-wal", "-shm"] { try FileSystem.remove(path + suffix) }
     }
 
-    private func fill(_ source: Connection, _ goOn: () throws -> Void) throws {
+    private func fill(_ copy: PlainFile, from source: Connection, _ goOn: () throws -> Void) throws {
         let connection = try target.connect(.existing, key: key)
         defer { connection.close() }
+        try copy.requireOpened(by: connection)
         try connection.run("PRAGMA journal_mode = OFF")
         try connection.run("PRAGMA synchronous = OFF")
         try connection.copyPages(from: source, pagesAtOnce: Self.pagesAtOnce) { _, _ in try goOn() }
@@ -70,7 +76,8 @@ struct PageCopy {
         of path: String, _ key: DerivedKey?, _ file: DatabaseFile, _ goOn: () throws -> Void
     ) throws {
         guard let key else { return }
-        let verifier = try PageVerifier(closed: PlainFile(path), PageCipher(key, settings: key.settings))
+        let verifier = try PageVerifier(
+            closed: PlainFile(path, followsLinks: false), PageCipher(key, settings: key.settings))
         let damaged = try verifier.damagedPages { _ in try goOn() }
         guard !damaged.isEmpty else { return }
         throw StrongroomError(

@@ -5,31 +5,33 @@ extension Rotation {
 
     /// - Parameter source: A connection that has the file alone; nothing may be done with it afterwards but closing.
     func copy(_ source: Connection) throws -> Outcome {
+        var isLogGone = true
         try source.mergeLog {
             // Its pages are in the file; in the log they would be left in the free space of the disk.
-            if from == nil, try FileStatus.at(file.path + "-wal") != nil {
-                try FileSystem.overwrite(file.path + "-wal")
+            if from == nil, try FileSystem.requireRegular(file.path + "-wal") != nil {
+                isLogGone = try FileSystem.overwrite(file.path + "-wal")
             }
         }
         // It kept the first page for the moment in which the log was given up.
-        if from == nil, try FileStatus.at(file.path + "-journal") != nil {
-            try FileSystem.overwrite(file.path + "-journal")
+        if from == nil, try FileSystem.requireRegular(file.path + "-journal") != nil {
+            isLogGone = try FileSystem.overwrite(file.path + "-journal") && isLogGone
         }
         guard let status = try FileStatus.at(file.path) else { throw gone }
         try FreeSpace.require(status.size + Self.margin, beside: file.path, for: "Rotating")
         var isInPlace = false
         defer { if !isInPlace { try? removeLeftovers() } }
-        try FileSystem.createFile(copyPath)
+        let copy = try PlainFile(making: copyPath)
         // First, lest it be found out when all is written.
-        try FileSystem.setAccess(like: status, of: copyPath)
-        let (summary, checking) = try write(source, size: status.size)
+        try copy.setAccess(like: status)
+        let (summary, checking) = try write(source, to: copy, size: status.size)
         let start = ContinuousClock.now
         try verifyCopy(summary, size: status.size)
         let verification = checking + (ContinuousClock.now - start)
-        try FileSystem.synchronize(copyPath)
+        try copy.synchronize()
         let hasSecondName = try from == nil && FileSystem.addName(plaintextPath, to: file.path)
         // The last moment at which it can be cancelled.
         if watcher.isCancelled() { throw CancellationError() }
+        try copy.requireName(copyPath)
         try FileSystem.replace(file.path, with: copyPath)
         isInPlace = true
         do {
@@ -43,7 +45,7 @@ extension Rotation {
         return Outcome(
             method: .copy,
             bytes: status.size,
-            isOldContentGone: from != nil || hasSecondName,
+            isOldContentGone: from != nil || hasSecondName && isLogGone,
             verification: verification
         )
     }
@@ -53,7 +55,9 @@ extension Rotation {
     /// Fills the copy.
     ///
     /// - Returns: What the copy must have, and how long the look at the source took before.
-    private func write(_ source: Connection, size: Int64) throws -> (DatabaseSummary, Duration) {
+    private func write(
+        _ source: Connection, to copy: PlainFile, size: Int64
+    ) throws -> (DatabaseSummary, Duration) {
         func tell(_ done: Int, _ total: Int) throws {
             try watcher.tell(.writing, size * Int64(done) / Int64(max(1, total)), size)
         }
@@ -61,7 +65,7 @@ extension Rotation {
         guard from?.settings == to.settings else {
             let summary = try source.inSnapshot { try checkedSummary(of: source) }
             let checking = ContinuousClock.now - start
-            try whole(source) { try ContentCopy.run(from: source, to: copyPath, key: to, progress: tell) }
+            try whole(source) { try ContentCopy.run(from: source, to: copy, key: to, progress: tell) }
             return (summary, checking)
         }
         // One that could write would be busy for the copying; the file is the connection's alone all the same.
@@ -70,6 +74,7 @@ extension Rotation {
             let checking = ContinuousClock.now - start
             let connection = try target.connect(.existing, key: to)
             defer { connection.close() }
+            try copy.requireOpened(by: connection)
             connection.stop(when: watcher.isCancelled)
             try connection.run("PRAGMA journal_mode = OFF")
             try connection.run("PRAGMA synchronous = OFF")
@@ -122,7 +127,9 @@ extension Rotation {
     /// Reads the copy with the new key and compares it.
     private func verifyCopy(_ summary: DatabaseSummary, size: Int64) throws {
         try watcher.tell(.verifying, 0, size)
-        try checkPages(PageVerifier(closed: PlainFile(copyPath), PageCipher(to, settings: to.settings)), .verifying)
+        try checkPages(
+            PageVerifier(closed: PlainFile(copyPath, followsLinks: false), PageCipher(to, settings: to.settings)),
+            .verifying)
         let connection = try target.connect(.readOnly, key: to)
         defer { connection.close() }
         connection.stop(when: watcher.isCancelled)

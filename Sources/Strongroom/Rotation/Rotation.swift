@@ -90,9 +90,9 @@ extension Rotation {
         try FileSystem.removeCopy(FileSystem.companion(of: path, "rotating"))
         let plaintext = FileSystem.companion(of: path, "plaintext")
         // Without the file it would be all that is left.
-        guard let left = try FileStatus.at(plaintext), let file = try FileStatus.at(path) else { return }
+        guard let left = try FileSystem.requireRegular(plaintext), let file = try FileStatus.at(path) else { return }
         // Before the copy is in its place it is another name of the file itself, and a further name is somebody else's.
-        if file.identity != left.identity, left.links == 1 { try FileSystem.overwrite(plaintext) }
+        if file.identity != left.identity { try FileSystem.overwrite(plaintext) }
         try FileSystem.remove(plaintext)
     }
 }

@@ -29,15 +29,17 @@ final class Salvage {
         defer { try? source.remove() }
         try removeLeftovers()
         do {
-            let damaged = try fill(from: source)
-            try FileSystem.synchronize(made.path)
-            try FileSystem.moveIntoPlace(made.path, path)
+            let new = try PlainFile(making: made.path)
+            let damaged = try fill(new, from: source)
+            try new.synchronize()
+            try new.moveIntoPlace(path)
             try FileSystem.synchronize(FileSystem.directory(of: path))
             return SalvageReport(
                 path: path, damagedPages: damaged, tables: tables, missingObjects: missing,
                 duration: ContinuousClock.now - start)
         } catch {
-            try removeLeftovers()
+            // What failed first counts.
+            try? removeLeftovers()
             throw error
         }
     }
@@ -54,7 +56,7 @@ final class Salvage {
         try FileSystem.removeCopy(made.path)
     }
 
-    private func fill(from source: SalvageSource) throws -> [DamagedPage] {
+    private func fill(_ new: PlainFile, from source: SalvageSource) throws -> [DamagedPage] {
         let connection = try source.file.connect(.existing, key: source.key)
         defer { connection.close() }
         try connection.run("PRAGMA query_only = ON")
@@ -69,8 +71,8 @@ final class Salvage {
         let key = try keys.chain.current.map { key in
             try DerivedKey(key, salt: key.salt ?? CipherSettings.randomSalt(), settings: keys.settings)
         }
-        try FileSystem.createFile(made.path)
         try withTarget(key) { target in
+            try new.requireOpened(by: target)
             for setting in ["encoding", "auto_vacuum"] { try copySetting(setting, connection, target) }
             let isMade = try makeTables(roots, target)
             // The engine keeps the highest row ids there while rows are inserted; those of the old file come last.
@@ -79,6 +81,7 @@ final class Salvage {
             try copyRows(copied.filter { !isLast($0) } + copied.filter(isLast), contents, connection, target)
             for setting in ["user_version", "application_id"] { try copySetting(setting, connection, target) }
         }
+        try new.requireName(made.path)
         // Afresh, so that the engine knows the virtual tables.
         try withTarget(key) { target in
             try makeOthers(roots, target)

@@ -60,8 +60,7 @@ struct SalvageSource {
 
     private static func copy(_ source: String, _ target: String, goOn: () throws -> Void) throws {
         guard try FileStatus.at(source) != nil else { return }
-        try FileSystem.createFile(target)
-        try PlainFile.copy(source, to: target, goOn: goOn)
+        try PlainFile.copy(source, to: PlainFile(making: target), goOn: goOn)
     }
 
     /// Lets the engine undo what a rollback journal keeps, or bring a log into the file, as it would for the file itself.
@@ -80,7 +79,7 @@ struct SalvageSource {
 
     /// Finds the damaged pages, and makes them such that every engine sees that they are.
     private mutating func mend(goOn: () throws -> Void) throws {
-        let copy = try PlainFile(file.path, isWritable: true)
+        let copy = try PlainFile(file.path, isWritable: true, followsLinks: false)
         let verifier = try PageVerifier(closed: copy, cipher)
         damaged = try verifier.damagedPages { _ in try goOn() }
         guard damaged.first != 1 else { throw Self.schemaDamaged(file.name, nil) }

@@ -25,13 +25,15 @@ struct BackupReturn {
         }
         try removeLeftovers()
         do {
-            try copyBytes()
-            let (summary, finished) = try make(found, keys)
+            let raw = try copyBytes()
+            let (summary, finished) = try make(found, keys, raw)
             // The last moment at which it can be cancelled.
             if watcher.isCancelled() { throw CancellationError() }
-            try keepAccess(of: finished)
-            let report = try BackupReport(finished, as: opening.path, summary, since: start)
-            try FileReplacement(opening: opening, path: finished, needsEnvelope: false).run(content, keys)
+            // The owner and the permissions stay those of the database that was there.
+            if let status = try FileStatus.at(opening.path) { try finished.setAccess(like: status) }
+            try finished.requireName(finished.path)
+            let report = try BackupReport(finished.path, as: opening.path, summary, since: start)
+            try FileReplacement(opening: opening, path: finished.path, needsEnvelope: false).run(content, keys)
             // What is left over is removed at the next opening, too.
             try? removeLeftovers()
             return report
@@ -64,7 +66,7 @@ struct BackupReturn {
     private func look() throws -> FileContent {
         let found = try FileContent.of(backup)
         if found == .absent {
-            throw StrongroomError(.fileMissing, "There is no backup at «\(backup)». Check the path.")
+            throw gone
         }
         let file = DatabaseFile(path: backup, name: opening.file.name, busyTimeout: 0, log: nil)
         try requireNoLog(file)
@@ -105,12 +107,12 @@ struct BackupReturn {
             """)
     }
 
-    private func copyBytes() throws {
+    private func copyBytes() throws -> PlainFile {
         try requireAlone()
-        guard let status = try FileStatus.at(backup) else { return }
+        guard let status = try FileStatus.at(backup) else { throw gone }
         try FreeSpace.require(2 * status.size + Rotation.margin, beside: opening.path, for: "Restoring")
-        try FileSystem.createFile(rawPath)
-        try PlainFile.copy(backup, to: rawPath) {
+        let raw = try PlainFile(making: rawPath)
+        try PlainFile.copy(backup, to: raw) {
             try watcher.tell(.writing, 0, status.size)
         }
         try requireNoLog(DatabaseFile(path: backup, name: opening.file.name, busyTimeout: 0, log: nil))
@@ -122,13 +124,21 @@ struct BackupReturn {
                 changed.
                 """)
         }
-        try FileSystem.synchronize(rawPath)
+        try raw.synchronize()
+        return raw
+    }
+
+    private var gone: StrongroomError {
+        StrongroomError(.fileMissing, "There is no backup at \"\(backup)\". Check the path.")
     }
 
     /// Makes of the bytes what can take the database's place.
     ///
-    /// - Returns: What it has, and where it lies.
-    private func make(_ found: FileContent, _ keys: FileKeys) throws -> (DatabaseSummary, String) {
+    /// - Parameter bytes: The backup as it is, copied.
+    /// - Returns: What it has, and the file.
+    private func make(
+        _ found: FileContent, _ keys: FileKeys, _ bytes: PlainFile
+    ) throws -> (DatabaseSummary, PlainFile) {
         let raw = DatabaseFile(path: rawPath, name: opening.file.name, busyTimeout: 0, log: nil)
         let choice = try choice(raw, found, keys)
         defer { choice.connection.close() }
@@ -150,8 +160,8 @@ struct BackupReturn {
             let summary = try choice.connection.inSnapshot { try DatabaseSummary(choice.connection) }
             try summary.requireWhole(backup, opening.file.name)
             choice.connection.close()
-            try FileSystem.synchronize(rawPath)
-            return (summary, rawPath)
+            try bytes.synchronize()
+            return (summary, bytes)
         }
         let salt = keys.envelope?.envelope.envelope.databaseSalt
         let to = try keys.fileKey.map { key in
@@ -159,7 +169,7 @@ struct BackupReturn {
         }
         let copy = CheckedCopy(
             file: raw, from: choice.derived, to: to, path: copyPath, watcher: watcher, wholeOnly: backup)
-        return (try copy.make(from: choice.connection), copyPath)
+        return try copy.make(from: choice.connection)
     }
 
     private var damaged: StrongroomError {
@@ -183,15 +193,9 @@ struct BackupReturn {
             return KeyChoice(derived: nil, connection: try raw.connect(.existing, key: nil))
         }
         let candidates = backupKeys?.keys ?? keys.candidates
-        guard !candidates.isEmpty else { throw opening.encryptedFound }
+        guard !candidates.isEmpty else { throw opening.encryptedFound(at: backup) }
         let known = try CipherSettings.known().filter { !opening.ciphers.contains($0) }
         return try KeyChoice.find(
             in: KeyChain(unchecked: candidates), known + opening.ciphers, for: raw, salt: salt, size: size)
-    }
-
-    /// The owner and the permissions stay those of the database that was there.
-    private func keepAccess(of path: String) throws {
-        guard let status = try FileStatus.at(opening.path) else { return }
-        try FileSystem.setAccess(like: status, of: path)
     }
 }

@@ -69,12 +69,12 @@ struct CopyPlace: Sendable {
     }
 
     /// Puts the finished copy in its place, at one stroke.
-    func put() throws {
+    func put(_ copy: PlainFile) throws {
         if replaces {
             try requireUnused()
-            try FileSystem.replace(path, with: temporary)
+            try copy.replace(path)
         } else {
-            try FileSystem.moveIntoPlace(temporary, path)
+            try copy.moveIntoPlace(path)
         }
         try FileSystem.settle(path)
     }

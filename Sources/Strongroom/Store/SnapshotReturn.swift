@@ -26,9 +26,9 @@ struct SnapshotReturn {
         switch try FileContent.of(snapshot.path) {
         case .absent: throw gone
         case .plaintext:
-            guard chain.opensPlaintext else { throw opening.plaintextFound }
+            guard chain.opensPlaintext else { throw opening.plaintextFound(at: snapshot.path) }
         case .encrypted(let salt, let size):
-            guard !chain.isPlaintext else { throw opening.encryptedFound }
+            guard !chain.isPlaintext else { throw opening.encryptedFound(at: snapshot.path) }
             let choice = try KeyChoice.find(
                 in: KeyChain(unchecked: keys.candidates), opening.ciphers, for: file, salt: salt, size: size)
             choice.connection.close()
@@ -37,12 +37,13 @@ struct SnapshotReturn {
     }
 
     private func copy() throws {
-        guard let status = try FileStatus.at(snapshot.path) else { throw gone }
+        guard let status = try FileSystem.requireRegular(snapshot.path) else { throw gone }
         try FreeSpace.require(status.size + Rotation.margin, beside: opening.path, for: "Restoring")
-        try FileSystem.createFile(copyPath)
-        try FileSystem.setAccess(like: status, of: copyPath)
-        try PlainFile.copy(snapshot.path, to: copyPath)
-        try FileSystem.synchronize(copyPath)
+        let copy = try PlainFile(making: copyPath)
+        try copy.setAccess(like: status)
+        try PlainFile.copy(snapshot.path, to: copy, followsLinks: false)
+        try copy.synchronize()
+        try copy.requireName(copyPath)
     }
 
     private var gone: StrongroomError {

@@ -25,7 +25,7 @@ struct SnapshotShelf {
         let parts = rest.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[1].contains("-"), let number = Int(parts[0]), number > 0 else { return nil }
         let path = "\(stem)\(Self.ending)\(rest)"
-        guard let status = try FileStatus.at(path), status.isRegularFile else { return nil }
+        guard let status = try FileStatus.ofName(path), status.isRegularFile else { return nil }
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         return Snapshot(
             number: number, version: parts[1].isEmpty ? nil : String(parts[1]).removingPercentEncoding,
@@ -44,11 +44,11 @@ struct SnapshotShelf {
     ) throws -> String {
         let before = try snapshots()
         let copy = PageCopy(file: file, key: key, path: FileSystem.companion(of: file.path, "snapshot.new"))
-        try copy.make(from: source, for: "Keeping a snapshot of", goOn: goOn)
+        let made = try copy.make(from: source, for: "Keeping a snapshot of", goOn: goOn)
         let name = "\(Self.ending)\((before.first?.number ?? 0) + 1)-" + (version.map(Self.encoded) ?? "")
         let path = FileSystem.companion(of: file.path, name)
         do {
-            try FileSystem.moveIntoPlace(copy.path, path)
+            try made.moveIntoPlace(path)
             try FileSystem.synchronize(FileSystem.directory(of: path))
         } catch {
             try? copy.remove()

@@ -64,11 +64,11 @@ extension Store {
             }
             let copy = CheckedCopy(
                 file: try file.opening().file, from: from, to: to, path: place.temporary, watcher: watcher)
-            let summary = try copy.make(from: source)
+            let (summary, made) = try copy.make(from: source)
             do {
                 // The last moment at which it can be cancelled.
                 if watcher.isCancelled() { throw CancellationError() }
-                try place.put()
+                try place.put(made)
             } catch {
                 try copy.remove()
                 throw error
@@ -92,7 +92,7 @@ extension Store {
         }
         let chain = try await opening.configuration.keyChain(for: name)
         guard let current = chain.current else {
-            guard file.pageKey == nil else { throw opening.encryptedFound }
+            guard file.pageKey == nil else { throw opening.encryptedFound() }
             return nil
         }
         return current

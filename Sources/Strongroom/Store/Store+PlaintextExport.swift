@@ -79,16 +79,16 @@ extension StoreFile {
         let temporary = place.temporary
         try FileSystem.removeCopy(temporary, isPlaintext: true)
         do {
-            try FileSystem.createFile(temporary)
+            let made = try PlainFile(making: temporary)
             let source = try connect(as: nil)
             defer { source.close() }
             source.stop(when: isGivenUp)
-            try ContentCopy.run(from: source, to: temporary, key: nil, progress: progress)
+            try ContentCopy.run(from: source, to: made, key: nil, progress: progress)
             let name = try opening().file.name
             let copy = DatabaseFile(path: temporary, name: name, busyTimeout: 0, log: nil)
             try copy.checkIntegrity(isGivenUp)
-            try FileSystem.synchronize(temporary)
-            try place.put()
+            try made.synchronize()
+            try place.put(made)
         } catch {
             try FileSystem.removeCopy(temporary, isPlaintext: true)
             throw error

@@ -25,8 +25,9 @@ extension Store {
     /// - Returns: What was done.
     /// - Throws: `CancellationError` when the task is cancelled before the new content takes the place of the old one; ``StrongroomError`` with
     ///   `timedOut` naming those who were waited for; `locked` naming the processes that have the file open; `diskFull`, `damaged`,
-    ///   `rotationFailed`, `wrongKey`; `notAuthorized` with ``RotationPolicy/never``; `encryptedFile` when the chain stands for plaintext;
-    ///   `closed`, `readOnly`; what the configuration throws. The file is on the key that it had then, and the store goes on.
+    ///   `rotationFailed`, `wrongKey`; `notAuthorized` with ``RotationPolicy/never``; when the chain stands for
+    ///   plaintext, `plaintextFile` for a file that is plaintext, and `encryptedFile` for another one; `closed`,
+    ///   `readOnly`; what the configuration throws. The file is on the key that it had then, and the store goes on.
     @discardableResult
     public func rotate(
         timeout: Duration? = nil,
@@ -71,13 +72,26 @@ extension Store {
         return try await file.keyChanges.run { try await rotate(subject, keys, opening, timeout, progress) }
     }
 
+    private var noKeyToRotateTo: StrongroomError {
+        StrongroomError(
+            .plaintextFile,
+            """
+            The database is plaintext, and its configuration gives `KeyChain.plaintext`, so there is no key to \
+            encrypt it with. Give a chain that begins with `Key.plaintext` and ends with the key that the file is to \
+            get, then call `rotate()` again.
+            """,
+            database: name.fileName)
+    }
+
     private func rotate(
         _ subject: RotationSubject, _ keys: [Key], _ opening: StoreOpening, _ timeout: Duration?,
         _ progress: @escaping @Sendable (RotationProgress) -> Void
     ) async throws -> RotationReport {
         let lock = try await opening.takeLock()
         let chain = try await opening.configuration.keyChain(for: name)
-        guard !chain.isPlaintext else { throw opening.encryptedFound }
+        guard !chain.isPlaintext else {
+            throw try file.key().derived == nil ? noKeyToRotateTo : opening.encryptedFound()
+        }
         let report: RotationReport
         if subject == .chain, try file.key().isSettled {
             report = try await BlockingWork.run { [file] in try file.rotateEnvelope(chain) }

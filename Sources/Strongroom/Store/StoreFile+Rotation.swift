@@ -43,7 +43,7 @@ extension StoreFile {
                 .fileMissing, "The file «\(opening.path)» is gone. Bring it back, then try again.",
                 database: opening.file.name)
         case .plaintext(let size):
-            guard keys.chain.opensPlaintext else { throw opening.plaintextFound }
+            guard keys.chain.opensPlaintext else { throw opening.plaintextFound() }
             return try KeyChoice.plaintext(opening.file, in: keys.chain, size: size)
         case .encrypted(let salt, let size):
             return try keys.find(salt: salt, size: size)

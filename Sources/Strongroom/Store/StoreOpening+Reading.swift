@@ -4,6 +4,7 @@ extension StoreOpening {
     /// - Throws: ``StrongroomError`` with `fileMissing`; as opening has it.
     mutating func runToRead() async throws -> (writer: Connection, key: FileKey, report: OpenReport) {
         let start = ContinuousClock.now
+        try file.requireOwnCompanions()
         let lock = try await lockToRead()
         try noteFile()
         let content = try FileContent.of(path)

@@ -57,6 +57,7 @@ struct StoreOpening: Sendable {
     private func runToWrite() async throws -> (writer: Connection, key: FileKey, report: OpenReport) {
         let start = ContinuousClock.now
         let lock = try await takeLock()
+        try file.requireOwnCompanions()
         let content = try FileContent.of(path)
         let chain = try await keyChain()
         let stop = MigrationStop()
@@ -214,10 +215,10 @@ extension StoreOpening {
         case .absent:
             throw DatabaseFile.missing(path, name.fileName)
         case .plaintext(let size):
-            guard chain.opensPlaintext else { throw plaintextFound }
+            guard chain.opensPlaintext else { throw plaintextFound() }
             return (try fileKeys(chain, salt: nil), try KeyChoice.plaintext(file, in: chain, size: size))
         case .encrypted(let salt, let size):
-            guard !chain.isPlaintext else { throw encryptedFound }
+            guard !chain.isPlaintext else { throw encryptedFound() }
             let keys = try fileKeys(chain, salt: salt)
             return (keys, try keys.find(salt: salt, size: size))
         }
@@ -248,8 +249,6 @@ extension StoreOpening {
         let derived = try keys.forNewFile()
         do {
             try make(derived, stop, &report)
-            try FileSystem.synchronize(temporary)
-            try FileSystem.moveIntoPlace(temporary, path)
             try FileSystem.synchronize(FileSystem.directory(of: path))
             let connection = try file.connect(.existing, key: derived)
             try connection.proveKey()
@@ -257,16 +256,30 @@ extension StoreOpening {
             return KeyChoice(
                 place: place, isWrapped: keys.envelope != nil, derived: derived, connection: connection)
         } catch {
-            try removeLeftovers()
+            // What failed first counts.
+            try? removeLeftovers()
             throw error
         }
     }
 
     private func make(_ derived: DerivedKey?, _ stop: MigrationStop, _ report: inout Progress) throws {
-        try FileSystem.createFile(temporary)
+        let new = try PlainFile(making: temporary)
+        try fill(new, derived, stop, &report)
+        try new.synchronize()
+        // Its descriptor is closed before the engine opens the file in its place, whose locks that would drop.
+        try new.moveIntoPlace(path)
+    }
+
+    private func fill(
+        _ new: PlainFile, _ derived: DerivedKey?, _ stop: MigrationStop, _ report: inout Progress
+    ) throws {
         var made = DatabaseFile(path: temporary, name: file.name, busyTimeout: file.busyTimeout, log: file.log)
         made.hasRecursiveTriggers = file.hasRecursiveTriggers
         let connection = try made.connect(.existing, key: derived)
+        defer { connection.close() }
+        try new.requireOpened(by: connection)
+        // A journal would have a name that another program may take; what is not finished is thrown away.
+        _ = try connection.ownValue("PRAGMA journal_mode = MEMORY")
         try connection.configure(as: .maker, of: made)
         // A file without a table would stay empty, and an empty file counts as a loss.
         try connection.inTransaction(.exclusive) {
@@ -280,7 +293,7 @@ extension StoreOpening {
 
     /// A crash while a new file was put in place may have left it two names.
     private func removeSecondName() throws {
-        let identity = try FileStatus.at(temporary)?.identity
+        let identity = try FileSystem.requireRegular(temporary)?.identity
         guard let identity, try FileStatus.at(path)?.identity == identity else { return }
         try FileSystem.remove(temporary)
     }
@@ -300,23 +313,30 @@ extension StoreOpening {
         )
     }
 
-    var plaintextFound: StrongroomError {
+    /// The error for plaintext where keys were given.
+    ///
+    /// - Parameter place: Where it lies; nil for the database.
+    func plaintextFound(at place: String? = nil) -> StrongroomError {
         StrongroomError(
             .plaintextFile,
             """
-            The file «\(path)» is a plaintext database, and its configuration gives keys. Put `Key.plaintext` at the beginning of the \
-            chain to have it \(file.isReadOnly ? "read" : "encrypted"), or give `KeyChain.plaintext` if it is meant to be readable by anybody. The file was not touched.
+            The file «\(place ?? path)» is a plaintext database, and its configuration gives keys. Put \
+            `Key.plaintext` at the beginning of the chain to have it \(file.isReadOnly ? "read" : "encrypted"), or \
+            give `KeyChain.plaintext` if it is meant to be readable by anybody. The file was not touched.
             """,
             database: name.fileName
         )
     }
 
-    var encryptedFound: StrongroomError {
+    /// The error for a file that is not plaintext where no key was given.
+    ///
+    /// - Parameter place: As for ``plaintextFound(at:)``.
+    func encryptedFound(at place: String? = nil) -> StrongroomError {
         StrongroomError(
             .encryptedFile,
             """
-            The file «\(path)» is no plaintext database, and its configuration gives `KeyChain.plaintext`. Give the key that the file \
-            was made with. The file was not touched.
+            The file «\(place ?? path)» is no plaintext database, and its configuration gives \
+            `KeyChain.plaintext`. Give the key that the file was made with. The file was not touched.
             """,
             database: name.fileName
         )

@@ -60,11 +60,6 @@ private struct FileRemoval {
 
     /// What the engine and the library put beside a file, and may have left when they were killed.
     private static let endings = ["-wal", "-shm", "-journal", ".keys", ".keys.copy"]
-    private static let companions = [
-        "new", "rotating", "plaintext", "restoring", "restored", "snapshot.new", "trial", "trial.lock", "keys.new",
-        "keys.copy.new",
-    ]
-
     func run() throws -> Bool {
         let status = try FileStatus.at(path)
         guard status?.isRegularFile ?? true else {
@@ -72,10 +67,11 @@ private struct FileRemoval {
         }
         let holders = try FileHolders.lasting { try FileHolders.using(path) }
         guard holders.isEmpty else { throw Self.inUse(path, "It is open in \(FileHolders.describe(holders))") }
+        try DatabaseFile(path: path, name: "", busyTimeout: 0, log: nil).requireOwnCompanions()
         // The file first: without it nothing that is left can be taken for a database, and without its log it might be an older one.
         try FileSystem.remove(path)
         for ending in Self.endings { try FileSystem.remove(path + ending) }
-        for companion in Self.companions {
+        for companion in DatabaseFile.companions {
             try FileSystem.removeCopy(FileSystem.companion(of: path, companion))
         }
         let shelf = SnapshotShelf(file: DatabaseFile(path: path, name: "", busyTimeout: 0, log: nil))

@@ -1,5 +1,13 @@
 import Foundation
 
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
 /// A file of JSON Lines, each on the disk before the next is begun: a killed program leaves all that it told.
 final class ReportFile: Sendable {
     private let handle: FileHandle
@@ -13,17 +21,15 @@ final class ReportFile: Sendable {
     /// - Throws: ``CommandFailure`` with `report` when another file lies there, or it cannot be written.
     init(_ path: String, continuing: Bool) throws {
         self.path = path
-        let manager = FileManager.default
-        if manager.fileExists(atPath: path) {
-            guard try Self.isReport(path) else {
+        if let there = try Self.open(path) {
+            guard try Self.isReport(there, path) else {
                 throw CommandFailure(
                     "report", "What lies at «\(path)» is no report, and is not overwritten. Give another path.", .usage)
             }
-        } else if !manager.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]) {
-            throw Self.notWritten(path)
+            handle = there
+        } else {
+            handle = try Self.make(path)
         }
-        guard let handle = FileHandle(forUpdatingAtPath: path) else { throw Self.notWritten(path) }
-        self.handle = handle
         try writing {
             guard continuing else { return try handle.truncate(atOffset: 0) }
             let end = try handle.seekToEnd()
@@ -66,12 +72,38 @@ final class ReportFile: Sendable {
     /// The length of a first line that is read, in bytes.
     private static let longestLine = 1 << 20
 
+    /// Opens a report that is there; never waits for the other end of a FIFO.
+    ///
+    /// - Returns: Nil when nothing lies there.
+    private static func open(_ path: String) throws -> FileHandle? {
+        var status = stat()
+        if lstat(path, &status) != 0, errno == ENOENT { return nil }
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw notRead(path) }
+        let descriptor = systemOpen(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0)
+        guard descriptor >= 0 else { throw notWritten(path) }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw notRead(path) }
+        return handle
+    }
+
+    private static func make(_ path: String) throws -> FileHandle {
+        let descriptor = systemOpen(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw notWritten(path) }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        // The process's umask may have taken from the owner's permissions, too.
+        guard fchmod(descriptor, 0o600) == 0 else { throw notWritten(path) }
+        return handle
+    }
+
     /// Whether a file is empty or begins with a line of a report.
-    private static func isReport(_ path: String) throws -> Bool {
-        guard let handle = FileHandle(forReadingAtPath: path) else { throw notRead(path) }
-        defer { try? handle.close() }
+    private static func isReport(_ handle: FileHandle, _ path: String) throws -> Bool {
         let start: Data
-        do { start = try handle.read(upToCount: longestLine) ?? Data() } catch { throw notRead(path) }
+        do {
+            try handle.seek(toOffset: 0)
+            start = try handle.read(upToCount: longestLine) ?? Data()
+        } catch {
+            throw notRead(path)
+        }
         guard !start.isEmpty else { return true }
         return (try? JSONDecoder().decode(Line.self, from: start.prefix { $0 != UInt8(ascii: "\n") })) != nil
     }
@@ -83,7 +115,8 @@ final class ReportFile: Sendable {
 
     /// The paths of the databases with which a command was done.
     static func finished(_ command: String, in path: String) -> Set<String> {
-        let content = FileManager.default.contents(atPath: path) ?? Data()
+        // What is none is told when the report is begun.
+        let content = (try? open(path)?.readToEnd()) ?? Data()
         let lines = content.split(separator: UInt8(ascii: "\n")).compactMap { line in
             // One that was cut off tells nothing.
             try? JSONDecoder().decode(Line.self, from: line)
@@ -91,3 +124,5 @@ final class ReportFile: Sendable {
         return Set(lines.filter { $0.command == command && $0.status != "failed" }.map(\.path))
     }
 }
+
+private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }

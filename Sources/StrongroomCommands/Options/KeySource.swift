@@ -20,7 +20,8 @@ package enum KeySource: Equatable, Sendable {
         let input = CommandSession.current.input
         switch self {
         case .file(let path): return try KeyFile(FilePath.absolute(path)).keyChain()
-        case .environment(let name): return try KeyChain(environment: name)
+        case .environment(let name):
+            return try Self.environment(name)
         case .standardInput:
             return try Self.chain("Standard input", input.all(KeyChain.largestText + 1))
         case .prompt(let question):
@@ -28,6 +29,19 @@ package enum KeySource: Equatable, Sendable {
             return try Self.chain("What was typed", line)
         case .newPrompt(let question): return try Self.chain("What was typed", Self.twice(question, input))
         }
+    }
+
+    /// The chains of the variables that have been erased, for a second option that names the same one.
+    private static let erased = Locked<[String: KeyChain]>([:])
+
+    /// Reads a variable, and erases it: from then on neither the process's environment has it, nor what the process
+    /// starts.
+    private static func environment(_ name: String) throws -> KeyChain {
+        if !EnvironmentVariable.isSet(name), let chain = erased.withLock({ $0[name] }) { return chain }
+        let chain = try KeyChain(environment: name)
+        EnvironmentVariable.erase(name)
+        erased.withLock { $0[name] = chain }
+        return chain
     }
 
     /// A line that was typed twice.

@@ -10,6 +10,10 @@ import Glibc
 #endif
 
 /// What Ctrl-C does while a command works.
+///
+/// The first signal cancels the work, which ends cleanly and as soon as it can. Where it cannot, since all of its
+/// threads wait for something that does not come, such as a reader at the other end of a pipe, the process ends after a
+/// few seconds without a second signal.
 package enum Interruption {
     /// Runs work that Ctrl-C cancels: what runs ends cleanly. A second Ctrl-C ends the process at once.
     ///
@@ -43,11 +47,14 @@ package enum Interruption {
     ) async throws -> T {
         let session = CommandSession.current
         let running = Locked<(task: Task<T, any Error>?, isStopped: Bool)>((nil, false))
+        let standstill = Standstill { _exit(ExitStatus.interrupted.rawValue) }
+        defer { standstill.stop() }
         // Before the work begins, which may have something to tidy up at once.
         let sources = [SIGINT, SIGTERM, SIGHUP].compactMap { number in
             watch(number) { isFirst in
                 guard isFirst else { _exit(ExitStatus.interrupted.rawValue) }
                 note(number)
+                standstill.start()
                 if !session.isForScripts {
                     // Elsewhere: it may wait for a line that nobody reads, and the second signal has to be heard.
                     DispatchQueue.global().async {

@@ -67,6 +67,9 @@ package struct ShellHistory: Sendable {
     // MARK: The file
 
     private static func read(_ path: String) -> [String] {
+        var status = stat()
+        // A FIFO would be waited for, and a link may lead to one.
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return [] }
         guard let source = try? ByteSource.file(path) else { return [] }
         var bytes: [UInt8] = []
         while let portion = try? source.next(), !portion.isEmpty { bytes += portion }
@@ -80,9 +83,12 @@ package struct ShellHistory: Sendable {
 
     private static func append(_ text: String, to path: String) {
         makeDirectory(of: path)
-        let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+        let descriptor = open(path, flags, 0o600)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
         // Whoever made it with other permissions, or the process's umask.
         guard fchmod(descriptor, 0o600) == 0 else { return }
         _ = DescriptorWriter(descriptor: descriptor).write(text)

@@ -17,7 +17,7 @@ package struct ShellRun {
 
     /// Asks for lines where there is a terminal, and reads them from standard input where there is none.
     package func run() async throws {
-        let environment = ProcessInfo.processInfo.environment
+        let environment = EnvironmentVariable.values(["TERM", "NO_COLOR", "COLUMNS", "XDG_STATE_HOME", "HOME"])
         guard LineTerminal.isThere(environment) else { return try await runLines() }
         try await runTerminal(environment)
     }

@@ -18,7 +18,7 @@ package final class Console: Sendable {
 
     /// The console of this process. The process ignores `SIGPIPE` once this has been used.
     package static let standard: Console = {
-        let environment = ProcessInfo.processInfo.environment
+        let environment = EnvironmentVariable.values(["TERM", "NO_COLOR", "COLUMNS"])
         return Console(
             output: ConsoleStream(descriptor: 1, environment: environment),
             errors: ConsoleStream(descriptor: 2, environment: environment)

@@ -57,31 +57,12 @@ final class PausedProgram {
 
     /// Whether what the process can write to holds something of a list.
     func memory(holds secrets: [Data]) throws -> Bool {
-        let folder = "/proc/\(process.processIdentifier)"
-        let maps = try String(contentsOfFile: "\(folder)/maps", encoding: .utf8)
-        let memory = try FileHandle(forReadingFrom: URL(filePath: "\(folder)/mem"))
-        for line in maps.split(separator: "\n") {
-            guard let range = line.firstMatch(of: /^([0-9a-f]+)-([0-9a-f]+) rw/) else { continue }
-            guard let start = UInt64(range.1, radix: 16), let end = UInt64(range.2, radix: 16) else { continue }
-            if Self.holds(memory.fileDescriptor, start..<end, secrets) { return true }
-        }
-        return false
+        try secrets.contains { try count(of: $0) > 0 }
     }
 
-    /// Looks at a range in pieces, each of which overlaps the one before by more than the longest secret.
-    private static func holds(_ memory: Int32, _ range: Range<UInt64>, _ secrets: [Data]) -> Bool {
-        let (piece, overlap) = (1 << 20, 1 << 10)
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: piece, alignment: 16)
-        defer { buffer.deallocate() }
-        guard let bytes = buffer.baseAddress else { return false }
-        for start in stride(from: range.lowerBound, to: range.upperBound, by: piece - overlap) {
-            let length = pread(memory, bytes, min(piece, Int(range.upperBound - start)), off_t(start))
-            // What the kernel keeps for itself cannot be read.
-            guard length > 0 else { return false }
-            let content = Data(bytesNoCopy: bytes, count: length, deallocator: .none)
-            if secrets.contains(where: { content.range(of: $0) != nil }) { return true }
-        }
-        return false
+    /// How often what the process can write to holds something.
+    func count(of secret: Data) throws -> Int {
+        try ProcessMemory(process.processIdentifier).count(of: secret)
     }
 }
 #endif

@@ -58,6 +58,28 @@ struct SecretTests {
         #expect(!output.contains("no error"))
     }
 
+    /// What the engine has had in its memory, in pages, values and sorted runs, is overwritten when it is freed.
+    @Test(
+        .enabled(if: !ThreadSanitizer.isOn, "the thread sanitizer's own memory is terabytes, which cannot be searched"))
+    func noMemoryHoldsRowsOfAClosedStore() async throws {
+        let directory = try TemporaryDirectory()
+        let files = directory.path("files")
+        try FileManager.default.createDirectory(atPath: files, withIntermediateDirectories: false)
+        let halves = [UUID().uuidString, UUID().uuidString]
+        let masked = (["a passphrase"] + halves).map { Secret.hexadecimal($0.utf8.map { $0 ^ 0xA5 }) }
+        let program = try PausedProgram(
+            ["rows", masked.joined(separator: "."), files], directory, watching: directory.path(""))
+        defer { program.end() }
+        try await program.wait(for: "open")
+        let row = Data(halves.joined().utf8)
+        // The search finds what is there: the page cache has the rows.
+        #expect(try program.count(of: row) > 0)
+        try program.goOn()
+        try await program.wait(for: "closed")
+        #expect(try program.count(of: row) == 0)
+        #expect(try program.output().contains("rows 1333"))
+    }
+
     /// The files that hold something of a list.
     private static func names(in directory: String, holding secrets: [Data]) throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: directory).filter { name in

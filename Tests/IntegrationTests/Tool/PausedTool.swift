@@ -21,8 +21,11 @@ struct PausedTool {
     ///   - directory: Where standard error is kept.
     ///   - terminal: Standard input and output; nil for none.
     ///   - input: Standard input in place of that of the terminal.
+    ///   - output: Standard output in place of that of the terminal.
+    ///   - environment: Variables besides those of the tests.
     init(
-        _ program: URL, _ arguments: [String], in directory: URL, terminal: FileHandle? = nil, input: FileHandle? = nil
+        _ program: URL, _ arguments: [String], in directory: URL, terminal: FileHandle? = nil,
+        input: FileHandle? = nil, output: FileHandle? = nil, environment: [String: String] = [:]
     ) throws {
         errors = directory.appending(path: "errors-\(UInt32.random(in: 0...UInt32.max))")
         try Data().write(to: errors)
@@ -35,8 +38,9 @@ struct PausedTool {
         process.arguments = arguments
         #endif
         process.environment = ProcessInfo.processInfo.environment.merging(["TERM": "xterm"]) { $1 }
+            .merging(environment) { $1 }
         process.standardInput = input ?? terminal ?? .nullDevice
-        process.standardOutput = terminal ?? .nullDevice
+        process.standardOutput = output ?? terminal ?? .nullDevice
         process.standardError = try FileHandle(forWritingTo: errors)
         // The threads of tests have signals blocked, and a process begins with what its maker has.
         var (none, before) = (sigset_t(), sigset_t())

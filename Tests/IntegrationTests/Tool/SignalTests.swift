@@ -115,6 +115,64 @@ struct SignalTests {
     }
 
     #if os(Linux)
+    /// The work hears of the signal, but a line is being written that nobody reads.
+    @Test(arguments: [SIGTERM, SIGHUP])
+    func oneSignalEndsWhatWaitsForAReader(signal: Int32) async throws {
+        let workshop = try await DataWorkshop()
+        let unread = Pipe()
+        defer { try? unread.fileHandleForReading.close() }
+        let tool = try PausedTool(
+            workshop.tool.url,
+            ["query", workshop.database, Self.sql, "--csv", "--key-file", workshop.directory.path("keys")],
+            in: workshop.directory.url, output: unread.fileHandleForWriting)
+        #expect(try tool.wait { try Self.unread(unread) > 60_000 && tool.isAsleep() })
+        kill(tool.identifier, signal)
+        #expect(try tool.ended().status == 130)
+        #expect(try await workshop.run("query", "SELECT count(*) AS n FROM item", "--csv").output == "n\r\n2\r\n")
+    }
+
+    /// The passphrase lies where the key is kept, and nowhere else: not in the environment either, which other
+    /// processes of the same user can read.
+    @Test(
+        .enabled(if: !ThreadSanitizer.isOn, "the thread sanitizer's own memory is terabytes, which cannot be searched"))
+    func aPassphraseOfTheEnvironmentLiesInMemoryOnceAtMost() async throws {
+        let workshop = try await DataWorkshop()
+        let passphrase = "a passphrase like no other \(UUID().uuidString)"
+        try workshop.write(passphrase + "\n", to: "new")
+        let database = workshop.directory.path("other.sqlite")
+        #expect(
+            try await workshop.run(
+                [
+                    "backup", workshop.database, database, "--key-file", workshop.directory.path("keys"),
+                    "--new-key-file", workshop.directory.path("new"),
+                ]
+            ).status == 0)
+        // From then on a log lies beside it as soon as it is open.
+        let insertion = ["query", database, "INSERT INTO item VALUES (7, 'seven', NULL, NULL)", "--write"]
+        #expect(try await workshop.run(insertion + ["--key-file", workshop.directory.path("new")]).status == 0)
+        var counts: [String: Int] = [:]
+        for source in ["--key-env", "--key-file"] {
+            let silent = Pipe()
+            defer { try? silent.fileHandleForWriting.close() }
+            let tool = try PausedTool(
+                workshop.tool.url,
+                ["import", database, "item", "-", source]
+                    + [source == "--key-env" ? "A_KEY_OF_TESTS" : workshop.directory.path("new")],
+                in: workshop.directory.url, input: silent.fileHandleForReading,
+                environment: source == "--key-env" ? ["A_KEY_OF_TESTS": passphrase] : [:])
+            #expect(
+                try tool.wait { try FileManager.default.fileExists(atPath: database + "-wal") && tool.isAsleep() })
+            counts[source] = try ProcessMemory(tool.identifier).count(of: Data(passphrase.utf8))
+            let environment = FileManager.default.contents(atPath: "/proc/\(tool.identifier)/environ") ?? Data()
+            #expect(environment.range(of: Data("A_KEY_OF_TESTS=".utf8)) == nil || source == "--key-env")
+            #expect(environment.range(of: Data(passphrase.utf8)) == nil)
+            kill(tool.identifier, SIGTERM)
+            #expect(try tool.ended().status == 130)
+        }
+        #expect(counts["--key-env"] ?? 9 <= 1, "\(counts)")
+        #expect(counts["--key-file"] ?? 9 <= 1, "\(counts)")
+    }
+
     /// A key is asked for, and a statement.
     @Test(arguments: [SIGTERM, SIGHUP, SIGINT], [true, false])
     func aTerminalAtWhichALineIsReadIsAsItWasBefore(signal: Int32, isShell: Bool) async throws {

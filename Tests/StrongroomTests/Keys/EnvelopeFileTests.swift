@@ -75,10 +75,10 @@ struct EnvelopeFileTests {
         for count in 0...steps.count {
             try steps.prefix(count).forEach(sidecar.file.carryOut)
             try check("after \(count) steps")
-            guard count < steps.count, case .fill(let path, let bytes) = steps[count] else { continue }
+            guard count < steps.count, case .write(let path, let bytes) = steps[count] else { continue }
             for length in [0, 1, 10, bytes.count / 2, bytes.count - 1] {
                 try steps.prefix(count).forEach(sidecar.file.carryOut)
-                try sidecar.file.carryOut(.fill(path, Array(bytes.prefix(length))))
+                try sidecar.file.carryOut(.write(path, Array(bytes.prefix(length))))
                 try check("after \(count) steps and \(length) bytes")
             }
         }
@@ -126,7 +126,7 @@ struct EnvelopeFileTests {
         }
         let steps = sidecar.file.steps(rotated.bytes, .replace)
         let firstName = try #require(steps.firstIndex { if case .rename = $0 { true } else { false } })
-        let lastFill = try #require(steps.lastIndex { if case .fill = $0 { true } else { false } })
+        let lastFill = try #require(steps.lastIndex { if case .write = $0 { true } else { false } })
         #expect(lastFill < firstName)
         #expect(steps.last == .synchronize(String(directory.path("").dropLast())))
     }

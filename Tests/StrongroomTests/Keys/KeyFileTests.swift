@@ -129,6 +129,37 @@ struct KeyFileTests {
         #expect(try DirectorySnapshot(directory.path("")).names == ["keys"])
     }
 
+    @Test(.enabled(if: geteuid() == 0, "only root can give files away, and read those of others"))
+    func aFileOfAnotherUserIsRefusedAndStays() throws {
+        try write(Data("secret\n".utf8))
+        try #require(chown(path, 12_345, 12_345) == 0)
+        let before = try DirectorySnapshot(directory.path(""))
+        let file = KeyFile(path)
+        for appends in [false, true] {
+            let error = try expectFailure(.keyFile) { try appends ? file.appendKey() : file.keyChain().count }
+            #expect(error.message.contains("belongs to user 12345"))
+            #expect(error.message.contains("chown 0 '\(path)'"))
+        }
+        try before.expectUntouched()
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can become another user"))
+    func anOrdinaryUserIsToldWhoseFileItIs() async throws {
+        try write(Data("secret\n".utf8))
+        try #require(chmod(directory.path(""), 0o755) == 0)
+        // That of root may be read by whom root lets: here by nobody.
+        let cases: [(UInt32, StrongroomError.Code)] = [(12_345, .keyFile), (0, .permissionDenied)]
+        for (owner, code) in cases {
+            try #require(chown(path, owner, owner) == 0)
+            let expected = "\(code)"
+            await #expect(processExitsWith: .success) { [path = path as String, expected = expected as String] in
+                try #require(setgid(65_534) == 0 && setuid(65_534) == 0)
+                let error = try #require(throws: StrongroomError.self) { try KeyFile(path).keyChain() }
+                #expect("\(error.code)" == expected)
+            }
+        }
+    }
+
     // MARK: Creating
 
     @Test func aNewFileHoldsOneRandomRawKeyForTheOwnerAlone() throws {

@@ -11,10 +11,9 @@ extension EnvelopeFile {
     enum Step: Sendable, Equatable {
         /// Removes what a crash left.
         case remove(String)
-        /// Makes an empty file, for those who may use the database.
-        case make(String)
-        /// Gives it its content and brings it to the disk.
-        case fill(String, [UInt8])
+        /// Makes a file for those who may use the database, gives it its content and brings it to the disk, all through
+        /// one descriptor.
+        case write(String, [UInt8])
         /// Gives it a name that nothing has.
         case place(String, as: String)
         /// Gives it a name in place of what has it.
@@ -31,7 +30,7 @@ extension EnvelopeFile {
             (new: FileSystem.companion(of: databasePath, "keys.new"), old: path),
             (new: FileSystem.companion(of: databasePath, "keys.copy.new"), old: copyPath),
         ]
-        let written: [Step] = copies.flatMap { [.remove($0.new), .make($0.new), .fill($0.new, bytes)] }
+        let written: [Step] = copies.flatMap { [.remove($0.new), .write($0.new, bytes)] }
         let placed: [Step] = copies.map {
             placing == .place ? .place($0.new, as: $0.old) : .rename($0.new, to: $0.old)
         }
@@ -58,10 +57,12 @@ extension EnvelopeFile {
     func carryOut(_ step: Step) throws {
         switch step {
         case .remove(let path): try FileSystem.remove(path)
-        case .make(let path):
-            try FileSystem.createFile(path)
-            try keepAccess(path)
-        case .fill(let path, let bytes): try bytes.withUnsafeBytes { try FileSystem.fill(path, $0) }
+        case .write(let path, let bytes):
+            let file = try PlainFile(making: path)
+            try keepAccess(file)
+            try bytes.withUnsafeBytes { try file.write($0, at: 0) }
+            try file.synchronize()
+            try file.requireName(path)
         case .place(let source, let destination): try FileSystem.moveIntoPlace(source, destination)
         case .rename(let source, let destination): try FileSystem.replace(destination, with: source)
         case .synchronize(let directory): try FileSystem.synchronize(directory)
@@ -69,10 +70,10 @@ extension EnvelopeFile {
     }
 
     /// Who may use the database, or its envelope so far, is not to be locked out, also when an operator's tool runs as another user.
-    private func keepAccess(_ new: String) throws {
+    private func keepAccess(_ new: PlainFile) throws {
         for place in [path, copyPath, databasePath] {
             guard let status = try FileStatus.at(place) else { continue }
-            return try FileSystem.setAccess(like: status, of: new)
+            return try new.setAccess(like: status)
         }
     }
 

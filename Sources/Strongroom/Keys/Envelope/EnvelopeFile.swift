@@ -84,7 +84,8 @@ extension EnvelopeFile {
         guard let status = try FileStatus.at(path) else { return .absent }
         guard status.isRegularFile else { throw notAFile(path) }
         do {
-            let envelope = try Envelope(bytes: FileSystem.firstBytes(of: path, Envelope.mostBytes + 1))
+            let envelope = try Envelope(
+                bytes: FileSystem.firstBytes(of: path, Envelope.mostBytes + 1, followsLinks: false))
             guard salt == nil || envelope.databaseSalt == salt else { return .defective(.foreign) }
             return .whole(envelope)
         } catch let defect as EnvelopeDefect {

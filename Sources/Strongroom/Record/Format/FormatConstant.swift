@@ -11,7 +11,7 @@ enum FormatConstant {
         switch self {
         case .null: "nil"
         case .bool: "TRUE or FALSE"
-        case .number(let number): number.value.storageClass == .integer ? "an integer" : "a number with a fraction"
+        case .number(let number): number.name
         case .text: "a text"
         case .argument(let value): "a value of type \(type(of: value))"
         }

@@ -78,7 +78,8 @@ struct FormatParser {
     }
 
     private mutating func one() throws -> FormatNode {
-        guard depth < Self.deepest else {
+        // What is compared is no level of its own.
+        guard depth <= Self.deepest else {
             throw mistake("The predicate is more than \(Self.deepest) levels deep; make it flatter.")
         }
         depth += 1

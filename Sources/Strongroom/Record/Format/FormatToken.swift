@@ -26,6 +26,13 @@ struct FormatNumber: Sendable {
     let text: String
     /// An integer where it has neither a fraction nor an exponent and fits.
     let value: Value
+
+    /// What it is, for a message; never the value.
+    var name: String {
+        if text.contains(where: { $0 == "e" || $0 == "E" }) { return "a number with an exponent" }
+        if text.contains(".") { return "a number with a fraction" }
+        return value.storageClass == .integer ? "an integer" : "an integer of more than 64 bits"
+    }
 }
 
 /// An operator that compares.

@@ -25,6 +25,7 @@ struct DoctorReport: Encodable {
     let cipher: CipherDetail?
     let envelope: Bool
     let log: Bool
+    let directoryShared: Bool
     let version: String?
     let pending: [String]
     let holders: [Process]
@@ -35,7 +36,7 @@ struct DoctorReport: Encodable {
 
     private enum CodingKeys: CodingKey {
         case path, finding, advice, reason, bytes, pages, missingPages, damagedPages, key, keyCount, cipher, envelope,
-            log
+            log, directoryShared
         case version, pending, holders
     }
 
@@ -54,6 +55,7 @@ struct DoctorReport: Encodable {
         settings = diagnosis.settings
         envelope = diagnosis.hasEnvelope
         log = diagnosis.hasLog
+        directoryShared = diagnosis.isDirectoryShared
         version = diagnosis.version
         pending = diagnosis.pendingVersions
         holders = diagnosis.holders.map { Process(process: $0.process, name: $0.name) }
@@ -95,6 +97,9 @@ extension DoctorReport {
         if let version { facts.append(("Schema", "version \(version)")) }
         if !pending.isEmpty { facts.append(("Pending", pending.joined(separator: ", "))) }
         if log { facts.append(("Log", "one lies beside it, with content")) }
+        if directoryShared {
+            facts.append(("Access", "other users may write to its directory; chmod go-w takes that from them"))
+        }
         if missingPages > 0 { facts.append(("Missing", "\(HumanReadable.count(missingPages)) pages at its end")) }
         if !damagedPages.isEmpty { facts.append(("Damaged", "\(HumanReadable.count(damagedPages.count)) pages:")) }
         let names = holders.map { holder in

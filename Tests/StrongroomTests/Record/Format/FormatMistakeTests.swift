@@ -148,6 +148,16 @@ struct FormatMistakeTests {
         #expect(tabs?.message.hasSuffix("\n    \tage\t== · AND\tagee == ·\n    \t   \t        \t^") == true)
     }
 
+    @Test(arguments: [
+        ("age == 1e6", "a number with an exponent"), ("age == 1.5E3", "a number with an exponent"),
+        ("age == 1.0", "a number with a fraction"), ("small == 300", "an integer"),
+        ("age == 9223372036854775808", "an integer of more than 64 bits"),
+    ])
+    func aNumberThatDoesNotFitIsCalledWhatItIs(text: String, name: String) {
+        let message = mistake(PredicateFormat(text))?.message
+        #expect(message?.contains(", and \(name) was given") == true, "\(message ?? "no error")")
+    }
+
     @Test func depthAndLengthHaveALimit() {
         let deep = String(repeating: "(", count: 100_000) + "age == 1"
         #expect(mistake(PredicateFormat(deep))?.code == .invalidPredicate)
@@ -160,8 +170,9 @@ struct FormatMistakeTests {
         func nested(_ levels: Int) -> PredicateFormat {
             PredicateFormat(String(repeating: "(", count: levels) + "age == 1" + String(repeating: ")", count: levels))
         }
-        #expect(mistake(nested(13)) == nil)
-        #expect(mistake(nested(14))?.code == .invalidPredicate)
+        #expect(mistake(nested(14)) == nil)
+        #expect(mistake(nested(15))?.code == .invalidPredicate)
+        #expect(mistake(nested(15))?.message.contains("more than 14 levels") == true)
     }
 
     @Test func whatIsWithinTheLimitsRunsOnTheEngine() async throws {
@@ -175,11 +186,11 @@ struct FormatMistakeTests {
         let texts = [
             Array(repeating: "age == 1", count: 500).joined(separator: " AND "),
             Array(repeating: "age == 1", count: 500).joined(separator: " OR "),
-            (0..<13).reduce(leaf) { text, number in "\(leaf) \(number % 2 == 0 ? "OR" : "AND") (\(text))" },
-            (0..<13).reduce(leaf) { text, number in wide(1, text, number % 2 == 0 ? " OR " : " AND ") },
-            (0..<13).reduce(leaf) { text, number in wide(6, text, number % 2 == 0 ? " OR " : " AND ") },
-            (0..<6).reduce(leaf) { text, _ in "NOT (\(leaf) AND \(text))" },
-            String(repeating: "NOT ", count: 13) + leaf,
+            (0..<14).reduce(leaf) { text, number in "\(leaf) \(number % 2 == 0 ? "OR" : "AND") (\(text))" },
+            (0..<14).reduce(leaf) { text, number in wide(1, text, number % 2 == 0 ? " OR " : " AND ") },
+            (0..<14).reduce(leaf) { text, number in wide(6, text, number % 2 == 0 ? " OR " : " AND ") },
+            (0..<7).reduce(leaf) { text, _ in "NOT (\(leaf) AND \(text))" },
+            String(repeating: "NOT ", count: 14) + leaf,
         ]
         try await Vault(directory.path(""), keys: .numbered(1)).with(\.migrator, migrator).using { store in
             for text in texts {

@@ -1,0 +1,96 @@
+import Dispatch
+import Foundation
+import Strongroom
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// Notices when nothing in the process moves any more: every thread waits, not for a processor or a disk, and hardly
+/// any processor time is used.
+final class Standstill: Sendable {
+    private let queue = DispatchQueue(label: "strongroom.standstill")
+    private let state = Locked(State())
+    private let act: @Sendable () -> Void
+
+    private enum Place: Equatable { case waiting, running, ended }
+
+    private struct State {
+        var place = Place.waiting
+        var quiet = 0
+        var processorTime = 0.0
+    }
+
+    /// Seconds between two looks.
+    private static let pause = 0.25
+    /// Looks in a row at which nothing has moved.
+    private static let patience = 12
+    /// Seconds of processor time between two looks that are still no work: timers that draw a bar, and the look itself.
+    private static let idleTime = 0.01
+
+    /// - Parameter act: Called once nothing has moved for about three seconds.
+    init(_ act: @escaping @Sendable () -> Void) {
+        self.act = act
+    }
+
+    /// Begins to look.
+    func start() {
+        let isFirst = state.withLock { state in
+            guard state.place == .waiting else { return false }
+            (state.place, state.processorTime) = (.running, Self.processorTime())
+            return true
+        }
+        if isFirst { lookLater() }
+    }
+
+    /// Looks no more.
+    func stop() {
+        state.withLock { $0.place = .ended }
+    }
+
+    private func lookLater() {
+        queue.asyncAfter(deadline: .now() + Self.pause) { [weak self] in self?.look() }
+    }
+
+    private func look() {
+        let (isAsleep, time) = (Self.areOtherThreadsAsleep(), Self.processorTime())
+        let (goesOn, isReached) = state.withLock { state in
+            guard state.place == .running else { return (false, false) }
+            let isQuiet = isAsleep && time - state.processorTime < Self.idleTime
+            state.processorTime = time
+            state.quiet = isQuiet ? state.quiet + 1 : 0
+            return (state.quiet < Self.patience, state.quiet == Self.patience)
+        }
+        if isReached { act() }
+        if goesOn { lookLater() }
+    }
+
+    private static func processorTime() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    /// Whether each thread but this one waits for an event; true where the system does not tell. See proc(5),
+    /// `/proc/pid/stat`.
+    private static func areOtherThreadsAsleep() -> Bool {
+        #if os(Linux)
+        let files = FileManager.default
+        let own = (try? files.destinationOfSymbolicLink(atPath: "/proc/thread-self")).map(FilePath.name)
+        let tasks = (try? files.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+        return tasks.filter { $0 != own }.allSatisfy { task in
+            // One that has ended meanwhile moves no more.
+            guard let status = files.contents(atPath: "/proc/self/task/\(task)/stat") else { return true }
+            // Behind the name, in parentheses, in which anything may stand.
+            return status.lastIndex(of: UInt8(ascii: ")")).map { status[($0 + 1)...].dropFirst().first }
+                == UInt8(ascii: "S")
+        }
+        #else
+        return true
+        #endif
+    }
+}
