@@ -40,7 +40,10 @@ extension DatabaseFile {
         // Half a transaction has to be undone before anybody can read.
         if try FileSystem.hasJournal(path) { return mayBeWritten ? [.existing] : [.readOnly] }
         // Closing one that can write might bring the log into the file. The index is made anew only by whoever might also write.
-        if try FileSystem.hasWriteAheadLog(path) { return hasIndex || mayBeWritten ? [.readOnly] : [] }
+        if try FileSystem.hasWriteAheadLog(path) {
+            guard hasIndex || mayBeWritten else { return [] }
+            return hasIndex || hasSpaceForIndex ? [.readOnly] : [.withoutIndex]
+        }
         // On a full disk the attempt would leave an empty WAL behind.
         if mayBeWritten { return hasIndex || hasSpaceForIndex ? [.existing] : [.untouched] }
         // In write-ahead mode one that cannot write would leave a log and an index behind, where it can make them.
