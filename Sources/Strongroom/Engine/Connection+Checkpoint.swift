@@ -33,11 +33,12 @@ extension Connection {
     /// Whether the last commit has left a long log.
     var isCheckpointDue: Bool { logLength >= Self.longLog }
 
-    /// Brings the log into the file, as far as no reader needs it; to be called outside a transaction.
+    /// Checkpoints the WAL, as far as no reader needs it; to be called outside a transaction.
     ///
-    /// A failure, such as a full disk, loses nothing: the log keeps what it has, and the next commit makes another attempt due.
+    /// A failure, such as a full disk, loses nothing: the WAL keeps what it has, and the next commit makes another
+    /// attempt due. So it is where another process writes or checkpoints at this moment.
     ///
-    /// - Parameter patience: How long readers are waited for, in milliseconds, where the log is too long.
+    /// - Parameter patience: How long other connections are waited for, in milliseconds, where the WAL is too long.
     func checkpointIfDue(patience: Int = patience) {
         let length = logLength
         logLength = 0
@@ -48,24 +49,57 @@ extension Connection {
         // Whoever gave the last work up has nothing to do with this.
         let wasGivenUp = isGivenUp.exchange(false, ordering: .relaxed)
         defer { if wasGivenUp { isGivenUp.store(true, ordering: .relaxed) } }
-        let before = busyTimeout
-        busyTimeout = patience
-        defer { busyTimeout = before }
-        let result = sqlite3_wal_checkpoint_v2(pointer, "main", SQLITE_CHECKPOINT_RESTART, nil, nil)
+        let result = waiting(at: patience) {
+            var frames: Int32 = -1
+            let result = sqlite3_wal_checkpoint_v2(pointer, "main", SQLITE_CHECKPOINT_RESTART, &frames, nil)
+            return (result, isLockedOut: result == SQLITE_BUSY && frames < 0)
+        }
         // A reader that stays for long is not waited for again after each commit.
         restartLength = (result == SQLITE_OK ? 0 : length) + Self.tooLongLog
     }
 
-    /// Brings the whole log into the file and empties it, and waits for the readers that need it, at most as long as the busy timeout.
+    /// Checkpoints the whole WAL and empties it, and waits for the readers that need it.
     ///
+    /// - Parameter patience: How long they are waited for, in milliseconds; nil for the busy timeout.
     /// - Returns: How far it came.
-    func checkpoint() throws -> CheckpointReport {
-        try withOwnStatement("PRAGMA wal_checkpoint(TRUNCATE)") { statement in
-            guard try statement.step() else { return CheckpointReport(isComplete: true, pagesLeft: 0) }
-            let row = Row(statement)
-            let (isBusy, pages, done) = (try row.integer(at: 0) != 0, try row.integer(at: 1), try row.integer(at: 2))
-            if !isBusy { logLength = 0 }
-            return CheckpointReport(isComplete: !isBusy, pagesLeft: isBusy ? Int(max(0, pages - done)) : 0)
+    func checkpoint(patience: Int? = nil) throws -> CheckpointReport {
+        try waiting(at: patience ?? busyTimeout) {
+            try withOwnStatement("PRAGMA wal_checkpoint(TRUNCATE)") { statement in
+                guard try statement.step() else { return (CheckpointReport(isComplete: true, pagesLeft: 0), false) }
+                let row = Row(statement)
+                let isBusy = try row.integer(at: 0) != 0
+                let (pages, done) = (try row.integer(at: 1), try row.integer(at: 2))
+                if !isBusy { logLength = 0 }
+                let pagesLeft = isBusy ? Int(max(0, pages - done)) : 0
+                return (CheckpointReport(isComplete: !isBusy, pagesLeft: pagesLeft), isLockedOut: isBusy && pages < 0)
+            }
+        }
+    }
+
+    /// As ``checkpoint(patience:)``, after a commit. What cannot be checkpointed stays in the WAL, where the next
+    /// opening finds it: the commit has not failed by that, so a failure is reported and not thrown.
+    func checkpointAfterCommit(patience: Int? = nil) -> CheckpointReport {
+        do {
+            return try checkpoint(patience: patience)
+        } catch {
+            let failure = (error as? StrongroomError) ?? self.failure("The WAL was not checkpointed")
+            let pagesLeft = (try? logState()).flatMap(\.self).map { $0.frames - $0.framesInFile }
+            return CheckpointReport(isComplete: false, pagesLeft: pagesLeft ?? 0, failure: failure)
+        }
+    }
+
+    /// Runs a checkpoint, again as long as it is locked out by a write or a checkpoint of another connection, for which
+    /// the engine does not wait.
+    private func waiting<T>(at patience: Int, _ run: () throws -> (T, isLockedOut: Bool)) rethrows -> T {
+        let before = busyTimeout
+        busyTimeout = patience
+        defer { busyTimeout = before }
+        let start = ContinuousClock.now
+        while true {
+            let (result, isLockedOut) = try run()
+            let isLate = (ContinuousClock.now - start).milliseconds >= patience
+            guard isLockedOut, !isLate, !isGivenUp.load(ordering: .relaxed) else { return result }
+            pause()
         }
     }
 }

@@ -65,6 +65,16 @@ extension Connection {
     /// The write-ahead log.
     func logFile() throws -> EngineFile { try file(SQLITE_FCNTL_JOURNAL_POINTER) }
 
+    /// Changes what the engine's locks on the file do; to be called when the connection was just opened.
+    func add(_ rule: any FileLockRule) {
+        if fileLocks == nil {
+            var file: UnsafeMutablePointer<sqlite3_file>?
+            sqlite3_file_control(pointer, "main", SQLITE_FCNTL_FILE_POINTER, &file)
+            fileLocks = file.flatMap { FileLocks.install(on: $0) }
+        }
+        fileLocks?.pointee.add(rule)
+    }
+
     private func file(_ request: Int32, of schema: String = "main") throws -> EngineFile {
         var file: UnsafeMutablePointer<sqlite3_file>?
         let result = sqlite3_file_control(pointer, schema, request, &file)
@@ -83,6 +93,23 @@ extension Connection {
         // The file alone is read.
         guard mode != .untouched else { return nil }
         guard try ownValue("PRAGMA journal_mode") == .text("wal") else { return nil }
+        let index = try logIndex()
+        let frames = index.loadUnaligned(fromByteOffset: Self.frameCount, as: UInt32.self)
+        let framesInFile = index.loadUnaligned(fromByteOffset: Self.frameInFileCount, as: UInt32.self)
+        return LogState(frames: Int(frames), framesInFile: Int(min(frames, framesInFile)))
+    }
+
+    /// The first part of the WAL's index, which all connections share.
+    func logIndex() throws -> UnsafeMutableRawPointer {
+        guard mode != .withoutIndex else {
+            throw StrongroomError(
+                .diskFull,
+                """
+                A WAL lies beside the database, and there is no space for its index, so pages cannot be checked there. \
+                \(StrongroomError.Code.diskFull.advice)
+                """,
+                database: database)
+        }
         var file: UnsafeMutablePointer<sqlite3_file>?
         sqlite3_file_control(pointer, "main", SQLITE_FCNTL_FILE_POINTER, &file)
         var index: UnsafeMutableRawPointer?
@@ -102,9 +129,7 @@ extension Connection {
             throw StrongroomError(
                 kind, "The engine does not lend the log's index. \(kind.advice)", database: database, resultCode: code)
         }
-        let frames = index.loadUnaligned(fromByteOffset: Self.frameCount, as: UInt32.self)
-        let framesInFile = index.loadUnaligned(fromByteOffset: Self.frameInFileCount, as: UInt32.self)
-        return LogState(frames: Int(frames), framesInFile: Int(min(frames, framesInFile)))
+        return index
     }
 
     private func unreadableIndex(_ code: ResultCode) -> StrongroomError {

@@ -29,6 +29,12 @@ extension Connection {
         )
     }
 
+    /// Pauses before another try at a lock for which the engine does not wait.
+    func pause() {
+        use.busyRetries += 1
+        usleep(UInt32(Self.longestPause * 1_000))
+    }
+
     /// Pauses before the next try.
     ///
     /// - Parameter count: How many tries the lock has taken already.

@@ -12,13 +12,16 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
         /// Reads what lies in the file itself at this moment: without its log, without a lock, and without a trace. For looking at a file
         /// that somebody else may have open; what is read may not fit together.
         case untouched
+        /// Reads a file and its WAL without a lock that keeps others from writing, and without the WAL's index beside
+        /// it: what is read counts only when neither has been changed meanwhile.
+        case withoutIndex
 
         fileprivate var flags: Int32 {
             switch self {
             case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
             case .existing: SQLITE_OPEN_READWRITE
             // The address says that it cannot write; the flags would also count for files that it is to copy into.
-            case .readOnly, .untouched: SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI
+            case .readOnly, .untouched, .withoutIndex: SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI
             }
         }
 
@@ -26,7 +29,7 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
         fileprivate var parameters: String? {
             switch self {
             case .create, .existing: nil
-            case .readOnly: "mode=ro"
+            case .readOnly, .withoutIndex: "mode=ro"
             case .untouched: "mode=ro&immutable=1"
             }
         }
@@ -38,6 +41,8 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
     @exclusivity(unchecked) private var ownStatements = StatementCache()
     @exclusivity(unchecked) private var userStatements = StatementCache()
     let authorizer = Authorizer()
+    /// What stands between the engine and the file's locks; gone when the engine closes the file.
+    @exclusivity(unchecked) var fileLocks: UnsafeMutablePointer<FileLocks>?
     private var isClosed = false
 
     /// The state of the transaction that this library opened on the connection.
@@ -130,8 +135,9 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
     ///   - path: The file's path.
     ///   - mode: Whether a file that is not there is made.
     ///   - database: The name that errors give.
+    ///   - isGuarded: Whether it is kept out of the WAL-reset race; false for tests.
     /// - Throws: ``StrongroomError`` with the code of the engine's failure.
-    init(path: String, mode: Mode, database: String) throws {
+    init(path: String, mode: Mode, database: String, isGuarded: Bool = WALResetGuard.isNeeded) throws {
         _ = EngineMemory.isWiped
         var opened: OpaquePointer?
         let flags = mode.flags | SQLITE_OPEN_NOMUTEX
@@ -147,6 +153,7 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
             throw failure("The file could not be opened")
         }
         sqlite3_extended_result_codes(pointer, 1)
+        if isGuarded { add(WALResetGuard()) }
         authorizer.install(on: pointer)
         guard ListTable.install(on: pointer) == SQLITE_OK else { throw failure("The connection could not be set up") }
     }
@@ -169,6 +176,7 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
     func close() {
         guard !isClosed else { return }
         isClosed = true
+        fileLocks = nil
         clearStatements()
         sqlite3_close_v2(pointer)
     }

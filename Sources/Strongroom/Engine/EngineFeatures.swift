@@ -43,6 +43,17 @@ public struct EngineFeatures: Sendable, Equatable {
     /// unless another library of the process has used the engine before: then it cannot be changed any more.
     public var wipesFreedMemory: Bool { EngineMemory.isWiped }
 
+    /// Whether the engine is free of the WAL-reset race (from SQLite 3.51.3 on, 3.50.7 and 3.44.6; SQLCipher 4.14), by
+    /// which two connections to one file can lose what has been committed.
+    ///
+    /// Strongroom's own connections lose nothing without it. It matters to other programs that write the same file with
+    /// the same engine. See SQLite's documentation, "Write-Ahead Logging", section 11 (sqlite.org/wal.html).
+    public var hasWALResetFix: Bool { Self.hasWALResetFix(sqliteVersionNumber: sqliteVersionNumber) }
+
+    static func hasWALResetFix(sqliteVersionNumber number: Int) -> Bool {
+        number >= 3_051_003 || (3_050_007..<3_051_000).contains(number) || (3_044_006..<3_045_000).contains(number)
+    }
+
     /// SQLCipher's main version: 3 or 4.
     public var cipherMajorVersion: Int {
         Int(cipherVersion.prefix { $0 != "." }) ?? 0

@@ -15,10 +15,11 @@ struct FileBaseline {
     ///
     /// - Parameters:
     ///   - isLocked: Whether it was read with the engine's locks, so that others could not change it meanwhile.
+    ///   - log: The log as it was when the reading began; nil when there was none with content.
     ///   - database: The name that errors give.
     /// - Throws: ``StrongroomError`` with `fileChanged`.
-    func check(isLocked: Bool, _ database: String) throws {
-        guard try isLocked ? isSameFile() : isUnchanged() else {
+    func check(isLocked: Bool, log: FileStatus? = nil, _ database: String) throws {
+        guard try isLocked ? isSameFile() : isUnchanged(log) else {
             throw StrongroomError(
                 .fileChanged,
                 """
@@ -34,12 +35,16 @@ struct FileBaseline {
     }
 
     /// Whether neither the file has been changed nor a log says that it is.
-    private func isUnchanged() throws -> Bool {
+    private func isUnchanged(_ log: FileStatus?) throws -> Bool {
         guard
             let now = try FileStatus.at(path), now.identity == status.identity, now.size == status.size,
             now.modified == status.modified, now.changed == status.changed
         else { return false }
-        return try !FileSystem.hasWriteAheadLog(path) && !FileSystem.hasJournal(path)
+        guard try !FileSystem.hasJournal(path) else { return false }
+        guard let log else { return try !FileSystem.hasWriteAheadLog(path) }
+        // As root the engine sets the owner of a WAL that it opens, which changes no byte but the file's third time.
+        guard let now = try FileStatus.at(path + "-wal") else { return false }
+        return now.identity == log.identity && now.size == log.size && now.modified == log.modified
     }
 }
 

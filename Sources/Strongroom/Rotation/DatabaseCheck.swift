@@ -16,8 +16,8 @@ struct DatabaseCheck {
     ///   is no damage.
     func run() throws -> VerificationReport {
         let start = ContinuousClock.now
-        // What readers still need stays in the log; it is checked there.
-        if connection.isWriter { _ = try connection.checkpoint() }
+        // What readers still need, or the disk has no space for, stays in the WAL; it is checked there.
+        if connection.isWriter { _ = connection.checkpointAfterCommit(patience: Connection.patience) }
         let ((pages, bytes, damaged), objections) = try connection.readingPastTheEngine {
             let found = try checkPages()
             progress(VerificationProgress(step: .structure, pagesDone: found.0, pages: found.0))

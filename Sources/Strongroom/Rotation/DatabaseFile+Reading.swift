@@ -12,16 +12,26 @@ extension DatabaseFile {
         var failure: StrongroomError?
         for mode in try modesOfReading(key: key) {
             do {
-                let connection = try connect(mode, key: key)
-                try prove(connection)
-                try connection.checkFile?()
-                return connection
+                return try connect(mode, key: key, prove: prove)
             } catch let error as StrongroomError where error.code == .permissionDenied || error.code == .readOnly {
                 failure = error
+            } catch let error as StrongroomError where error.code == .diskFull {
+                // There is no space for the WAL's index.
+                let mode = try FileSystem.hasWriteAheadLog(path) ? Connection.Mode.withoutIndex : .untouched
+                return try connect(mode, key: key, prove: prove)
             }
         }
         guard try !hasLog(), let failure else { throw try unreadableLog(failure?.resultCode) }
         throw failure
+    }
+
+    private func connect(
+        _ mode: Connection.Mode, key: DerivedKey?, prove: (Connection) throws -> Void
+    ) throws -> Connection {
+        let connection = try connect(mode, key: key)
+        try prove(connection)
+        try connection.checkFile?()
+        return connection
     }
 
     /// The ways to open the file, the best first.
@@ -30,8 +40,12 @@ extension DatabaseFile {
         // Half a transaction has to be undone before anybody can read.
         if try FileSystem.hasJournal(path) { return mayBeWritten ? [.existing] : [.readOnly] }
         // Closing one that can write might bring the log into the file. The index is made anew only by whoever might also write.
-        if try FileSystem.hasWriteAheadLog(path) { return hasIndex || mayBeWritten ? [.readOnly] : [] }
-        if mayBeWritten { return [.existing] }
+        if try FileSystem.hasWriteAheadLog(path) {
+            guard hasIndex || mayBeWritten else { return [] }
+            return hasIndex || hasSpaceForIndex ? [.readOnly] : [.withoutIndex]
+        }
+        // On a full disk the attempt would leave an empty WAL behind.
+        if mayBeWritten { return hasIndex || hasSpaceForIndex ? [.existing] : [.untouched] }
         // In write-ahead mode one that cannot write would leave a log and an index behind, where it can make them.
         let canMakeIndex = !hasIndex && FileSystem.mayWrite(FileSystem.directory(of: path))
         return try canMakeIndex && isInWriteAheadMode(key: key) ? [.untouched] : [.readOnly, .untouched]
@@ -55,6 +69,16 @@ extension DatabaseFile {
 
     /// Whether the process may change the file, and make others beside it.
     var mayBeWritten: Bool { FileSystem.mayWrite(path) && FileSystem.mayWrite(FileSystem.directory(of: path)) }
+
+    /// Whether there is space for what the engine makes beside a file in write-ahead mode even to read: the WAL's
+    /// index.
+    var hasSpaceForIndex: Bool {
+        // Where it cannot be told the engine finds out.
+        ((try? FreeSpace.bytes(at: FileSystem.directory(of: path))) ?? .max) >= 2 * Self.indexSize
+    }
+
+    /// Bytes of the shortest index («WAL-mode File Format», section 2, sqlite.org/walformat.html).
+    private static let indexSize: Int64 = 32_768
 
     /// A connection besides those that are about to be closed, which keeps the last of them from bringing a log into the file that another program
     /// has written meanwhile; to be closed after them. Nil where there is no such log, and where it cannot be had: closing does not fail for

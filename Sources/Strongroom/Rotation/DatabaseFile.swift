@@ -27,13 +27,18 @@ struct DatabaseFile: Sendable {
         guard mode != .existing || !connection.isReadOnly else { throw notPermitted("can be read but not written") }
         connection.setBusyTimeout(milliseconds: busyTimeout)
         if let baseline {
-            connection.checkFile = { [name] in try baseline.check(isLocked: mode != .untouched, name) }
+            let log = mode == .withoutIndex ? try FileStatus.at(path + "-wal") : nil
+            let isLocked = mode != .untouched && mode != .withoutIndex
+            connection.checkFile = { [name] in try baseline.check(isLocked: isLocked, log: log, name) }
         }
+        if mode == .withoutIndex { connection.add(MemoryIndex()) }
         try connection.silenceLog()
         if let key {
             try key.withUnsafeBytes { try connection.setKey($0) }
             try connection.apply(key.settings)
         }
+        // Before the first page is read.
+        if mode == .withoutIndex { try connection.run("PRAGMA locking_mode = EXCLUSIVE") }
         return connection
     }
 

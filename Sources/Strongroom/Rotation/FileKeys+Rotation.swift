@@ -103,7 +103,7 @@ extension FileKeys {
         defer { connection.close() }
         try connection.proveKey()
         try connection.run("PRAGMA synchronous = FULL")
-        guard try connection.checkpoint().isComplete else { return false }
+        guard connection.checkpointAfterCommit().isComplete else { return false }
         try FileSystem.synchronize(FileSystem.directory(of: file.path))
         return true
     }

@@ -19,7 +19,7 @@ extension Rotation {
             let verification = checking + (ContinuousClock.now - start)
             // Nothing of the old pages is left in the file then; those who read from before are waited for.
             try connection.run("PRAGMA synchronous = FULL")
-            let checkpoint = try connection.checkpoint()
+            let checkpoint = connection.checkpointAfterCommit()
             connection.close()
             try FileSystem.synchronize(file.path)
             try FileSystem.synchronize(FileSystem.directory(of: file.path))

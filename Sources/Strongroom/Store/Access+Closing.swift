@@ -10,9 +10,13 @@ extension Access {
     /// Whether somebody is closing it or has closed it.
     var isClosing: Bool { queue.withLock { $0.isClosing } }
 
-    /// Closes the connections; brings the log into the file first, unless it is only read.
+    /// Closes the connections; checkpoints the WAL first, unless the store is read-only. Other programs that read
+    /// meanwhile are not waited for as long as a write would wait: what they keep in the WAL is as safe there.
     func close() throws {
-        try close { [isReadOnly] connection in isReadOnly ? nil : try connection.checkpoint() }
+        try close { [isReadOnly] connection in
+            guard !isReadOnly else { return nil }
+            return connection.checkpointAfterCommit(patience: min(connection.busyTimeout, Connection.patience))
+        }
     }
 
     /// Admits nobody from now on, waits for what runs and what waits already, brings the log into the file, and closes the connections.

@@ -26,7 +26,7 @@ extension Store {
         try access.requireWriting()
         try await access.perform(.writeAlone) { connection in
             try connection.vacuum()
-            _ = try connection.checkpoint()
+            _ = connection.checkpointAfterCommit()
         }
     }
 

@@ -32,8 +32,9 @@ public final class Store: Sendable {
         memoryPressure = MemoryPressure(of: access)
     }
 
-    /// How far closing brought the log into the file: not to its end while another process reads. Nil as long as the store is open, when
-    /// the checkpoint failed, which `close()` has thrown, and of a store that only reads.
+    /// How far closing checkpointed the WAL: not to its end while another process reads, or when the checkpoint failed,
+    /// as on a full disk; its ``CheckpointReport/failure`` says why then. Nothing is lost by that: the next opening
+    /// finds the WAL. Nil as long as the store is open, and of a read-only store.
     public var closing: CheckpointReport? { access.closing }
 
     /// The threads on which the store's work runs; a task that prefers them reads and writes without a change of thread.
@@ -140,17 +141,21 @@ public final class Store: Sendable {
 
     /// Closes the store: waits for what runs and what waits, brings the log into the file, closes the connections.
     ///
+    /// Where the WAL cannot be checkpointed, since another program reads from it or the disk is full, it stays beside
+    /// the file, with all that was committed, and closing does not fail for that: ``closing`` says how far it came.
+    /// Other programs that read are waited for at most for a tenth of a second.
+    ///
     /// A store that is closed already stays closed, and when somebody else is closing it, this waits for them; every later call of
     /// `read` or `write` throws.
     ///
-    /// - Throws: ``StrongroomError`` with the engine's failure; the store is closed all the same, and nothing is lost.
+    /// - Throws: ``StrongroomError`` with `nestedAccess` inside a transaction of the same store.
     public func close() async throws {
         try await BlockingWork.run { [self] in try access.close() }
     }
 
     /// Closes the store, on the running thread; for code that is not async.
     ///
-    /// - Throws: ``StrongroomError`` with `nestedAccess` inside a transaction of the same store, or the engine's failure.
+    /// - Throws: ``StrongroomError`` with `nestedAccess` inside a transaction of the same store.
     @available(*, noasync, message: "in an async function (in main.swift, too): try await store.close()")
     public func close() throws {
         try access.close()

@@ -21,11 +21,12 @@ extension Stores {
         try FileStatus.at(path) != nil || FileSystem.isSymbolicLink(path)
     }
 
-    /// Whether the process may change the file at a path, and make others beside it.
+    /// Whether the process may change the file at a path, and make others beside it, and the disk has space for them.
     package static func mayWriteFile(at path: String) -> Bool {
         // Beside the file itself is where the engine makes others, not beside a link to it. One that cannot be found is told of when it is opened.
         let file = (try? FileSystem.resolve(path)) ?? path
-        return DatabaseFile(path: file, name: "", busyTimeout: 0, log: nil).mayBeWritten
+        let database = DatabaseFile(path: file, name: "", busyTimeout: 0, log: nil)
+        return database.mayBeWritten && database.hasSpaceForIndex
     }
 
     /// Looks what stands in a file, without changing it.

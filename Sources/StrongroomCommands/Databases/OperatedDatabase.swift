@@ -112,7 +112,19 @@ package struct OperatedDatabase: Sendable {
             throw error
         }
         try await store.close()
+        if let failure = store.closing?.failure { Self.warn(of: failure, path) }
         return result
+    }
+
+    /// Reports a checkpoint that failed, by which nothing else has.
+    private static func warn(of failure: StrongroomError, _ path: String) {
+        CommandSession.current.console.write(
+            lead: "\("Warning:", .yellow) ",
+            paragraph: """
+                All is committed, but the write-ahead log "\(path)-wal" could not be checkpointed: \(failure.message) \
+                Keep both files together; the next program that opens the database finds what is in it.
+                """,
+            indent: 0, to: .errors)
     }
 
     /// Opens the store, without rotating or migrating it; to be closed by whoever asked for it.

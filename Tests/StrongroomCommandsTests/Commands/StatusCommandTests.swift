@@ -11,6 +11,7 @@ struct StatusCommandTests {
             struct Schema: Decodable { let version, newest: String?, pending: [String] }
             struct Table: Decodable { let name: String, rows: Int?, bytes: Int? }
             struct Process: Decodable { let process: Int }
+            struct Engine: Decodable { let sqlite: String, hasWALResetFix: Bool }
 
             let path: String
             let bytes: Int
@@ -20,6 +21,7 @@ struct StatusCommandTests {
             let schema: Schema
             let tables: [Table]?
             let holders: [Process]
+            let engine: Engine
         }
 
         let database: String
@@ -37,6 +39,7 @@ struct StatusCommandTests {
         #expect(detail.path == ledger.path())
         #expect(detail.bytes > 0 && !detail.plaintext && detail.holders.isEmpty)
         #expect(try detail.cipher?.pageSize == CipherSettings.engineDefault().pageSize)
+        #expect(try detail.engine.hasWALResetFix == EngineFeatures.current().hasWALResetFix)
         #expect(detail.key?.number == 1 && detail.key?.count == 2 && detail.key?.isCurrent == false)
         #expect(detail.schema.version == "2" && detail.schema.newest == "3" && detail.schema.pending == ["3"])
         #expect(detail.tables?.map(\.name) == ["entry"])

@@ -29,6 +29,8 @@ struct DoctorReport: Encodable {
     let version: String?
     let pending: [String]
     let holders: [Process]
+    /// Nil where the linked library is not SQLCipher.
+    let engine: StatusDetail.Engine?
 
     let exitStatus: ExitStatus
     private let headline: String
@@ -37,7 +39,7 @@ struct DoctorReport: Encodable {
     private enum CodingKeys: CodingKey {
         case path, finding, advice, reason, bytes, pages, missingPages, damagedPages, key, keyCount, cipher, envelope,
             log, directoryShared
-        case version, pending, holders
+        case version, pending, holders, engine
     }
 
     init(_ diagnosis: FileDiagnosis) {
@@ -59,6 +61,7 @@ struct DoctorReport: Encodable {
         version = diagnosis.version
         pending = diagnosis.pendingVersions
         holders = diagnosis.holders.map { Process(process: $0.process, name: $0.name) }
+        engine = try? StatusDetail.Engine()
         exitStatus = diagnosis.finding.exitStatus
         headline = diagnosis.finding.text
     }
@@ -106,6 +109,7 @@ extension DoctorReport {
             holder.name.map { "process \(holder.process) (\($0))" } ?? "process \(holder.process)"
         }
         if !names.isEmpty { facts.insert(("Open in", names.joined(separator: ", ")), at: 0) }
+        if let danger = engine?.danger(holders: holders.count) { facts.append(("Danger", danger)) }
         return facts
     }
 }

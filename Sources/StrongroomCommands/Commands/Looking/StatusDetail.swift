@@ -5,6 +5,25 @@ struct StatusDetail: Encodable, Sendable {
     struct Engine: Encodable, Sendable {
         let sqlite: String
         let sqlcipher: String
+        /// Whether it is free of SQLite's WAL-reset race.
+        let hasWALResetFix: Bool
+
+        init() throws {
+            let features = try EngineFeatures.current()
+            sqlite = features.sqliteVersion
+            sqlcipher = features.cipherVersion
+            hasWALResetFix = features.hasWALResetFix
+        }
+
+        /// What other programs that have the file open may lose, in a line for people; nil for nothing.
+        func danger(holders: Int) -> String? {
+            guard !hasWALResetFix, holders > 0 else { return nil }
+            return """
+                SQLite \(sqlite) has the WAL-reset race. Strongroom's connections are guarded; two other programs that \
+                write this file with such an engine can lose commits: update them to SQLCipher 4.14, or let them set \
+                PRAGMA wal_autocheckpoint = 0.
+                """
+        }
     }
 
     struct Key: Encodable, Sendable {
@@ -49,12 +68,11 @@ struct StatusDetail: Encodable, Sendable {
     let settings: CipherSettings?
 
     init(_ survey: FileSurvey, isConfigured: Bool) throws {
-        let features = try EngineFeatures.current()
         path = survey.path
         bytes = survey.bytes
         logBytes = survey.logBytes
         configured = isConfigured
-        engine = Engine(sqlite: features.sqliteVersion, sqlcipher: features.cipherVersion)
+        engine = try Engine()
         plaintext = survey.isPlaintext
         settings = survey.settings
         cipher = survey.settings.map(CipherDetail.init)

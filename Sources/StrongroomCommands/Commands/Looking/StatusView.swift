@@ -41,6 +41,9 @@ struct StatusView {
         facts.append(("Key", detail.keyWords, detail.key?.isCurrent == false ? .yellow : []))
         facts.append(("Schema", detail.schemaWords, detail.isPending ? .yellow : []))
         facts.append(("Open in", holders, []))
+        if let danger = detail.engine.danger(holders: detail.holders.count) {
+            facts.append(("Danger", danger, .yellow))
+        }
         return facts
     }
 
