@@ -53,10 +53,7 @@ struct ExitCodeTests {
         func migrator(for database: DatabaseName) -> Migrator? {
             let all = [
                 Migration("1") { db in try db.execute("CREATE TABLE entry (text)") },
-                Migration("2") { db in
-                    try db.execute("PRAGMA max_page_count = 10")
-                    try db.execute("INSERT INTO entry VALUES (zeroblob(1000000))")
-                },
+                Migration("2") { _ in throw StrongroomError(.diskFull, "The disk is full.") },
             ]
             return Migrator { isNew ? all : Array(all.prefix(1)) }
         }

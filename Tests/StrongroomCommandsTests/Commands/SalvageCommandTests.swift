@@ -55,14 +55,17 @@ struct SalvageCommandTests {
             let answer = try run.json(Answer.self)
             #expect(answer.file == target && answer.damagedPages.map(\.number) == [page])
             let entry = try #require(answer.tables.first { $0.name == "entry" })
-            #expect(try await rowsInTarget() == entry.rowsCopied)
+            // Without the versions' table the file could not be opened with its configuration.
+            if answer.tables.allSatisfy({ $0.complete || $0.name == "entry" }) {
+                #expect(try await rowsInTarget() == entry.rowsCopied)
+            }
             // Its index tells how many there were, unless that is what is damaged.
             #expect(entry.rowsCopied + entry.rowsLost == 1_200 && entry.lossCounted, "page \(page)")
             #expect(run.status == (answer.complete ? .success : .failure), "page \(page)")
             #expect(entry.complete == (entry.rowsLost == 0) && entry.lostRowIDs.isEmpty == entry.complete)
             if !answer.complete {
                 let failure = try run.failure()
-                #expect(failure.code == "incomplete" && failure.message.contains("entry"))
+                #expect(failure.code == "incomplete" && failure.message.contains("entry") == !entry.complete)
             }
             statuses.insert(run.status.rawValue)
             #expect(try ledger.bytes(ledger.path()) == damaged)

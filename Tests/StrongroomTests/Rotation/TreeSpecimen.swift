@@ -138,6 +138,8 @@ struct TreeSpecimen {
         // The page of the tree that is looked at, then the pages of the value that is.
         var (chain, depth): ([Int], Int) = ([], 0)
         var path: [Int] = []
+        // The entries that are still to come of a leaf; those after them are of a page above.
+        var (leaf, entries) = (0, 0)
         try walk.walk(root.page) { event in
             switch event {
             case .page(let number):
@@ -149,6 +151,9 @@ struct TreeSpecimen {
                 depth = level
                 path = Array(path.prefix(level)) + [number]
                 chain = []
+                guard isLeaf, let content = try contents.content(of: number) else { return }
+                leaf = number
+                entries = TreePage(content, isFirst: number == 1)?.cellCount ?? 0
             case .row(let id, _, _):
                 for page in chain + [path[depth]] { pages[page]?.rows.insert("\(id)") }
                 chain = []
@@ -156,8 +161,9 @@ struct TreeSpecimen {
                 if root.kind == "table" {
                     let fields = try #require(RecordFields(record, count: 1, encoding: .utf8)?.fields)
                     guard case .plain(.integer(let key)) = fields[0] else { return }
-                    // The page above a leaf has entries between those of the leaves.
-                    for page in chain { pages[page]?.rows.insert("\(key)") }
+                    let page = entries > 0 ? [leaf] : []
+                    entries -= 1
+                    for page in chain + page { pages[page]?.rows.insert("\(key)") }
                 }
                 chain = []
             case .unreadable: Issue.record("The file is damaged from the start.")
@@ -210,7 +216,9 @@ struct TreeSpecimen {
     /// Checks what a report tells of a table.
     func expectTruth(_ table: SalvageReport.TableContent, missing: Set<String>, _ comment: Comment) throws {
         let name = table.name
-        #expect(table.isComplete == missing.isEmpty, "\(comment) \(name): \(table)")
+        // Where a second damaged page may have been one with rows, nobody knows that none is missing.
+        let isTrue = table.isComplete ? missing.isEmpty : !missing.isEmpty || table.unreadablePages > 0
+        #expect(isTrue, "\(comment) \(name): \(table)")
         if table.isLossCounted { #expect(table.rowsLost == missing.count, "\(comment) \(name): \(table)") }
         #expect(table.rowsLost <= missing.count, "\(comment) \(name): \(table)")
         // Never does it say that nothing is lost where something is.
