@@ -13,7 +13,7 @@ struct ErrorReport: Equatable {
         case let error as CommandFailure:
             self.init(code: error.code, message: error.message, status: error.status)
         case let error as StrongroomError:
-            self.init(code: "\(error.code)", message: error.message, status: ExitStatus(error.code))
+            self.init(code: "\(error.code)", message: error.message, status: ExitStatus(error))
         case is CancellationError:
             self.init(code: "cancelled", message: "Cancelled.", status: .interrupted)
         default:
@@ -50,11 +50,23 @@ struct ErrorReport: Equatable {
 }
 
 extension ExitStatus {
+    /// What a program ends with when the library fails: with a migration that was stopped by a full disk, that of the
+    /// disk.
+    init(_ error: StrongroomError) {
+        let isStep = error.code == .migrationFailed || error.code == .rotationFailed
+        let status = (isStep ? error.underlying as? StrongroomError : nil).map { ExitStatus($0.code) }
+        switch status {
+        case .inputOutput?, .noPermission?, .temporaryFailure?, .dataError?: self = status ?? .failure
+        default: self = ExitStatus(error.code)
+        }
+    }
+
     /// What a program ends with when the library fails.
     init(_ code: StrongroomError.Code) {
         self =
             switch code {
-            case .notADatabase, .truncated, .damaged, .emptyFile, .newerSchema, .envelopeDamaged, .newerEnvelope:
+            case .notADatabase, .truncated, .damaged, .emptyFile, .newerSchema, .envelopeDamaged, .newerEnvelope,
+                .constraint:
                 .dataError
             case .fileMissing, .notAFile: .noInput
             case .notSQLCipher: .unavailable
@@ -66,7 +78,7 @@ extension ExitStatus {
                 .foreignEnvelope:
                 .configuration
             // The statement was written by whoever runs the command.
-            case .invalidName, .sql, .notAuthorized: .usage
+            case .invalidName, .sql, .notAuthorized, .sameFile: .usage
             default: .failure
             }
     }

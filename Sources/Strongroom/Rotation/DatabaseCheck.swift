@@ -77,8 +77,12 @@ struct DatabaseCheck {
         var lines: [String] = []
         try connection.withOwnStatement("PRAGMA integrity_check(\(Self.mostLines))") { statement in
             let row = Row(statement)
-            while try statement.step() { lines.append(try row.text(at: 0)) }
+            // One answer may have many lines.
+            while try lines.count < Self.mostLines && statement.step() {
+                lines += try row.text(at: 0).split(separator: "\n").map(String.init)
+            }
         }
+        lines = Array(lines.prefix(Self.mostLines))
         // An engine that was stopped by a page that it could not read may still say nothing.
         return lines == ["ok"] ? [] : lines.isEmpty ? ["integrity_check gave no answer"] : lines
     }

@@ -7,6 +7,8 @@ struct DatabaseHeader {
     let pageCount: Int?
     /// The first page of the list of unused pages; 0 when there is none.
     let firstFreeTrunk: Int
+    /// The pages in the list of unused pages, those that contain the list included.
+    let freePages: Int
     /// Whether the file has pages that tell where each page belongs, so that it can be made shorter.
     let hasPointerMap: Bool
     /// Whether it is written through a write-ahead log.
@@ -21,6 +23,7 @@ struct DatabaseHeader {
         let (changes, changesAtCount) = (number(24), number(92))
         pageCount = changes == changesAtCount && number(28) > 0 ? number(28) : nil
         firstFreeTrunk = number(32)
+        freePages = number(36)
         hasPointerMap = number(52) != 0
         isInWriteAheadMode = page[18] == 2 || page[19] == 2
         encoding =
@@ -62,17 +65,27 @@ extension [UInt8] {
 /// The list of the pages that the database does not use («Database File Format», section 1.5).
 struct FreeList {
     /// The pages that have the list.
-    private(set) var trunks: Set<Int> = []
+    private(set) var trunks: PageSet
     /// The pages in it, whose content means nothing.
-    private(set) var leaves: Set<Int> = []
+    private(set) var leaves: PageSet
+    /// Whether all of the list can be read; otherwise there are unused pages that are in neither set.
+    private(set) var isComplete = false
 
     init(_ contents: PageContents) throws {
+        trunks = PageSet(pages: contents.pages.count)
+        leaves = trunks
         guard let header = try contents.content(of: 1).flatMap(DatabaseHeader.init) else { return }
+        var found = 0
         var next = header.firstFreeTrunk
-        while next != 0, trunks.insert(next).inserted {
+        while next != 0, trunks.insert(next) {
             guard let trunk = try contents.content(of: next), let count = trunk.integer(at: 4) else { return }
-            for place in 0..<min(count, trunk.count / 4 - 2) { leaves.insert(trunk.integer(at: 8 + 4 * place) ?? 0) }
+            for index in 0..<min(count, trunk.count / 4 - 2) where leaves.insert(trunk.integer(at: 8 + 4 * index) ?? 0)
+            {
+                found += 1
+            }
+            found += 1
             next = trunk.integer(at: 0) ?? 0
         }
+        isComplete = next == 0 && found == header.freePages
     }
 }

@@ -27,6 +27,17 @@ extension Connection {
     }
 }
 
+extension SchemaRoot {
+    /// The table of tables and indexes.
+    static let schema = SchemaRoot(kind: "table", name: "sqlite_master", table: "sqlite_master", page: 1, sql: nil)
+
+    /// What a damaged page of it is said to belong to.
+    var owner: DamagedPage.Owner {
+        if page == 1 { return .schema }
+        return kind == "index" ? .index(name, table: table) : .table(name)
+    }
+}
+
 /// Finds out what damaged pages belong to.
 struct PageOwners {
     let contents: PageContents
@@ -34,43 +45,47 @@ struct PageOwners {
 
     /// Names the owners of pages; reads the whole database.
     ///
-    /// - Parameter progress: Called now and then; what it throws ends the search.
-    func name(_ damaged: [Int], progress: () throws -> Void = {}) throws -> [DamagedPage] {
+    /// - Parameters:
+    ///   - known: The owners that are known already.
+    ///   - progress: Called now and then; what it throws ends the search.
+    func name(
+        _ damaged: [Int], known: [Int: DamagedPage.Owner] = [:], progress: () throws -> Void = {}
+    ) throws -> [DamagedPage] {
         guard !damaged.isEmpty else { return [] }
-        let wanted = Set(damaged)
-        var owners: [Int: DamagedPage.Owner] = [:]
+        let wanted = PageSet(pages: contents.pages.count, damaged)
+        var owners = known
         let walk = TreeWalk(contents: contents)
-        for (root, owner) in trees where owners.count < wanted.count {
-            try walk.walk(root) { event in
+        for root in [.schema] + roots where root.page > 0 && owners.count < damaged.count {
+            try walk.walk(root.page) { event in
                 guard case .page(let number) = event else { return }
                 try progress()
-                if wanted.contains(number), owners[number] == nil { owners[number] = owner }
+                if wanted.contains(number), owners[number] == nil { owners[number] = root.owner }
             }
         }
-        let free = try FreeList(contents)
-        for number in wanted where owners[number] == nil {
-            if free.leaves.contains(number) || free.trunks.contains(number) { owners[number] = .unused }
-            if try isPointerMap(number) { owners[number] = .pointerMap }
-        }
+        try nameUnused(damaged, &owners)
         return damaged.map { DamagedPage(number: $0, owner: owners[$0] ?? .unknown) }
     }
 
-    private var trees: [(Int, DamagedPage.Owner)] {
-        [(1, .schema)]
-            + roots.compactMap { root in
-                guard root.page > 0 else { return nil }
-                return (root.page, root.kind == "index" ? .index(root.name, table: root.table) : .table(root.name))
+    /// Names those that belong to no tree.
+    func nameUnused(_ damaged: [Int], _ owners: inout [Int: DamagedPage.Owner]) throws {
+        let free = try FreeList(contents)
+        let header = try contents.content(of: 1).flatMap(DatabaseHeader.init)
+        for number in damaged where owners[number] == nil {
+            if free.leaves.contains(number) || free.trunks.contains(number) { owners[number] = .unused }
+            if header?.hasPointerMap == true, contents.cipher.layout.isPointerMap(number) {
+                owners[number] = .pointerMap
             }
+        }
     }
+}
 
-    /// Whether a page is one of those that tell where each page belongs («Database File Format», section 1.8).
-    private func isPointerMap(_ number: Int) throws -> Bool {
-        guard
-            number > 1, let header = try contents.content(of: 1).flatMap(DatabaseHeader.init), header.hasPointerMap
-        else { return false }
-        let layout = contents.cipher.layout
-        let distance = layout.usable / 5 + 1
-        let place = (number - 2) / distance * distance + 2
-        return number == (place == layout.lockBytePage ? place + 1 : place)
+extension PageLayout {
+    /// Whether a page is one of those that tell where each page belongs, in a database that has them («Database File
+    /// Format», section 1.8).
+    func isPointerMap(_ number: Int) -> Bool {
+        guard number > 1 else { return false }
+        let distance = usable / 5 + 1
+        let first = (number - 2) / distance * distance + 2
+        return number == (first == lockBytePage ? first + 1 : first)
     }
 }

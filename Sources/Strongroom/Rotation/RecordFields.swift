@@ -9,12 +9,14 @@ struct RecordFields {
 
     /// - Parameters:
     ///   - record: The row, all of it.
-    ///   - count: How many values are wanted; nil is given when the row has fewer.
-    init?(_ record: [UInt8], count: Int, encoding: EncodedText.Encoding) {
-        guard let header = record.variableInteger(at: 0), let length = Int(exactly: header.value) else { return nil }
+    ///   - count: How many values are wanted, nil for all; nil is given when the row has fewer.
+    init?(_ record: [UInt8], count: Int? = nil, encoding: EncodedText.Encoding) {
+        guard let header = record.variableInteger(at: 0), let length = Int(exactly: header.value),
+            length <= record.count
+        else { return nil }
         var (place, content) = (header.length, length)
         var fields: [Field] = []
-        while fields.count < count {
+        while count.map({ fields.count < $0 }) ?? (place < length) {
             guard place < length, let type = record.variableInteger(at: place) else { return nil }
             place += type.length
             guard let size = Self.size(of: type.value), content >= 0, size <= record.count - content else { return nil }
@@ -22,6 +24,23 @@ struct RecordFields {
             content += size
         }
         self.fields = fields
+    }
+
+    /// The types of a row's values, as numbers; nil when the row is none.
+    ///
+    /// - Parameter record: The row, or its beginning, in which all types stand.
+    static func types(_ record: [UInt8]) -> [Int64]? {
+        guard let header = record.variableInteger(at: 0), let length = Int(exactly: header.value),
+            length <= record.count
+        else { return nil }
+        var position = header.length
+        var types: [Int64] = []
+        while position < length {
+            guard let type = record.variableInteger(at: position), size(of: type.value) != nil else { return nil }
+            position += type.length
+            types.append(type.value)
+        }
+        return position == length ? types : nil
     }
 
     private static func size(of type: Int64) -> Int? {

@@ -2,22 +2,27 @@
 final class Salvage {
     private let keys: FileKeys
     private let path: String
+    private let keepsUnattributed: Bool
     private let progress: (SalvageProgress) -> Void
     private let goOn: () throws -> Void
 
     private var tables: [SalvageReport.TableContent] = []
     private var missing: [SalvageReport.MissingObject] = []
+    private var lostAndFound: SalvageReport.LostAndFound?
 
     /// - Parameters:
     ///   - keys: The damaged file, which nobody may have open, and what may open it; the new file gets the current key of the chain.
     ///   - path: Where the new file is to lie; nothing may lie there.
+    ///   - keepsUnattributed: Whether rows of which it is not known which table they belong to are copied to a table of
+    ///     their own.
     ///   - goOn: Throws when nobody wants it any more.
     init(
-        _ keys: FileKeys, to path: String, progress: @escaping (SalvageProgress) -> Void,
+        _ keys: FileKeys, to path: String, keepsUnattributed: Bool, progress: @escaping (SalvageProgress) -> Void,
         goOn: @escaping () throws -> Void
     ) {
         self.keys = keys
         self.path = path
+        self.keepsUnattributed = keepsUnattributed
         self.progress = progress
         self.goOn = goOn
     }
@@ -36,7 +41,7 @@ final class Salvage {
             try FileSystem.synchronize(FileSystem.directory(of: path))
             return SalvageReport(
                 path: path, damagedPages: damaged, tables: tables, missingObjects: missing,
-                duration: ContinuousClock.now - start)
+                lostAndFound: lostAndFound, duration: ContinuousClock.now - start)
         } catch {
             // What failed first counts.
             try? removeLeftovers()
@@ -68,6 +73,9 @@ final class Salvage {
         }
         let contents = PageContents(
             pages: try DatabasePages(of: connection, pageSize: source.cipher.layout.pageSize), cipher: source.cipher)
+        let encoding = try contents.content(of: 1).flatMap(DatabaseHeader.init)?.encoding ?? .utf8
+        let plan = try SalvagePlan(
+            contents, roots: roots, damaged: source.damaged, connection, encoding: encoding, goOn: goOn)
         let key = try keys.chain.current.map { key in
             try DerivedKey(key, salt: key.salt ?? CipherSettings.randomSalt(), settings: keys.settings)
         }
@@ -78,7 +86,11 @@ final class Salvage {
             // The engine keeps the highest row ids there while rows are inserted; those of the old file come last.
             let copied = roots.filter { isMade.contains($0.name) }
             let isLast = { (table: SchemaRoot) in table.name == "sqlite_sequence" }
-            try copyRows(copied.filter { !isLast($0) } + copied.filter(isLast), contents, connection, target)
+            let shelf = LostAndFound(target, roots: roots, isKept: keepsUnattributed)
+            let pages = TableSalvage.Pages(contents: contents, plan: plan, encoding: encoding)
+            try copyRows(copied.filter { !isLast($0) } + copied.filter(isLast), pages, connection, target, shelf)
+            try target.inTransaction(.exclusive) { try shelf.add(plan, pages, goOn: goOn) }
+            lostAndFound = shelf.content
             for setting in ["user_version", "application_id"] { try copySetting(setting, connection, target) }
         }
         try new.requireName(made.path)
@@ -91,7 +103,7 @@ final class Salvage {
                     database: original.name)
             }
         }
-        return try PageOwners(contents: contents, roots: roots).name(source.damaged, progress: goOn)
+        return plan.damagedPages
     }
 
     private func withTarget(_ key: DerivedKey?, _ work: (Connection) throws -> Void) throws {
@@ -169,21 +181,20 @@ final class Salvage {
     // MARK: Rows
 
     private func copyRows(
-        _ roots: [SchemaRoot], _ contents: PageContents, _ source: Connection, _ target: Connection
+        _ roots: [SchemaRoot], _ pages: TableSalvage.Pages, _ source: Connection, _ target: Connection,
+        _ shelf: LostAndFound
     ) throws {
-        let header = try contents.content(of: 1).flatMap(DatabaseHeader.init)
-        for (place, table) in roots.enumerated() {
+        for (index, table) in roots.enumerated() {
             try goOn()
-            let copy = try TableSalvage(
-                table, from: source, to: target, encoding: header?.encoding ?? .utf8, goOn: goOn)
+            let copy = try TableSalvage(table, from: source, to: target, pages, shelf, goOn: goOn)
             try target.inTransaction(.exclusive) {
                 if table.name == "sqlite_sequence" { try target.run("DELETE FROM sqlite_sequence") }
-                try copy.copy(table.page, of: contents)
+                try copy.copy(table.page)
             }
             tables.append(copy.content)
             progress(
                 SalvageProgress(
-                    tablesDone: place + 1, tables: roots.count,
+                    tablesDone: index + 1, tables: roots.count,
                     rowsCopied: tables.reduce(0) { $0 + $1.rowsCopied }))
         }
     }

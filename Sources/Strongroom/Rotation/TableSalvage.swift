@@ -1,67 +1,96 @@
 /// Copies what can be read of one table.
 ///
 /// The pages tell which rows are whole; the engine reads those alone, and is made to confess after each part, so that no value is ever copied
-/// with zeros in a damaged page's place.
+/// with zeros in a damaged page's place. Rows to which no page leads any more are read without the engine.
 final class TableSalvage {
+    /// What is known of the file's pages.
+    struct Pages {
+        let contents: PageContents
+        let plan: SalvagePlan
+        let encoding: EncodedText.Encoding
+    }
+
     private let source: Connection
-    private let target: Connection
-    private let columns: [ColumnInfo]
-    private let hasRowIDs: Bool
-    private let encoding: EncodedText.Encoding
+    let target: Connection
+    let pages: Pages
+    let columns: [ColumnInfo]
+    let hasRowIDs: Bool
+    /// The column that is another name of the row id.
+    let rowIDColumn: Int?
+    private let lostAndFound: LostAndFound
     private let goOn: () throws -> Void
     private(set) var content: SalvageReport.TableContent
 
     /// Rows that are read in one transaction.
     private static let part = 500
+    /// Bytes of rows that are kept until they are written together.
+    private static let mostBytes = 1 << 20
 
     private var ids: [Int64] = []
     private var keys: [[RecordFields.Field]] = []
+    private var found: [FoundRow] = []
+    private var foundBytes = 0
 
     init(
-        _ table: SchemaRoot, from source: Connection, to target: Connection, encoding: EncodedText.Encoding,
-        goOn: @escaping () throws -> Void
+        _ table: SchemaRoot, from source: Connection, to target: Connection, _ pages: Pages,
+        _ lostAndFound: LostAndFound, goOn: @escaping () throws -> Void
     ) throws {
         self.source = source
         self.target = target
-        self.encoding = encoding
+        self.pages = pages
+        self.lostAndFound = lostAndFound
         self.goOn = goOn
         columns = try source.columnInfos(of: table.name)
         content = SalvageReport.TableContent(name: table.name)
-        // The engine knows the row id of a table by one of its names, if it has one at all.
-        let query = "SELECT rowid, oid, _rowid_ FROM \(Identifier.quote(table.name))"
-        hasRowIDs = source.objection(to: query) == nil
+        hasRowIDs = source.hasRowIDs(table.name)
+        rowIDColumn = try source.rowIDColumn(of: table.name, columns)
     }
 
     /// Copies the table, in a transaction of the target's that is open.
-    func copy(_ root: Int, of contents: PageContents) throws {
+    func copy(_ root: Int) throws {
         guard !hasRowIDs || rowIDName != nil else {
             content.obstacle = "columns have taken all names of the row id, so that no row can be asked for"
             return
         }
-        var walk = TreeWalk(contents: contents)
-        walk.wantsEntries = !hasRowIDs
+        var walk = TreeWalk(contents: pages.contents)
+        if !hasRowIDs { walk.rowContent = .everything }
         try walk.walk(root) { event in
             switch event {
-            case .page: break
-            case .row(let id, isWhole: true):
+            case .page, .node: break
+            case .row(let id, _, isWhole: true):
                 ids.append(id)
                 if ids.count == Self.part { try flush() }
-            case .row(let id, isWhole: false):
-                try flush()
-                lose(id...id, rows: 1)
-            case .entry(let record?, isWhole: true): try add(record)
+            case .row(let id, _, isWhole: false): lose(id...id, rows: 1)
+            case .entry(let record, isWhole: true): try add(record)
             case .entry: content.rowsLost += 1
-            case .unreadable(_, let range):
+            case .unreadable(let gap):
                 try flush()
-                content.unreadablePages += 1
-                if hasRowIDs { lose(range, rows: 0) }
+                try copyBranches(below: gap)
             }
         }
         try flush()
+        try countLoss()
+    }
+
+    /// Makes the report say as much as the indexes know.
+    private func countLoss() throws {
+        content.lostRowIDs = content.lostRowIDs.joined
+        guard content.unreadablePages > 0 else { return }
+        guard let all = try pages.plan.rowCount(of: content.name, source),
+            all - content.rowsCopied >= content.rowsLost
+        else {
+            content.isLossCounted = false
+            return
+        }
+        content.rowsLost = all - content.rowsCopied
+        guard content.rowsLost == 0 else { return }
+        // There were no more.
+        content.unreadablePages = 0
+        content.lostRowIDs = []
     }
 
     private func add(_ record: [UInt8]) throws {
-        guard let key = RecordFields(record, count: keyNames.count, encoding: encoding) else {
+        guard let key = RecordFields(record, count: keyNames.count, encoding: pages.encoding) else {
             content.rowsLost += 1
             return
         }
@@ -71,14 +100,79 @@ final class TableSalvage {
 
     private func flush() throws {
         try goOn()
-        try copy(ids[...], attempt: copyRows) { lose($0...$0, rows: 1) }
-        try copy(keys[...], attempt: copyEntries) { _ in content.rowsLost += 1 }
+        try copy(ids[...], attempt: copyRows) { id, _ in lose(id...id, rows: 1) }
+        try copy(keys[...], attempt: copyEntries) { _, _ in content.rowsLost += 1 }
         (ids, keys) = ([], [])
+        try flushFound()
+    }
+
+    // MARK: Rows that are found
+
+    /// Copies what was found below a page that cannot be read.
+    private func copyBranches(below gap: TreeWalk.Gap) throws {
+        let branches = pages.plan.branches(of: content.name, below: gap)
+        for branch in branches {
+            let others = branches.filter { $0.top != branch.top }.compactMap(\.range)
+            try copy(branch) { inner in
+                content.unreadablePages += 1
+                guard hasRowIDs, inner.range.overlaps(gap.range) else { return }
+                for range in [inner.range.clamped(to: gap.range)].without(others) { lose(range, rows: 0) }
+            }
+        }
+        guard !pages.plan.isComplete(content.name, below: gap) else { return }
+        content.unreadablePages += 1
+        guard hasRowIDs else { return }
+        for range in [gap.range].without(branches.compactMap(\.range)) { lose(range, rows: 0) }
+    }
+
+    private func copy(_ branch: OrphanedBranch, unreadable: (TreeWalk.Gap) -> Void) throws {
+        var walk = TreeWalk(contents: pages.contents)
+        walk.rowContent = .everything
+        try walk.walk(branch.top) { event in
+            switch event {
+            case .page, .node: break
+            case .row(let id, let record, isWhole: true): try addFound(id, record, branch.top)
+            case .row(let id, _, isWhole: false): lose(id...id, rows: 1)
+            case .entry(let record, isWhole: true): try addFound(nil, record, branch.top)
+            case .entry: content.rowsLost += 1
+            case .unreadable(let gap): unreadable(gap)
+            }
+        }
+        try flushFound()
+    }
+
+    private func addFound(_ id: Int64?, _ record: [UInt8], _ page: Int) throws {
+        guard let fields = RecordFields(record, encoding: pages.encoding)?.fields else {
+            return loseFound(id)
+        }
+        found.append(FoundRow(page: page, id: id, fields: fields))
+        foundBytes += record.count
+        if found.count == Self.part || foundBytes > Self.mostBytes { try flushFound() }
+    }
+
+    private func flushFound() throws {
+        guard !found.isEmpty else { return }
+        try goOn()
+        let before = content.rowsCopied
+        var conflicting: [FoundRow] = []
+        try copy(found[...], attempt: copyFound) { row, _ in
+            conflicting.append(row)
+            loseFound(row.id)
+        }
+        content.rowsFound += content.rowsCopied - before
+        // They are rows all the same.
+        for row in conflicting { try lostAndFound.add(row, candidates: [content.name]) }
+        (found, foundBytes) = ([], 0)
+    }
+
+    private func loseFound(_ id: Int64?) {
+        if let id { lose(id...id, rows: 1) } else { content.rowsLost += 1 }
     }
 
     /// Copies rows together, and where that fails each half for itself, down to the row that cannot be read.
     private func copy<Key>(
-        _ rows: ArraySlice<Key>, attempt: (ArraySlice<Key>) throws -> Void, lose: (Key) -> Void
+        _ rows: ArraySlice<Key>, attempt: (ArraySlice<Key>) throws -> Void,
+        lose: (Key, StrongroomError) -> Void
     ) throws {
         guard let first = rows.first else { return }
         do {
@@ -87,7 +181,7 @@ final class TableSalvage {
         } catch let error as StrongroomError where error.isDamage || error.code == .constraint {
             guard rows.count > 1 else {
                 if error.code == .constraint { content.obstacle = error.message }
-                return lose(first)
+                return lose(first, error)
             }
             let middle = rows.startIndex + rows.count / 2
             try copy(rows[..<middle], attempt: attempt, lose: lose)
@@ -95,15 +189,11 @@ final class TableSalvage {
         }
     }
 
-    /// Notes lost row ids, together with those next to them.
     private func lose(_ range: ClosedRange<Int64>, rows: Int) {
         content.rowsLost += rows
-        if let last = content.lostRowIDs.last, last.upperBound < .max, last.upperBound + 1 >= range.lowerBound {
-            content.lostRowIDs[content.lostRowIDs.count - 1] =
-                last.lowerBound...max(last.upperBound, range.upperBound)
-        } else {
-            content.lostRowIDs.append(range)
-        }
+        content.lostRowIDs.append(range)
+        // A whole table may be lost row by row.
+        if content.lostRowIDs.count.isMultiple(of: 4 * Self.part) { content.lostRowIDs = content.lostRowIDs.joined }
     }
 
     // MARK: Reading and writing
@@ -116,16 +206,30 @@ final class TableSalvage {
         columns.filter { $0.keyPlace != nil }.sorted { ($0.keyPlace ?? 0) < ($1.keyPlace ?? 0) }
             .map { Identifier.quote($0.name) }
     }
-
-    /// A name of the row id that no column has taken.
-    private var rowIDName: String? {
-        let taken = Set(columns.map(\.name.asciiFolded))
-        return ["rowid", "_rowid_", "oid"].first { !taken.contains($0) }
-    }
+    private var rowIDName: String? { RowIDName(columns)?.name }
 
     private func insertion(_ names: [String]) -> String {
         let places = Array(repeating: "?", count: names.count).joined(separator: ", ")
-        return "INSERT INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(places))"
+        // No row takes the place of another, whatever the table's constraints say of conflicts.
+        return "INSERT OR ABORT INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(places))"
+    }
+
+    private func copyFound(_ rows: ArraySlice<FoundRow>) throws {
+        let stored = StoredColumns(columns, hasRowIDs: hasRowIDs).indices
+        for row in rows {
+            // A row from before a column was added ends before it, and gets its default.
+            let written = zip(stored, row.fields).filter { columns[$0.0].generated == nil }
+            var names = written.map { Identifier.quote(columns[$0.0].name) }
+            if row.id != nil { names.append(rowIDName ?? "rowid") }
+            try target.withOwnStatement(insertion(names)) { insertion in
+                for (index, (column, field)) in written.enumerated() {
+                    let isRowID = column == rowIDColumn
+                    try insertion.bind(isRowID ? .plain(.integer(row.id ?? 0)) : field, at: index)
+                }
+                if let id = row.id { try insertion.bind(.plain(.integer(id)), at: written.count) }
+                try insertion.run()
+            }
+        }
     }
 
     private func copyRows(_ ids: ArraySlice<Int64>) throws {

@@ -7,17 +7,37 @@ struct TreeWalk {
     enum Event {
         /// A page of the tree or of a long value in it, readable or not.
         case page(Int)
-        /// A page that cannot be read, and the row ids that may be below it, where the tree has row ids.
-        case unreadable(Int, ClosedRange<Int64>)
+        /// A page of the tree that can be read, without those of long values.
+        case node(depth: Int, isLeaf: Bool)
+        /// A page that cannot be read.
+        case unreadable(Gap)
         /// A row of a table with row ids, and whether all of its pages can be read.
-        case row(Int64, isWhole: Bool)
-        /// A row of a table without row ids, or an index's; nil when not all of its pages can be read, or nobody wants it.
-        case entry([UInt8]?, isWhole: Bool)
+        case row(Int64, [UInt8], isWhole: Bool)
+        /// A row of a table without row ids, or an index's, and whether all of its pages can be read.
+        case entry([UInt8], isWhole: Bool)
+    }
+
+    /// A page of a tree that cannot be read.
+    struct Gap: Hashable {
+        let page: Int
+        /// The row ids that may be below it, where the tree has row ids.
+        let range: ClosedRange<Int64>
+        /// How far below the tree's first page it lies.
+        let depth: Int
+    }
+
+    /// How much of a row an event contains.
+    enum RowContent {
+        case nothing
+        /// What its page of the tree has, without the pages where a long value continues.
+        case beginning
+        /// All of it, where all of it can be read; otherwise what comes before the damaged page.
+        case everything
     }
 
     let contents: PageContents
-    /// Whether ``Event/entry(_:isWhole:)`` has the row.
-    var wantsEntries = false
+    /// How much of the rows is wanted.
+    var rowContent = RowContent.nothing
 
     private static let deepest = 64
 
@@ -27,20 +47,20 @@ struct TreeWalk {
     ///   - root: Its first page.
     ///   - meet: Told of what is met; what it throws ends the walk.
     func walk(_ root: Int, _ meet: (Event) throws -> Void) throws {
-        var met: Set<Int> = []
+        var met = PageSet(pages: contents.pages.count)
         try walk(root, .min ... .max, depth: 0, &met, meet)
     }
 
     private func walk(
-        _ number: Int, _ range: ClosedRange<Int64>, depth: Int, _ met: inout Set<Int>, _ meet: (Event) throws -> Void
+        _ number: Int, _ range: ClosedRange<Int64>, depth: Int, _ met: inout PageSet, _ meet: (Event) throws -> Void
     ) throws {
-        guard number > 0, number <= contents.pages.count, depth < Self.deepest, met.insert(number).inserted else {
-            return
-        }
+        let gap = Gap(page: number, range: range, depth: depth)
+        guard number > 0, depth < Self.deepest, met.insert(number) else { return try meet(.unreadable(gap)) }
         try meet(.page(number))
         guard let content = try contents.content(of: number), let page = TreePage(content, isFirst: number == 1) else {
-            return try meet(.unreadable(number, range))
+            return try meet(.unreadable(gap))
         }
+        try meet(.node(depth: depth, isLeaf: page.isLeaf))
         var lowest = range.lowerBound
         for place in 0..<page.cellCount {
             guard let cell = page.cell(place) else { continue }
@@ -50,11 +70,12 @@ struct TreeWalk {
                 if cell.rowID != nil, highest < .max { lowest = min(highest + 1, range.upperBound) }
             }
             guard let payload = cell.payload else { continue }
-            let value = try long(payload, &met, meet)
+            var value = rowContent == .nothing ? [] : payload.local
+            let isWhole = try follow(payload, &value, &met, meet)
             if page.isTable, let id = cell.rowID {
-                try meet(.row(id, isWhole: value != nil))
+                try meet(.row(id, value, isWhole: isWhole))
             } else if !page.isTable {
-                try meet(.entry(value, isWhole: value != nil))
+                try meet(.entry(value, isWhole: isWhole))
             }
         }
         if let last = page.lastChild { try walk(last, lowest...range.upperBound, depth: depth + 1, &met, meet) }
@@ -62,23 +83,23 @@ struct TreeWalk {
 
     /// Follows a value through its overflow pages.
     ///
-    /// - Returns: The value, empty when nobody wants it; nil when a page cannot be read.
-    private func long(
-        _ payload: TreePage.Payload, _ met: inout Set<Int>, _ meet: (Event) throws -> Void
-    ) throws -> [UInt8]? {
-        var value = wantsEntries ? payload.local : []
+    /// - Parameter value: Gets what they have, where everything is wanted.
+    /// - Returns: Whether all of them can be read.
+    private func follow(
+        _ payload: TreePage.Payload, _ value: inout [UInt8], _ met: inout PageSet, _ meet: (Event) throws -> Void
+    ) throws -> Bool {
         var left = payload.length - payload.local.count
         var next = payload.overflow
         while left > 0 {
-            guard next > 0, next <= contents.pages.count, met.insert(next).inserted else { return nil }
+            guard next > 0, met.insert(next) else { return false }
             try meet(.page(next))
-            guard let content = try contents.content(of: next) else { return nil }
+            guard let content = try contents.content(of: next) else { return false }
             let part = min(left, content.count - 4)
-            if wantsEntries { value += content[4..<4 + part] }
+            if rowContent == .everything { value += content[4..<4 + part] }
             left -= part
             next = content.integer(at: 0) ?? 0
         }
-        return value
+        return true
     }
 }
 
@@ -120,6 +141,23 @@ struct TreePage {
         }
         bytes = content
         cellCount = count
+    }
+
+    /// Whether no pages of the tree are below it.
+    var isLeaf: Bool { !isInner }
+
+    /// The pages of the tree directly below it.
+    var children: [Int] { isInner ? (0..<cellCount).compactMap { cell($0)?.child } + [lastChild ?? 0] : [] }
+
+    /// Whether every cell lies within the page, behind the list of the cells, as in each page that the engine has
+    /// written as one of a tree.
+    var isConsistent: Bool {
+        let end = header + (isInner ? 12 : 8) + 2 * cellCount
+        return end <= bytes.count
+            && (0..<cellCount).allSatisfy { index in
+                guard let offset = bytes.shortInteger(at: end - 2 * (cellCount - index)) else { return false }
+                return offset >= end && cell(index) != nil
+            }
     }
 
     /// The page below whose rows come after all cells.

@@ -37,7 +37,7 @@ public struct VerificationReport: Sendable, Equatable {
 }
 
 extension VerificationReport: CustomStringConvertible {
-    /// For people: the numbers, then a line for each thing that was found.
+    /// For people: the numbers, then a line for each thing that was found, 20 of a kind at most.
     public var description: String {
         let head = "\(pages) pages, \(bytes) bytes: \(isWhole ? "whole" : "damaged")"
         let keys = foreignKeyViolations.map { violation in
@@ -45,7 +45,16 @@ extension VerificationReport: CustomStringConvertible {
             return
                 "\(row) of table «\(violation.table)» points to a row of «\(violation.parentTable)» that is not there"
         }
-        return ([head] + damagedPages.map(\.description) + objections + keys).joined(separator: "\n")
+        return ([head] + Self.cut(damagedPages.map(\.description)) + Self.cut(objections) + Self.cut(keys))
+            .joined(separator: "\n")
+    }
+
+    /// The most things of a kind that the description has.
+    private static let most = 20
+
+    private static func cut(_ lines: [String]) -> [String] {
+        guard lines.count > most else { return lines }
+        return lines.prefix(most) + ["and \(lines.count - most) more"]
     }
 }
 

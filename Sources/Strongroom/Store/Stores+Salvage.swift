@@ -1,12 +1,15 @@
 extension Stores {
     /// Copies every row that can still be read from a damaged file into a new encrypted one, and tells what was lost.
     ///
-    /// The damaged file is never written: what the engine needs to write is done to a copy beside the new file, encrypted as it is and
-    /// removed at the end; have about twice the file's length free on the disk. Which rows are whole is found out from the pages
-    /// themselves, by their authentication codes, and each is copied with all of its values and its row id, or not at all. Tables come first,
-    /// then indexes, views and triggers; indexes are made anew, so that a damaged one loses nothing. `user_version`, `application_id`,
-    /// the encoding and `auto_vacuum` are kept. The new file has the current key of the chain and the newest cipher settings;
-    /// with ``KeyProtection/envelope`` it gets an envelope when it is opened.
+    /// The damaged file is never written: what the engine needs to write is done to a copy beside the new file,
+    /// encrypted as it is and removed at the end; have about twice the file's length free on the disk. Which rows are
+    /// whole is found out from the pages themselves, by their authentication codes, and each is copied with all of its
+    /// values and its row id, or not at all. Where a page of a table is damaged that leads to others, every page of the
+    /// file is looked at, so that their rows are found all the same. Rows that may belong to several tables go to a
+    /// table `lost_and_found` of the new file; deleted rows on unused pages are not copied. Tables come first, then
+    /// indexes, views and triggers; indexes are made anew, so that a damaged one loses nothing. `user_version`,
+    /// `application_id`, the encoding and `auto_vacuum` are kept. The new file has the current key of the chain and the
+    /// newest cipher settings; with ``KeyProtection/envelope`` it gets an envelope when it is opened.
     ///
     /// The file must not be open, in this process or another.
     ///
@@ -23,6 +26,8 @@ extension Stores {
     /// - Parameters:
     ///   - fileName: The database's name; its configuration says where it lies and which keys it has.
     ///   - path: Where the new file is to lie, in a directory that is made if it is not there. Nothing may lie there.
+    ///   - keepingUnattributed: Whether rows of which the pages do not tell which table they belong to are copied to a
+    ///     table of their own, which ``SalvageReport/lostAndFound`` names; otherwise they are counted and left out.
     ///   - progress: Called after each table, on a thread of the library's own; it must not wait.
     /// - Returns: What was copied and what was lost.
     /// - Throws: ``StrongroomError`` with `notAFile` when something lies at the path, `fileMissing`, `sameFile` when the file is open in this
@@ -32,15 +37,16 @@ extension Stores {
     public func salvage(
         _ fileName: String,
         to path: String,
+        keepingUnattributed: Bool = true,
         progress: @escaping @Sendable (SalvageProgress) -> Void = { _ in }
     ) async throws -> SalvageReport {
         try await withClosedFile(fileName, isWriting: false) { opening, chain in
-            try await Self.salvage(opening, chain, path, progress)
+            try await Self.salvage(opening, chain, path, keepingUnattributed, progress)
         }
     }
 
     private static func salvage(
-        _ opening: StoreOpening, _ chain: KeyChain, _ path: String,
+        _ opening: StoreOpening, _ chain: KeyChain, _ path: String, _ keepingUnattributed: Bool,
         _ progress: @escaping @Sendable (SalvageProgress) -> Void
     ) async throws -> SalvageReport {
         try await BlockingWork.runUntilCancelled { goOn in
@@ -53,7 +59,9 @@ extension Stores {
             let content = try FileContent.of(opening.path)
             try check(content, chain, opening.file)
             let keys = try opening.fileKeys(chain, salt: content.salt)
-            return try Salvage(keys, to: target, progress: progress, goOn: goOn).run()
+            return try Salvage(
+                keys, to: target, keepsUnattributed: keepingUnattributed, progress: progress, goOn: goOn
+            ).run()
         }
     }
 

@@ -82,6 +82,7 @@ package struct FamilyRun<Detail: Encodable & Sendable>: Sendable {
     private func outcome(of database: OperatedDatabase) async -> Outcome<Detail>? {
         let start = ContinuousClock.now
         do {
+            if let obstacle = database.obstacle { throw obstacle }
             let result = try await work(database)
             return Outcome(command, database, result, ContinuousClock.now - start)
         } catch is CancellationError {

@@ -13,6 +13,8 @@ package struct OperatedDatabase: Sendable {
     /// The key file that the options name.
     private(set) var keyFile: String?
     private let stores: Stores
+    /// Why it could not be found, where it is one of several.
+    private(set) var obstacle: (any Error)?
 
     /// Finds a database.
     ///
@@ -46,6 +48,15 @@ package struct OperatedDatabase: Sendable {
         var database = try OperatedDatabase(argument, path: path, keys: chain)
         database.keyFile = keys.keyFile
         return database
+    }
+
+    /// One of several that could not be found; each use of it throws why.
+    init(missing argument: String, _ obstacle: any Error) throws {
+        let isPath = FilePath.isPath(argument)
+        let path = isPath ? FilePath.absolute(argument) : argument
+        let name = try isPath ? Self.name(of: path) : (try? DatabaseName(argument)) ?? DatabaseName("file")
+        self.init(name, OperatedConfiguration(base: nil, path: path, keys: nil), path: path)
+        self.obstacle = obstacle
     }
 
     private init(_ name: DatabaseName, _ configuration: OperatedConfiguration, path: String) {

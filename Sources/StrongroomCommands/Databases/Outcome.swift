@@ -48,7 +48,8 @@ package struct Outcome<Detail: Encodable & Sendable>: Encodable, Sendable {
 }
 
 extension Array {
-    /// Throws if any database failed: of the only one what it failed with, of several how many.
+    /// Throws if any database failed: of the only one what it failed with, of several how many; with the exit status
+    /// of the first where those that failed are not there.
     ///
     /// - Parameter count: How many databases there were.
     func throwFailure<Detail>(of count: Int) throws where Element == Outcome<Detail> {
@@ -61,6 +62,12 @@ extension Array {
         }
         let names = failed.prefix(5).map(\.database).joined(separator: ", ")
         let more = failed.count > 5 ? " and \(failed.count - 5) more" : ""
-        throw CommandFailure("someFailed", "\(failed.count) of \(count) databases failed: \(names)\(more).", .failure)
+        // Those that are there were all done.
+        let areMissing = failed.allSatisfy {
+            ["fileMissing", "noConfiguration", "invalidName"].contains($0.error?.code)
+        }
+        throw CommandFailure(
+            "someFailed", "\(failed.count) of \(count) databases failed: \(names)\(more).",
+            areMissing ? first.exitStatus : .failure)
     }
 }

@@ -47,10 +47,10 @@ package struct ManyDatabases: ParsableArguments {
         var found: [OperatedDatabase] = []
         let files = databases.filter(FilePath.isPath)
         // Before anybody is asked for a key.
-        for file in files { try OperatedDatabase.checkFile(FilePath.absolute(file)) }
+        try requireAny(of: files)
         let question = files.first.map { files.count == 1 ? "Key of \($0)" : "Key of the \(files.count) files" }
         let chain = try keys.keyChain(asking: question, isNew: isNewKey)
-        for database in databases { found.append(try OperatedDatabase(database, path: nil, keys: chain)) }
+        for database in databases { found.append(try operated(database, chain)) }
         for target in family {
             let names = try stores.databases(of: target)
             guard !names.isEmpty else {
@@ -60,5 +60,23 @@ package struct ManyDatabases: ParsableArguments {
         }
         var seen: Set<String> = []
         return found.filter { seen.insert($0.path).inserted }
+    }
+
+    /// Throws when there is none of all files, and nothing else is named.
+    private func requireAny(of files: [String]) throws {
+        var missing: (any Error)?
+        for file in files {
+            do { return try OperatedDatabase.checkFile(FilePath.absolute(file)) } catch { missing = missing ?? error }
+        }
+        if let missing, files.count == databases.count, family.isEmpty { throw missing }
+    }
+
+    /// One of several that cannot be found does not keep the others from being worked on.
+    private func operated(_ database: String, _ chain: KeyChain?) throws -> OperatedDatabase {
+        do {
+            return try OperatedDatabase(database, path: nil, keys: chain)
+        } catch  where databases.count > 1 || !family.isEmpty {
+            return try OperatedDatabase(missing: database, error)
+        }
     }
 }

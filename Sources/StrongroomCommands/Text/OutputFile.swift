@@ -143,6 +143,9 @@ package final class OutputFile {
     }
 
     private func failure(_ what: String, _ number: Int32 = errno) -> CommandFailure {
-        CommandFailure("inputOutput", "«\(path)» \(what): \(String(cString: strerror(number))).", .inputOutput)
+        let isDenied = [EACCES, EPERM, EROFS].contains(number)
+        return CommandFailure(
+            isDenied ? "permissionDenied" : "inputOutput",
+            "\"\(path)\" \(what): \(String(cString: strerror(number))).", isDenied ? .noPermission : .inputOutput)
     }
 }

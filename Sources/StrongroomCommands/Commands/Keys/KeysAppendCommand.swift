@@ -2,13 +2,14 @@ import ArgumentParser
 import Strongroom
 
 /// `keys append`: a new current key.
-struct KeysAppendCommand: ParsableCommand {
+struct KeysAppendCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "append",
         abstract: "Adds a random key at the end of a key file, which is the current one from then on.",
         discussion: """
             New files get it; those that are there keep theirs until they are rotated, and the older keys open them. A program that reads the file \
-            meanwhile gets all keys from before or all from after.
+            meanwhile gets all keys from before or all from after. Where another process is changing it, this one waits \
+            for it.
             """
     )
 
@@ -18,15 +19,48 @@ struct KeysAppendCommand: ParsableCommand {
     }
 
     @OptionGroup var key: KeyFileArgument
+    @Option(help: ArgumentHelp("How many seconds to wait for another process, 0 to 3600.", valueName: "seconds"))
+    var wait = 30
     @OptionGroup var output: OutputOptions
 
-    func run() throws {
-        let count = try KeyFile(key.path).appendKey()
+    private static let pause = Duration.milliseconds(20)
+    /// How long it waits without a word.
+    private static let silence = Duration.seconds(1)
+
+    func validate() throws {
+        guard (0...3_600).contains(wait) else { throw ValidationError("--wait takes a number from 0 to 3600.") }
+    }
+
+    func run() async throws {
+        let (file, patience, isJSON) = (KeyFile(key.path), Duration.seconds(wait), output.json)
+        let count = try await Interruption.cancelling {
+            try await Self.append(to: file, patience, isQuiet: isJSON)
+        }
         if output.json { return try output.write(Answer(path: key.path, keys: count)) }
         CommandSession.current.console.write(
             lead: "",
             paragraph:
                 "\(key.path) has \(count) keys now. Copy it to where you keep its copy, then bring the databases to the new key with `rotate`."
         )
+    }
+
+    /// Adds a key, as soon as no other process is changing the file.
+    private static func append(to file: KeyFile, _ patience: Duration, isQuiet: Bool) async throws -> Int {
+        let start = ContinuousClock.now
+        var isTold = isQuiet
+        while true {
+            do {
+                return try file.appendKey()
+            } catch let error as StrongroomError where error.code == .locked {
+                let waited = ContinuousClock.now - start
+                guard waited < patience else { throw error }
+                if !isTold, waited >= silence {
+                    isTold = true
+                    CommandSession.current.console.write(
+                        "\("Another process is changing the key file; waiting for it.", .dim)", to: .errors)
+                }
+                try await Task.sleep(for: pause)
+            }
+        }
     }
 }

@@ -146,7 +146,8 @@ extension FileDiagnosis.Finding {
             "It was cut off, or is something else. If it was a database: \(Self.restoring)"
         case .truncated, .damaged:
             """
-            Keep the file as it is: without a backup, `Stores.salvage` copies what can still be read. With one: \(Self.restoring)
+            Keep the file as it is: without a backup, `salvage FILE --to NEW` copies what can still be read. With one: \
+            \(Self.restoring)
             """
         case .unexamined: "Have the program that made it open it, or a copy of it with its log; then look again."
         default: nil

@@ -24,7 +24,7 @@ struct MigrateCommand: AsyncParsableCommand {
 
     func run() async throws {
         let found = try databases.resolve()
-        if let stranger = found.first(where: { !$0.isConfigured }) {
+        if let stranger = found.first(where: { !$0.isConfigured && $0.obstacle == nil }) {
             throw CommandFailure(
                 "noConfiguration",
                 "Nobody knows the schema of «\(stranger.path)»: give the name of its configuration, too, and its path with --path.",

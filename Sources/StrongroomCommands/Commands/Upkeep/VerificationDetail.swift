@@ -26,8 +26,19 @@ struct VerificationDetail: Encodable, Sendable {
         foreignKeyViolations = report.foreignKeyViolations.count
     }
 
-    /// What is wrong, for people.
-    var damage: [String] { damagedPages.map(\.description) + objections }
+    /// The most things of a kind that people are told.
+    private static let most = 5
+
+    /// What is wrong, for people. What the engine objects to follows from damaged pages, where there are any.
+    var shortDamage: String {
+        guard !damagedPages.isEmpty else { return Self.cut(objections, of: objections.count) }
+        return Self.cut(damagedPages.map(\.description), of: damagedPages.count)
+    }
+
+    private static func cut(_ lines: [String], of count: Int) -> String {
+        let shown = lines.prefix(most).joined(separator: "; ")
+        return count > most ? "\(shown); and \(HumanReadable.count(count - most)) more, which --json tells" : shown
+    }
 }
 
 extension VerificationReport {

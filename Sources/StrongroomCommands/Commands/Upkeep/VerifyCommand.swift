@@ -19,7 +19,9 @@ struct VerifyCommand: AsyncParsableCommand {
     var resume = false
     @OptionGroup var output: OutputOptions
 
-    private static let advice = "Restore it from a backup, or look at it with `doctor`."
+    private static let advice = """
+        Restore it from a backup, look at it with `doctor`, or copy what can still be read with `salvage`.
+        """
 
     func validate() throws {
         guard !resume || family.report != nil else { throw ValidationError("--resume goes with --report FILE.") }
@@ -42,7 +44,7 @@ struct VerifyCommand: AsyncParsableCommand {
             var result = FamilyRun<VerificationDetail>.Result(.failed, report.words, detail, exitStatus: .failure)
             result.failure = .init(
                 code: "damaged",
-                message: "\(report.words): \(detail.damage.prefix(5).joined(separator: "; ")). \(Self.advice)")
+                message: "\(report.words): \(detail.shortDamage). \(Self.advice)")
             return result
         }
     }

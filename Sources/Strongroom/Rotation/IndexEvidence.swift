@@ -1,0 +1,81 @@
+/// Asks sound indexes whether rows are a table's.
+struct IndexEvidence {
+    enum Answer {
+        /// Every one of the rows is in an index of the table.
+        case present
+        /// None is, though the table has an index of all its rows.
+        case absent
+        /// The table has no index that can be asked, or it has some of the rows.
+        case unknown
+    }
+
+    private let connection: Connection
+    private let survey: TreeSurvey
+    private let encoding: EncodedText.Encoding
+
+    init(_ connection: Connection, survey: TreeSurvey, encoding: EncodedText.Encoding) {
+        self.connection = connection
+        self.survey = survey
+        self.encoding = encoding
+    }
+
+    /// Looks rows up in the indexes of a table.
+    ///
+    /// - Parameter rows: Row ids and the beginnings of the rows.
+    func answer(of table: String, to rows: [(id: Int64, record: [UInt8])]) throws -> Answer {
+        guard !rows.isEmpty else { return .unknown }
+        let whole = Set(survey.trees.filter { $0.gaps.isEmpty && $0.root.kind == "index" }.map(\.root.name))
+        let columns = try connection.columnInfos(of: table)
+        let stored = StoredColumns(columns, hasRowIDs: true)
+        // In the place of a column that is another name of the row id a row has NULL.
+        let alias = try connection.rowIDColumn(of: table, columns)
+        guard let rowID = RowIDName(columns)?.name else { return .unknown }
+        for index in try connection.indexFacts(of: table) where !index.isPartial && whole.contains(index.name) {
+            let keys = try connection.indexColumns(of: index.name).filter(\.isKey)
+            guard let key = keys.first, keys.allSatisfy({ $0.column >= 0 }), let name = key.name, key.column != alias,
+                let position = stored.indices.firstIndex(of: key.column)
+            else { continue }
+            let query = """
+                SELECT 1 FROM \(Identifier.quote(table)) INDEXED BY \(Identifier.quote(index.name)) \
+                WHERE \(Identifier.quote(name)) IS ? AND \(rowID) = ?
+                """
+            if let answer = try ask(query, rows, position) { return answer }
+        }
+        return .unknown
+    }
+
+    /// - Returns: Nil when this index cannot be asked.
+    private func ask(_ query: String, _ rows: [(id: Int64, record: [UInt8])], _ position: Int) throws -> Answer? {
+        guard connection.objection(to: query) == nil else { return nil }
+        var (found, asked) = (0, 0)
+        for row in rows {
+            // The row's beginning need not have the value, and a row from before the column was added has none.
+            guard let fields = RecordFields(row.record, count: position + 1, encoding: encoding)?.fields else {
+                continue
+            }
+            asked += 1
+            do {
+                found += try connection.withOwnStatement(query) { statement in
+                    try statement.bind(fields[position], at: 0)
+                    try Bindings(statement).bind(.integer(row.id), at: 1)
+                    return try statement.step() ? 1 : 0
+                }
+            } catch let error as StrongroomError where error.isDamage {
+                return nil
+            }
+        }
+        guard asked > 0 else { return nil }
+        return found == asked ? .present : found == 0 ? .absent : .unknown
+    }
+}
+
+/// A name of the row id that no column has taken.
+struct RowIDName {
+    let name: String
+
+    init?(_ columns: [ColumnInfo]) {
+        let taken = Set(columns.map(\.name.asciiFolded))
+        guard let free = ["rowid", "_rowid_", "oid"].first(where: { !taken.contains($0) }) else { return nil }
+        name = free
+    }
+}

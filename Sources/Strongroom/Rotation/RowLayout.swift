@@ -1,0 +1,185 @@
+/// What the rows of a table or the entries of an index look like in their pages, from the schema.
+struct RowLayout {
+    /// How the engine converts what is stored in a column («Datatypes In SQLite», section 3,
+    /// sqlite.org/datatype3.html).
+    enum Affinity {
+        case text, numeric, integer, real, blob
+        /// No conversion, since no type was declared.
+        case any
+
+        init(_ declaredType: String) {
+            let type = declaredType.uppercased()
+            self =
+                if type.isEmpty || type == "ANY" {
+                    .any
+                } else if type.contains("INT") {
+                    .integer
+                } else if ["CHAR", "CLOB", "TEXT"].contains(where: type.contains) {
+                    .text
+                } else if type.contains("BLOB") {
+                    .blob
+                } else if ["REAL", "FLOA", "DOUB"].contains(where: type.contains) {
+                    .real
+                } else {
+                    .numeric
+                }
+        }
+    }
+
+    struct Column {
+        let affinity: Affinity
+        let isNullable: Bool
+        /// Whether it is another name of the row id, in whose place NULL is stored.
+        var isRowID = false
+        /// Whether it may have been added to the table later, so that older rows end before it.
+        var mayBeMissing = false
+    }
+
+    /// How well a row fits.
+    enum Fit: Int, Comparable {
+        /// The engine never stores such a row there.
+        case impossible
+        /// It could be stored there, with values of other types than were declared.
+        case possible
+        /// It is as was declared.
+        case typical
+
+        static func < (one: Fit, other: Fit) -> Bool { one.rawValue < other.rawValue }
+    }
+
+    let columns: [Column]
+
+    /// How well a row fits.
+    ///
+    /// - Parameter types: The types of its values, as ``RecordFields/types(_:)`` gives them.
+    func fit(_ types: [Int64]) -> Fit {
+        guard types.count <= columns.count, !types.isEmpty else { return .impossible }
+        guard columns[types.count...].allSatisfy(\.mayBeMissing) else { return .impossible }
+        let fits = zip(types, columns).map { $1.fit($0) }
+        let least = fits.min() ?? .impossible
+        return types.count < columns.count ? min(least, .possible) : least
+    }
+}
+
+extension RowLayout.Column {
+    fileprivate func fit(_ type: Int64) -> RowLayout.Fit {
+        if isRowID { return type == 0 ? .typical : .impossible }
+        if type == 0 { return isNullable ? .typical : .impossible }
+        let isText = type >= 13 && !type.isMultiple(of: 2)
+        let isBlob = type >= 12 && type.isMultiple(of: 2)
+        let isReal = type == 7
+        switch affinity {
+        case .any: return .typical
+        case .blob: return isBlob ? .typical : .possible
+        case .text: return isText ? .typical : isBlob ? .possible : .impossible
+        case .integer: return isText || isBlob || isReal ? .possible : .typical
+        case .real: return isText || isBlob ? .possible : .typical
+        case .numeric: return isBlob ? .possible : .typical
+        }
+    }
+}
+
+/// An index as the engine describes it.
+struct IndexFacts {
+    let name: String
+    /// Whether it has only some of the table's rows.
+    let isPartial: Bool
+    /// Whether the table's primary key made it.
+    let isPrimaryKey: Bool
+}
+
+extension Connection {
+    /// Whether rows of a table have ids.
+    func hasRowIDs(_ table: String) -> Bool {
+        // The engine knows the row id of a table by one of its names, if it has one at all.
+        objection(to: "SELECT rowid, oid, _rowid_ FROM \(Identifier.quote(table))") == nil
+    }
+
+    /// The indexes of a table.
+    func indexFacts(of table: String) throws -> [IndexFacts] {
+        var facts: [IndexFacts] = []
+        try withOwnStatement("PRAGMA index_list(\(Identifier.quote(table)))") { statement in
+            let row = Row(statement)
+            while try statement.step() {
+                facts.append(
+                    IndexFacts(
+                        name: try row.text(at: 1), isPartial: try row.integer(at: 4) != 0,
+                        isPrimaryKey: try row.text(at: 3) == "pk"))
+            }
+        }
+        return facts
+    }
+
+    /// The columns of an index's entries: their numbers in the table, negative for the row id and for expressions.
+    func indexColumns(of index: String) throws -> [(column: Int, name: String?, isKey: Bool)] {
+        var columns: [(column: Int, name: String?, isKey: Bool)] = []
+        try withOwnStatement("PRAGMA index_xinfo(\(Identifier.quote(index)))") { statement in
+            let row = Row(statement)
+            while try statement.step() {
+                columns.append(
+                    (
+                        try Int(row.integer(at: 1)), try row.isNull(at: 2) ? nil : row.text(at: 2),
+                        try row.integer(at: 5) != 0
+                    ))
+            }
+        }
+        return columns
+    }
+
+    /// The column that is another name of the row id; nil where there is none.
+    func rowIDColumn(of table: String, _ columns: [ColumnInfo]) throws -> Int? {
+        let keys = columns.indices.filter { columns[$0].keyPlace != nil }
+        guard keys.count == 1, columns[keys[0]].declaredType.uppercased() == "INTEGER", hasRowIDs(table) else {
+            return nil
+        }
+        // `INTEGER PRIMARY KEY DESC` is none; the engine makes an index for it.
+        return try indexFacts(of: table).contains(where: \.isPrimaryKey) ? nil : keys[0]
+    }
+
+    /// What the rows of a table look like in its pages.
+    func rowLayout(ofTable table: String) throws -> RowLayout {
+        let columns = try columnInfos(of: table)
+        let alias = try rowIDColumn(of: table, columns)
+        let stored = StoredColumns(columns, hasRowIDs: hasRowIDs(table))
+        return RowLayout(
+            columns: stored.indices.map { index in
+                let column = columns[index]
+                return RowLayout.Column(
+                    affinity: .init(column.declaredType), isNullable: column.isNullable || index == alias,
+                    isRowID: index == alias,
+                    mayBeMissing: column.keyPlace == nil && (column.isNullable || column.defaultSQL != nil))
+            })
+    }
+
+    /// What the entries of an index look like in its pages.
+    func rowLayout(ofIndex index: String, table: String) throws -> RowLayout {
+        let columns = try columnInfos(of: table)
+        return RowLayout(
+            columns: try indexColumns(of: index).map { entry in
+                guard columns.indices.contains(entry.column) else {
+                    return RowLayout.Column(
+                        affinity: entry.column == -1 ? .integer : .any, isNullable: entry.column != -1)
+                }
+                let column = columns[entry.column]
+                return RowLayout.Column(affinity: .init(column.declaredType), isNullable: column.isNullable)
+            })
+    }
+}
+
+/// Which columns the pages have of a row, in their order there.
+struct StoredColumns {
+    /// The columns' numbers in the table.
+    let indices: [Int]
+
+    init(_ columns: [ColumnInfo], hasRowIDs: Bool) {
+        let stored = columns.indices.filter { columns[$0].generated != .virtual && !columns[$0].isHidden }
+        guard !hasRowIDs else {
+            indices = stored
+            return
+        }
+        // Without row ids the primary key comes first.
+        let keys = stored.filter { columns[$0].keyPlace != nil }
+            .sorted { (columns[$0].keyPlace ?? 0) < (columns[$1].keyPlace ?? 0) }
+        indices = keys + stored.filter { columns[$0].keyPlace == nil }
+    }
+}

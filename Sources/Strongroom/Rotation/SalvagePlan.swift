@@ -1,0 +1,194 @@
+/// Which rows of a damaged file belong to which table: those to which the schema leads, and those that are found by a
+/// look at every page.
+///
+/// A page of a table above others that is damaged hides sound ones. They belong to the only table that has lost such a
+/// page; where several have, the row ids, the values' types and the indexes decide, and where those do not, nobody
+/// guesses.
+final class SalvagePlan {
+    private let contents: PageContents
+    private let survey: TreeSurvey
+    private let free: FreeList
+    private let evidence: IndexEvidence
+    private let damaged: [Int]
+    private var branches: [OrphanedBranch] = []
+    /// The tree of a branch and the unreadable page above it, by the branch's index.
+    private var places: [Int: Place] = [:]
+    /// The damaged pages of which it is not known what they belong to.
+    private var unowned: [Int] = []
+    private var owners: [Int: DamagedPage.Owner] = [:]
+
+    private struct Place: Hashable {
+        let tree: Int
+        let gap: Int
+    }
+
+    /// - Parameters:
+    ///   - connection: The file, whose schema can be read.
+    ///   - goOn: Called now and then; what it throws ends the work.
+    init(
+        _ contents: PageContents, roots: [SchemaRoot], damaged: [Int], _ connection: Connection,
+        encoding: EncodedText.Encoding, goOn: @escaping () throws -> Void
+    ) throws {
+        self.contents = contents
+        self.damaged = damaged
+        let pages = PageSet(pages: contents.pages.count, damaged)
+        survey = try TreeSurvey(contents, roots: roots, damaged: pages, connection, goOn: goOn)
+        free = try FreeList(contents)
+        evidence = IndexEvidence(connection, survey: survey, encoding: encoding)
+        owners = survey.owners
+        let open = survey.trees.indices.filter { !survey.trees[$0].openGaps.isEmpty }
+        if !open.isEmpty { try search(open, pages, connection, goOn) }
+        try attribute(connection)
+    }
+
+    // MARK: What was found
+
+    /// The branches that belong below an unreadable page of a table, in the order of their row ids.
+    func branches(of table: String, below gap: TreeWalk.Gap) -> [OrphanedBranch] {
+        branches.indices
+            .filter { index in
+                guard let place = places[index] else { return false }
+                return place.gap == gap.page && survey.trees[place.tree].root.name == table
+            }
+            .map { branches[$0] }
+            .sorted { ($0.range?.lowerBound ?? 0) < ($1.range?.lowerBound ?? 0) }
+    }
+
+    /// Whether everything was found that was below an unreadable page of a table.
+    func isComplete(_ table: String, below gap: TreeWalk.Gap) -> Bool {
+        guard unowned.isEmpty, let tree = survey.trees.firstIndex(where: { $0.root.name == table }) else {
+            return false
+        }
+        // A page above others of an index has entries of its own.
+        guard survey.trees[tree].hasRowIDs, !branches(of: table, below: gap).isEmpty else { return false }
+        return unattributed.allSatisfy { gaps(for: $0, in: tree).isEmpty }
+    }
+
+    /// How many rows a table has; nil where nothing tells.
+    func rowCount(of table: String, _ connection: Connection) throws -> Int? {
+        try survey.rowCount(of: table, connection)
+    }
+
+    /// The branches of which it is not known which table they belong to, with the names of those that it may be.
+    var unattributedBranches: [(branch: OrphanedBranch, tables: [String])] {
+        unattributed.compactMap { branch in
+            let tables = candidates(of: branch).map { survey.trees[$0].root }.filter { $0.kind != "index" }.map(\.name)
+            // Indexes are made anew, and rows of no table at all were deleted, unless every unused page is known.
+            guard !tables.isEmpty || (branch.hasRowIDs && free.isComplete) else { return nil }
+            return (branch, tables)
+        }
+    }
+
+    /// Whether among the rows of which it is not known where they belong there may be deleted ones.
+    var mayHaveDeletedRows: Bool { !free.isComplete }
+
+    /// The damaged pages, and what they belong to.
+    var damagedPages: [DamagedPage] {
+        damaged.map { DamagedPage(number: $0, owner: owners[$0] ?? .unknown) }
+    }
+
+    // MARK: Finding
+
+    private func search(
+        _ open: [Int], _ damaged: PageSet, _ connection: Connection, _ goOn: @escaping () throws -> Void
+    ) throws {
+        let layouts = try Dictionary(uniqueKeysWithValues: open.map { ($0, try layout(of: $0, connection)) })
+        var search = OrphanSearch(
+            contents, reached: survey.reached, damaged: damaged, layouts: layouts,
+            haveRowIDs: Set(open.filter { survey.trees[$0].hasRowIDs }), goOn: goOn)
+        try search.run(without: free) { found in
+            var branch = found
+            for tree in branch.fits.keys where gaps(for: branch, in: tree).isEmpty { branch.exclude(tree) }
+            try ask(connection, about: &branch)
+            branch.forgetSamples()
+            branches.append(branch)
+        }
+    }
+
+    private func layout(of tree: Int, _ connection: Connection) throws -> RowLayout {
+        let root = survey.trees[tree].root
+        return root.kind == "index"
+            ? try connection.rowLayout(ofIndex: root.name, table: root.table)
+            : try connection.rowLayout(ofTable: root.name)
+    }
+
+    /// Asks the indexes where the pages leave a choice.
+    private func ask(_ connection: Connection, about branch: inout OrphanedBranch) throws {
+        let candidates = candidates(of: branch)
+        guard branch.hasRowIDs, candidates.count > 1 || !free.isComplete else { return }
+        for tree in candidates {
+            switch try evidence.answer(of: survey.trees[tree].root.name, to: branch.samples) {
+            case .present: branch.confirm(tree)
+            case .absent: branch.exclude(tree)
+            case .unknown: break
+            }
+        }
+    }
+
+    /// The trees that a branch may belong to.
+    private func candidates(of branch: OrphanedBranch) -> [Int] {
+        let possible = branch.fits.filter { $0.value > .impossible }.keys.sorted()
+        let confirmed = possible.filter(branch.confirmed.contains)
+        return confirmed.isEmpty ? possible : confirmed
+    }
+
+    /// The unreadable pages of a tree below which a branch may have been.
+    private func gaps(for branch: OrphanedBranch, in tree: Int) -> [TreeWalk.Gap] {
+        guard branch.fits[tree] ?? .impossible > .impossible else { return [] }
+        return survey.trees[tree].openGaps.filter { gap in
+            branch.range.map { gap.range.contains($0.lowerBound) && gap.range.contains($0.upperBound) } ?? true
+        }
+    }
+
+    // MARK: Deciding
+
+    private func attribute(_ connection: Connection) throws {
+        for branch in branches { for page in branch.damaged { owners[page] = .unknown } }
+        try PageOwners(contents: contents, roots: []).nameUnused(damaged, &owners)
+        unowned = damaged.filter { owners[$0] == nil }
+        var isChanged = true
+        while isChanged {
+            isChanged = false
+            for index in branches.indices where places[index] == nil {
+                guard let place = place(of: index) else { continue }
+                places[index] = place
+                for page in branches[index].damaged { owners[page] = survey.trees[place.tree].root.owner }
+                isChanged = true
+            }
+        }
+    }
+
+    private func place(of index: Int) -> Place? {
+        let branch = branches[index]
+        var trees = candidates(of: branch).filter { tree in !overlaps(index, tree) }
+        let typical = trees.filter { branch.fits[$0] == .typical }
+        if trees.count > 1, typical.count == 1 { trees = typical }
+        guard trees.count == 1, let tree = trees.first else { return nil }
+        // Where not every deleted row is known, one that an index has may be an old form of one that is elsewhere.
+        let isCurrent = branch.confirmed.contains(tree) && unowned.isEmpty && !meetsOther(index, tree)
+        guard free.isComplete || isCurrent, let gap = gaps(for: branch, in: tree).first else { return nil }
+        return Place(tree: tree, gap: gap.page)
+    }
+
+    /// Whether a branch has row ids among those of one that belongs to the tree.
+    private func overlaps(_ index: Int, _ tree: Int) -> Bool {
+        places.contains { other, place in
+            place.tree == tree && Self.overlap(branches[other].range, branches[index].range)
+        }
+    }
+
+    /// Whether a branch has row ids among those of another that may belong to the tree.
+    private func meetsOther(_ index: Int, _ tree: Int) -> Bool {
+        branches.indices.contains { other in
+            other != index && candidates(of: branches[other]).contains(tree)
+                && Self.overlap(branches[other].range, branches[index].range)
+        }
+    }
+
+    private static func overlap(_ one: ClosedRange<Int64>?, _ other: ClosedRange<Int64>?) -> Bool {
+        guard let one, let other else { return false }
+        return one.overlaps(other)
+    }
+
+    private var unattributed: [OrphanedBranch] { branches.indices.filter { places[$0] == nil }.map { branches[$0] } }
+}
