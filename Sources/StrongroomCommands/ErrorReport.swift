@@ -54,7 +54,8 @@ extension ExitStatus {
     init(_ code: StrongroomError.Code) {
         self =
             switch code {
-            case .notADatabase, .truncated, .damaged, .emptyFile, .newerSchema, .envelopeDamaged, .newerEnvelope:
+            case .notADatabase, .truncated, .damaged, .damagedLog, .emptyFile, .newerSchema, .envelopeDamaged,
+                .newerEnvelope:
                 .dataError
             case .fileMissing, .notAFile: .noInput
             case .notSQLCipher: .unavailable

@@ -65,5 +65,6 @@ extension Connection {
                 database: database
             )
         }
+        try refuseZeroPagesOfLog()
     }
 }

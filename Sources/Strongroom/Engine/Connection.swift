@@ -55,6 +55,9 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
     /// Throws where what was read does not count, since others have replaced or changed the file; nil for one that writes.
     var checkFile: (() throws -> Void)?
 
+    /// Whether a page of zeros is damage to it, as in every encrypted file.
+    var refusesZeroPages = false
+
     /// Whether it is a store's only one that writes.
     var isWriter = false
     /// Whether a transaction that runs on it now may write.

@@ -72,4 +72,10 @@ final class PlainFile: FileBytes, Sendable {
             done += max(length, 0)
         }
     }
+
+    /// Gives the file another length, and brings that to the disk.
+    func cut(to length: Int64) throws {
+        guard ftruncate(descriptor, off_t(length)) == 0 else { throw FileSystem.failure(errno, "cannot cut off", path) }
+        guard fsync(descriptor) == 0 else { throw FileSystem.failure(errno, "cannot bring to the disk", path) }
+    }
 }

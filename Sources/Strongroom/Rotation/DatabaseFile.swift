@@ -18,6 +18,8 @@ struct DatabaseFile: Sendable {
     /// - Parameters:
     ///   - mode: Whether the connection can write.
     ///   - key: The key; nil for plaintext.
+    /// - Throws: ``StrongroomError`` with `damagedLog`, before the engine reads the log; `permissionDenied`, or the
+    ///   engine's failure.
     func connect(_ mode: Connection.Mode, key: DerivedKey?) throws -> Connection {
         let connection = try Connection(path: path, mode: mode, database: name)
         // Where a file may not be written the engine is content with reading, and would leave an empty log behind.
@@ -26,8 +28,10 @@ struct DatabaseFile: Sendable {
         if let baseline {
             connection.checkFile = { [name] in try baseline.check(isLocked: mode != .untouched, name) }
         }
+        if mode != .untouched { try checkLog(before: connection) }
         try connection.silenceLog()
         if let key {
+            try connection.refuseZeroPages()
             try key.withUnsafeBytes { try connection.setKey($0) }
             try connection.apply(key.settings)
         }
@@ -116,5 +120,6 @@ extension Connection {
     /// Reads the schema, which succeeds only with the right key.
     func proveKey() throws {
         _ = try ownValue("SELECT count(*) FROM sqlite_master")
+        try refuseZeroPagesOfLog()
     }
 }
