@@ -11,6 +11,12 @@ extension Connection {
     ///   - pagesAtOnce: How many pages are copied between two calls of `progress`.
     ///   - progress: Told how many pages are done, and of how many; what it throws ends the copying.
     func copyPages(from source: Connection, pagesAtOnce: Int, progress: (Int, Int) throws -> Void) throws {
+        try source.acceptingZeroPages { try copyAllPages(from: source, pagesAtOnce, progress) }
+    }
+
+    private func copyAllPages(
+        from source: Connection, _ pagesAtOnce: Int, _ progress: (Int, Int) throws -> Void
+    ) throws {
         guard let backup = sqlite3_backup_init(pointer, "main", source.pointer, "main") else {
             throw failure("The file could not be copied")
         }

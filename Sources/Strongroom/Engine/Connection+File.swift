@@ -31,7 +31,8 @@ struct EngineFile: FileBytes {
         // The engine fills what is missing with zeros and does not tell how much that is.
         let count = Int(clamping: min(Int64(buffer.count), max(0, try size() - offset)))
         guard count > 0 else { return 0 }
-        try check(file.pointee.pMethods.pointee.xRead(file, buffer.baseAddress, Int32(clamping: count), offset))
+        guard let methods = FileMethods.original(of: file) else { return 0 }
+        try check(methods.pointee.xRead(file, buffer.baseAddress, Int32(clamping: count), offset))
         return count
     }
 
@@ -67,15 +68,18 @@ extension Connection {
 
     /// Changes what the engine's locks on the file do; to be called when the connection was just opened.
     func add(_ rule: any FileLockRule) {
-        if fileLocks == nil {
-            var file: UnsafeMutablePointer<sqlite3_file>?
-            sqlite3_file_control(pointer, "main", SQLITE_FCNTL_FILE_POINTER, &file)
-            fileLocks = file.flatMap { FileLocks.install(on: $0) }
-        }
-        fileLocks?.pointee.add(rule)
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        sqlite3_file_control(pointer, "main", SQLITE_FCNTL_FILE_POINTER, &file)
+        guard let file, file.pointee.pMethods != nil else { return }
+        FileMethods.install(on: file)?.pointee.add(rule)
     }
 
     private func file(_ request: Int32, of schema: String = "main") throws -> EngineFile {
+        EngineFile(try engineFile(request, of: schema), of: self)
+    }
+
+    /// What the engine has open.
+    func engineFile(_ request: Int32, of schema: String = "main") throws -> UnsafeMutablePointer<sqlite3_file> {
         var file: UnsafeMutablePointer<sqlite3_file>?
         let result = sqlite3_file_control(pointer, schema, request, &file)
         guard result == SQLITE_OK, let file, file.pointee.pMethods != nil else {
@@ -83,7 +87,7 @@ extension Connection {
                 .engine, "The engine does not lend the file.", database: database,
                 resultCode: ResultCode(extended: result))
         }
-        return EngineFile(file, of: self)
+        return file
     }
 
     /// What of the log counts; to be asked inside a transaction that keeps others from writing. Nil without a log.
@@ -143,7 +147,7 @@ extension Connection {
     }
 
     /// Bytes of a part of the log's index.
-    private static let indexPage: Int32 = 32_768
+    static let indexPage: Int32 = 32_768
     /// Where in the index `mxFrame` and `nBackfill` lie.
     private static let frameCount = 16
     private static let frameInFileCount = 96

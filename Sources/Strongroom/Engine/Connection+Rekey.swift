@@ -10,7 +10,10 @@ extension Connection {
         // Every statement that was prepared holds pages.
         clearStatements()
         // The name of the schema is not looked at by version 3: it takes any for `main`.
-        guard sqlite3_rekey_v2(pointer, "main", bytes.baseAddress, Int32(bytes.count)) == SQLITE_OK else {
+        let result = acceptingZeroPages {
+            sqlite3_rekey_v2(pointer, "main", bytes.baseAddress, Int32(bytes.count))
+        }
+        guard result == SQLITE_OK else {
             throw failure("The file could not be rewritten with another key")
         }
     }

@@ -70,5 +70,6 @@ extension Connection {
                 database: database
             )
         }
+        try refuseZeroPagesOfLog()
     }
 }

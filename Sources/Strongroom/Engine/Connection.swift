@@ -41,8 +41,6 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
     @exclusivity(unchecked) private var ownStatements = StatementCache()
     @exclusivity(unchecked) private var userStatements = StatementCache()
     let authorizer = Authorizer()
-    /// What stands between the engine and the file's locks; gone when the engine closes the file.
-    @exclusivity(unchecked) var fileLocks: UnsafeMutablePointer<FileLocks>?
     private var isClosed = false
 
     /// The state of the transaction that this library opened on the connection.
@@ -59,6 +57,9 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
 
     /// Throws where what was read does not count, since others have replaced or changed the file; nil for one that writes.
     var checkFile: (() throws -> Void)?
+
+    /// Whether a page of zeros is damage to it, as in every encrypted file.
+    var refusesZeroPages = false
 
     /// Whether it is a store's only one that writes.
     var isWriter = false
@@ -176,7 +177,6 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
     func close() {
         guard !isClosed else { return }
         isClosed = true
-        fileLocks = nil
         clearStatements()
         sqlite3_close_v2(pointer)
     }

@@ -4,7 +4,7 @@ extension StrongroomError {
         private enum Kind: String {
             case wrongKey, notADatabase, truncated, damaged, plaintextFile, encryptedFile, emptyFile, notAFile
             case fileMissing, fileChanged, newerSchema, locked, permissionDenied, diskFull, inputOutput, outOfMemory
-            case tooManyOpenFiles
+            case tooManyOpenFiles, damagedLog
             case notSQLCipher, invalidName, noConfiguration, duplicateConfiguration, sameFile
             case invalidKey, emptyKeyChain, keyFile, keySource, cipherSettings, rotationFailed
             case envelopeMissing, envelopeDamaged, newerEnvelope, foreignEnvelope, keySlot
@@ -32,6 +32,8 @@ extension StrongroomError {
         public static let truncated = Code(.truncated)
         /// The engine found damaged pages.
         public static let damaged = Code(.damaged)
+        /// The write-ahead log beside the file is damaged, and opening the file would take committed transactions back.
+        public static let damagedLog = Code(.damagedLog)
         /// The file is a plaintext database where an encrypted one is required.
         public static let plaintextFile = Code(.plaintextFile)
         /// The file is encrypted where the key chain asks for plaintext.

@@ -20,6 +20,8 @@ struct DatabaseFile: Sendable {
     /// - Parameters:
     ///   - mode: Whether the connection can write.
     ///   - key: The key; nil for plaintext.
+    /// - Throws: ``StrongroomError`` with `damagedLog`, before the engine reads the log; `permissionDenied`, or the
+    ///   engine's failure.
     func connect(_ mode: Connection.Mode, key: DerivedKey?) throws -> Connection {
         if mode != .untouched { try requireOwnLogs() }
         let connection = try Connection(path: path, mode: mode, database: name)
@@ -32,8 +34,10 @@ struct DatabaseFile: Sendable {
             connection.checkFile = { [name] in try baseline.check(isLocked: isLocked, log: log, name) }
         }
         if mode == .withoutIndex { connection.add(MemoryIndex()) }
+        if mode != .untouched { try checkLog(before: connection) }
         try connection.silenceLog()
         if let key {
+            try connection.refuseZeroPages()
             try key.withUnsafeBytes { try connection.setKey($0) }
             try connection.apply(key.settings)
         }
@@ -156,5 +160,6 @@ extension Connection {
     /// Reads the schema, which succeeds only with the right key.
     func proveKey() throws {
         _ = try ownValue("SELECT count(*) FROM sqlite_master")
+        try refuseZeroPagesOfLog()
     }
 }

@@ -30,6 +30,8 @@ public struct FileDiagnosis: Sendable, Equatable {
         case truncated
         /// A key fits, and some pages are not as they were written.
         case damaged
+        /// Its write-ahead log is damaged: the transactions behind the damage would be gone once it is opened.
+        case damagedLog
         /// A key fits, every page is whole, and its schema is of a version that the program does not know.
         case newerSchema
         /// A key fits and every page is whole.
@@ -58,8 +60,8 @@ public struct FileDiagnosis: Sendable, Equatable {
     public internal(set) var settings: CipherSettings?
     /// Whether an envelope with its key lies beside it.
     public internal(set) var hasEnvelope = false
-    /// Whether a write-ahead log or a rollback journal with content lies beside it, as a program leaves it that runs or has been killed. What
-    /// stands in it is not looked at.
+    /// Whether a write-ahead log or a rollback journal with content lies beside it, as a program leaves it that runs
+    /// or has been killed. Whether a write-ahead log is damaged is looked at, not what stands in it.
     public internal(set) var hasLog = false
     /// Whether others than the user of the process and root may write to its directory: they could put links and files
     /// of their own beside it, or take it away.
@@ -107,6 +109,11 @@ extension FileDiagnosis {
         case .truncated: "Restore it from a backup; what is left can be copied with `salvage`."
         case .damaged:
             "Restore it from a backup, or copy what can be read with `salvage`; an index alone can be dropped and made again."
+        case .damagedLog:
+            """
+            Restore the file with its log from a backup or from a copy of the disk, or give up what lies behind the \
+            damage with `recoverLog`, which keeps the damaged log.
+            """
         case .newerSchema: "Use a program that knows this version."
         case .whole: hasLog ? "Opening it brings in what stands in its log." : ""
         case .unexamined: ""
@@ -154,6 +161,7 @@ extension FileDiagnosis.Finding {
         case .envelope: "its envelope cannot be used"
         case .truncated: "cut off"
         case .damaged: "damaged"
+        case .damagedLog: "its log is damaged"
         case .newerSchema: "of a newer program"
         case .whole: "whole"
         case .unexamined: "not examined to its end"

@@ -40,9 +40,23 @@ struct FileExamination {
             (diagnosis.finding, diagnosis.reason) = (finding, error.message)
         }
         leaveOpenWhatTheLogMayMend(&diagnosis)
+        try examineLog(&diagnosis)
         try goOn()
         return diagnosis
     }
+
+    /// Whether opening would lose what the log has counts more than what is wrong with the file without it.
+    private func examineLog(_ diagnosis: inout FileDiagnosis) throws {
+        guard diagnosis.hasLog, Self.findingsBesideALog.contains(diagnosis.finding) else { return }
+        let scan = try withBytes(key: nil) { bytes, _ in try file.scanLog(bytes) }
+        guard let scan, let damage = scan.damage else { return }
+        diagnosis.reason = file.damagedLog(damage, kept: scan.soundCommits).message
+        diagnosis.finding = .damagedLog
+    }
+
+    private static let findingsBesideALog: Set<FileDiagnosis.Finding> = [
+        .plaintext, .wrongKey, .truncated, .damaged, .newerSchema, .whole, .unexamined,
+    ]
 
     /// A program that was killed, or runs, may have the sound form of a page in its log.
     private func leaveOpenWhatTheLogMayMend(_ diagnosis: inout FileDiagnosis) {
@@ -199,6 +213,7 @@ extension FileDiagnosis.Finding {
         case .envelopeMissing, .envelopeDamaged, .newerEnvelope, .foreignEnvelope: self = .envelope
         case .truncated: self = .truncated
         case .damaged: self = .damaged
+        case .damagedLog: self = .damagedLog
         case .newerSchema: self = .newerSchema
         default: return nil
         }

@@ -16,6 +16,10 @@ struct SalvageSource {
     init(of keys: FileKeys, at path: String, goOn: () throws -> Void) throws {
         let original = keys.file
         let before = try Self.states(of: original)
+        // Of the copy it would be said that its own log is damaged.
+        if let scan = try original.scanLog(PlainFile(original.path)), let damage = scan.damage {
+            throw original.damagedLog(damage, kept: scan.soundCommits)
+        }
         (key, cipher) = try Self.findKey(keys)
         file = DatabaseFile(path: path, name: original.name, busyTimeout: original.busyTimeout, log: nil)
         try remove()

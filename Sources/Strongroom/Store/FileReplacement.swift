@@ -68,7 +68,7 @@ struct FileReplacement {
     }
 
     private static let unusable: Set<StrongroomError.Code> = [
-        .emptyFile, .notADatabase, .truncated, .damaged, .wrongKey,
+        .emptyFile, .notADatabase, .truncated, .damaged, .damagedLog, .wrongKey,
         .envelopeMissing, .envelopeDamaged, .foreignEnvelope, .newerEnvelope,
     ]
 

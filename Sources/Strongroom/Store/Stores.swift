@@ -100,8 +100,9 @@ public final class Stores: Sendable {
     /// - Parameter fileName: The database's name, such as `addressbook_alice.sqlite`.
     /// - Returns: The store; ``Store/opening`` says what was done.
     /// - Throws: ``StrongroomError`` with `invalidName`, `noConfiguration`, `duplicateConfiguration`, `sameFile`, `locked`, `notAFile`,
-    ///   `fileMissing`, `fileChanged`, `emptyFile`, `notADatabase`, `truncated`, `damaged`, `wrongKey`, `plaintextFile`, `encryptedFile`, `newerSchema`,
-    ///   `migrationFailed`, `permissionDenied`, `diskFull`, `notSQLCipher`; `envelopeMissing`, `envelopeDamaged`, `newerEnvelope`,
+    ///   `fileMissing`, `fileChanged`, `emptyFile`, `notADatabase`, `truncated`, `damaged`, `damagedLog`,
+    ///   `wrongKey`, `plaintextFile`, `encryptedFile`, `newerSchema`, `migrationFailed`,
+    ///   `permissionDenied`, `diskFull`, `notSQLCipher`; `envelopeMissing`, `envelopeDamaged`, `newerEnvelope`,
     ///   `foreignEnvelope`; `nestedAccess` when its configuration opens a database
     ///   whose opening waits for this one; what the configuration throws.
     public func open(_ fileName: String) async throws -> Store {

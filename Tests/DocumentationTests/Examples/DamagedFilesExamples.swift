@@ -84,6 +84,29 @@ struct DamagedFilesExamples {
         try await store.close()
     }
 
+    @Test func aDamagedLogIsCutOffAndKept() async throws {
+        let place = try await place("addressbook.sqlite") { _, _ in }
+        let stores = try Stores(place)
+        let path = place.directory.path("addressbook.sqlite")
+        let open = try await stores.open("addressbook.sqlite")
+        for _ in 0..<3 { try await open.write { db in try db.execute("INSERT INTO contact (note) VALUES ('new')") } }
+        let parts = try [path, path + "-wal"].map { ($0, try Data(contentsOf: URL(filePath: $0))) }
+        try await open.close()
+        for (path, bytes) in parts { try bytes.write(to: URL(filePath: path)) }
+        let log = try FileHandle(forUpdating: URL(filePath: path + "-wal"))
+        try log.seek(toOffset: 100)
+        try log.write(contentsOf: Data([1, 2, 3]))
+        try log.close()
+
+        let found = try await stores.recoverLog("addressbook.sqlite", dryRun: true)
+        print(found)  // damaged at frame 12: 11 transactions before it, 3 from there on
+        let recovery = try await stores.recoverLog("addressbook.sqlite")
+        print(recovery.damagedLog ?? "not damaged")  // /srv/data/addressbook.sqlite-wal.damaged
+
+        #expect(printed.lines.first == "damaged at frame 1: 0 transactions before it, 3 from there on")
+        #expect(printed.lines.last == path + "-wal.damaged")
+    }
+
     @Test func theRestIsSaved() async throws {
         let place = try await damagedPlace()
         let stores = try Stores(place)

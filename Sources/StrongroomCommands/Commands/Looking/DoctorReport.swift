@@ -120,7 +120,7 @@ extension FileDiagnosis.Finding {
         case .whole, .plaintext: .success
         case .absent, .notAFile: .noInput
         case .unreadable: .noPermission
-        case .empty, .tooShort, .truncated, .damaged, .newerSchema: .dataError
+        case .empty, .tooShort, .truncated, .damaged, .damagedLog, .newerSchema: .dataError
         case .keyless, .wrongKey, .envelope: .configuration
         case .unexamined: .temporaryFailure
         }
@@ -148,6 +148,11 @@ extension FileDiagnosis.Finding {
             """
             Keep the file as it is: without a backup, `salvage FILE --to NEW` copies what can still be read. With one: \
             \(Self.restoring)
+            """
+        case .damagedLog:
+            """
+            Keep file and log as they are. Restore both from a backup or from a copy of the disk, or give up what lies \
+            behind the damage with `recover NAME --to-last-sound-commit`, which keeps the damaged log.
             """
         case .unexamined: "Have the program that made it open it, or a copy of it with its log; then look again."
         default: nil

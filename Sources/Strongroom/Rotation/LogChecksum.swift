@@ -1,0 +1,160 @@
+/// The running checksum of a write-ahead log ("WAL-mode File Format", section 1.4, sqlite.org/walformat.html).
+struct LogChecksum: Equatable {
+    var first: UInt32 = 0
+    var second: UInt32 = 0
+
+    /// Goes on with bytes, whose length is a multiple of 8.
+    ///
+    /// - Parameter isBigEndian: In which order the log's checksums take four bytes as a number.
+    mutating func add(_ bytes: UnsafeRawBufferPointer, isBigEndian: Bool) {
+        guard let start = bytes.baseAddress else { return }
+        var (one, two) = (first, second)
+        var place = 0
+        let isSwapped = isBigEndian == (1.littleEndian == 1)
+        while place + 8 <= bytes.count {
+            let left = start.loadUnaligned(fromByteOffset: place, as: UInt32.self)
+            let right = start.loadUnaligned(fromByteOffset: place + 4, as: UInt32.self)
+            one = one &+ (isSwapped ? left.byteSwapped : left) &+ two
+            two = two &+ (isSwapped ? right.byteSwapped : right) &+ one
+            place += 8
+        }
+        (first, second) = (one, two)
+    }
+
+    /// This checksum after bytes.
+    func adding(_ bytes: UnsafeRawBufferPointer, isBigEndian: Bool) -> LogChecksum {
+        var copy = self
+        copy.add(bytes, isBigEndian: isBigEndian)
+        return copy
+    }
+
+    /// What a checksum grows by, after so many bytes, when the number just before them is one more. It is linear: for n
+    /// more it is n times that.
+    static func effect(behind count: Int) -> LogChecksum {
+        var effect = LogChecksum(first: 0, second: 1)
+        for _ in 0..<count / 8 {
+            effect.first = effect.first &+ effect.second
+            effect.second = effect.second &+ effect.first
+        }
+        return effect
+    }
+}
+
+/// The header of a write-ahead log.
+struct LogHeader {
+    /// Bytes.
+    static let length = 32
+    static let frameHeader = 24
+
+    private static let magic: UInt32 = 0x377F_0682
+    private static let pageSizes = (9...16).map { 1 << $0 }
+    /// Bytes that its own checksum covers.
+    private static let covered = 24
+    /// Frames at the log's beginning by which its form is found when the header is damaged.
+    private static let framesTried = 4
+
+    /// Whether the engine takes it; otherwise it takes the whole log for empty, and the form is what the frames tell.
+    private(set) var isSound: Bool
+    private(set) var isBigEndian: Bool
+    private(set) var pageSize: Int
+    /// What every frame of this log has, and none that an earlier one has left behind.
+    private(set) var salts: UInt64
+    /// The checksum that it has, from which that of the first frame goes on.
+    let stored: LogChecksum
+    /// The checksum that it should have.
+    private(set) var computed: LogChecksum
+
+    var frameLength: Int { Self.frameHeader + pageSize }
+
+    /// - Returns: Nil when there is no whole header.
+    init?(_ log: any FileBytes) throws {
+        var bytes = [UInt8](repeating: 0, count: Self.length)
+        guard try bytes.withUnsafeMutableBytes({ try log.read(at: 0, into: $0) }) == Self.length else { return nil }
+        let magic = UInt32(truncatingIfNeeded: bytes.integer(at: 0) ?? 0)
+        isBigEndian = magic & 1 == 1
+        pageSize = bytes.integer(at: 8) ?? 0
+        salts = bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 16, as: UInt64.self) }
+        stored = LogChecksum(
+            first: UInt32(truncatingIfNeeded: bytes.integer(at: 24) ?? 0),
+            second: UInt32(truncatingIfNeeded: bytes.integer(at: 28) ?? 0))
+        computed = Self.checksum(bytes, isBigEndian)
+        isSound = magic & ~1 == Self.magic && Self.pageSizes.contains(pageSize) && computed == stored
+        if !isSound, try !guess(bytes, log) { return nil }
+    }
+
+    private static func checksum(_ bytes: [UInt8], _ isBigEndian: Bool) -> LogChecksum {
+        bytes.withUnsafeBytes {
+            LogChecksum().adding(UnsafeRawBufferPointer(rebasing: $0[..<covered]), isBigEndian: isBigEndian)
+        }
+    }
+
+    /// Finds the form in which the first frames fit the header, or each other.
+    ///
+    /// - Returns: False when there is none: what lies there is no log.
+    private mutating func guess(_ bytes: [UInt8], _ log: any FileBytes) throws -> Bool {
+        for size in Self.pageSizes {
+            let length = Self.frameHeader + size
+            var bytesOfFrames = [UInt8](repeating: 0, count: Self.framesTried * length)
+            let there = try bytesOfFrames.withUnsafeMutableBytes { try log.read(at: Int64(Self.length), into: $0) }
+            for isBigEndian in [isBigEndian, !isBigEndian] {
+                let computed = Self.checksum(bytes, isBigEndian)
+                let found = bytesOfFrames.withUnsafeBytes { buffer -> UInt64? in
+                    var former = [stored, computed]
+                    for place in 0..<there / length {
+                        let frame = LogFrame(
+                            bytes: UnsafeRawBufferPointer(rebasing: buffer[place * length..<(place + 1) * length]),
+                            isBigEndian: isBigEndian)
+                        if former.contains(where: { frame.checksum(after: $0) == frame.stored }) { return frame.salts }
+                        former = [frame.stored]
+                    }
+                    return nil
+                }
+                guard let found else { continue }
+                (self.isBigEndian, self.computed, pageSize, salts) = (isBigEndian, computed, size, found)
+                return true
+            }
+        }
+        return false
+    }
+}
+
+/// A frame of a write-ahead log: a page and what belongs to it. Valid as long as the bytes are.
+struct LogFrame {
+    let bytes: UnsafeRawBufferPointer
+    let isBigEndian: Bool
+
+    /// The page's number.
+    var page: Int { Int(number(at: 0)) }
+    /// Whether a transaction ends with it.
+    var isCommit: Bool { number(at: 4) != 0 }
+    var salts: UInt64 { bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self) }
+    /// The checksum that it has.
+    var stored: LogChecksum { LogChecksum(first: number(at: 16), second: number(at: 20)) }
+    var content: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[LogHeader.frameHeader...]) }
+
+    private func number(at offset: Int) -> UInt32 {
+        UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+    }
+
+    /// The checksum that it should have.
+    ///
+    /// - Parameter former: That of the frame before, or of the header.
+    func checksum(after former: LogChecksum) -> LogChecksum {
+        former.adding(UnsafeRawBufferPointer(rebasing: bytes[..<8]), isBigEndian: isBigEndian)
+            .adding(content, isBigEndian: isBigEndian)
+    }
+
+    /// Whether it ended a transaction before it was damaged, as far as the mark of that goes.
+    ///
+    /// - Parameter computed: The checksum that it should have by what it holds.
+    func wasCommit(_ computed: LogChecksum) -> Bool {
+        let effect = LogChecksum.effect(behind: content.count)
+        let (first, second) = (stored.first &- computed.first, stored.second &- computed.second)
+        func fits(_ added: UInt32) -> Bool { effect.first &* added == first && effect.second &* added == second }
+        guard !isCommit else {
+            let mark = bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self)
+            return !fits(0 &- (isBigEndian ? UInt32(bigEndian: mark) : UInt32(littleEndian: mark)))
+        }
+        return (0..<4).contains { place in (1...255).contains { (byte: UInt32) in fits(byte << (8 * UInt32(place))) } }
+    }
+}
