@@ -14,7 +14,9 @@ extension Connection {
     /// Has it refuse those of the write-ahead log as well, which it opens with its first look into the database.
     func refuseZeroPagesOfLog() throws {
         guard refusesZeroPages, mode != .untouched, try ownValue("PRAGMA journal_mode") == .text("wal") else { return }
-        FileMethods.install(on: try engineFile(SQLITE_FCNTL_JOURNAL_POINTER))?.pointee.refusesZeroPages = true
+        // A connection that has just switched to it has not opened it yet.
+        guard let log = try? engineFile(SQLITE_FCNTL_JOURNAL_POINTER) else { return }
+        FileMethods.install(on: log)?.pointee.refusesZeroPages = true
     }
 
     /// Works through the file page by page, unused ones included: of these some have never been written, and lie there

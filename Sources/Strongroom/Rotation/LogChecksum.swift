@@ -3,22 +3,31 @@ struct LogChecksum: Equatable {
     var first: UInt32 = 0
     var second: UInt32 = 0
 
-    /// Goes on with bytes, whose length is a multiple of 8.
+    /// Goes on with bytes, whose length is a multiple of 8 and which lie at a multiple of 4.
     ///
     /// - Parameter isBigEndian: In which order the log's checksums take four bytes as a number.
     mutating func add(_ bytes: UnsafeRawBufferPointer, isBigEndian: Bool) {
-        guard let start = bytes.baseAddress else { return }
-        var (one, two) = (first, second)
-        var place = 0
-        let isSwapped = isBigEndian == (1.littleEndian == 1)
-        while place + 8 <= bytes.count {
-            let left = start.loadUnaligned(fromByteOffset: place, as: UInt32.self)
-            let right = start.loadUnaligned(fromByteOffset: place + 4, as: UInt32.self)
-            one = one &+ (isSwapped ? left.byteSwapped : left) &+ two
-            two = two &+ (isSwapped ? right.byteSwapped : right) &+ one
-            place += 8
+        // Not by generic loads, which take long in a build that is not optimised.
+        bytes.withMemoryRebound(to: UInt32.self) { words in
+            guard let start = words.baseAddress else { return }
+            var (one, two) = (first, second)
+            var place = 0
+            let count = words.count
+            if isBigEndian == (1.littleEndian == 1) {
+                while place < count {
+                    one = one &+ start[place].byteSwapped &+ two
+                    two = two &+ start[place + 1].byteSwapped &+ one
+                    place += 2
+                }
+            } else {
+                while place < count {
+                    one = one &+ start[place] &+ two
+                    two = two &+ start[place + 1] &+ one
+                    place += 2
+                }
+            }
+            (first, second) = (one, two)
         }
-        (first, second) = (one, two)
     }
 
     /// This checksum after bytes.
@@ -144,7 +153,8 @@ struct LogFrame {
             .adding(content, isBigEndian: isBigEndian)
     }
 
-    /// Whether it ended a transaction before it was damaged, as far as the mark of that goes.
+    /// Whether it ended a transaction before it was damaged, as far as the mark of that goes. A change of another byte
+    /// may look like one of the mark: then one transaction too many is counted of a log that is damaged all the same.
     ///
     /// - Parameter computed: The checksum that it should have by what it holds.
     func wasCommit(_ computed: LogChecksum) -> Bool {
