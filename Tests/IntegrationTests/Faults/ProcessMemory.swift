@@ -1,12 +1,6 @@
 #if os(Linux)
 import Foundation
 
-#if canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
 /// The memory of another process that it can write to.
 struct ProcessMemory {
     private let folder: String
@@ -38,12 +32,11 @@ struct ProcessMemory {
             let length = pread(memory, bytes, min(piece, Int(range.upperBound - start)), off_t(start))
             // What the kernel keeps for itself cannot be read.
             guard length > 0 else { return count }
-            secret.withUnsafeBytes { wanted in
-                var place = bytes
-                while let found = memmem(place, bytes + length - place, wanted.baseAddress, wanted.count) {
-                    count += 1
-                    place = found + wanted.count
-                }
+            let content = Data(bytesNoCopy: bytes, count: length, deallocator: .none)
+            var rest = content.startIndex..<content.endIndex
+            while let found = content.range(of: secret, in: rest) {
+                count += 1
+                rest = found.upperBound..<content.endIndex
             }
         }
         return count
