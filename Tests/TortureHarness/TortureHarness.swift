@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
 
-/// Drives the `strongroom` tool and the engine's own shell from outside, and compares what is there with what was acknowledged.
+/// Drives the `strongroom` tool and the engine's own shell from outside, and compares what is there with what was
+/// acknowledged.
 @main
 struct TortureHarness: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -10,8 +11,8 @@ struct TortureHarness: ParsableCommand {
             KINDS
             \(Kinds.all.map { "  \($0.name): \($0.summary)" }.joined(separator: "\n"))
 
-            The exit code is 0 when nothing was lost, wrong, silent or hung, otherwise 1. A round is repeated by its number, its kind and the \
-            seed; processes are not, so a race may need several tries.
+            The exit code is 0 when nothing was lost, wrong, silent or hung, otherwise 1. A round is repeated by \
+            its number, its kind and the seed; processes are not, so a race may need several tries.
             """)
 
     @Option(help: "How long to go on.")

@@ -2,8 +2,8 @@ import Foundation
 
 /// A process that the harness starts, stops and kills, and that nobody else waits for.
 ///
-/// Its process id stays its own until it has been waited for here, so that no signal reaches another process. What it prints goes to
-/// files, which need nobody who reads them meanwhile.
+/// Its process id stays its own until it has been waited for here, so that no signal reaches another process. What it
+/// prints goes to files, which need nobody who reads them meanwhile.
 final class ChildProcess {
     /// How a process ended.
     enum Ending: Equatable {

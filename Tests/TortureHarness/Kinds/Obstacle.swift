@@ -53,7 +53,7 @@ struct Obstacle {
         }
     }
 
-    /// The name of a socket is longer than `sun_path` in most directories, so it is made in the working directory's stead.
+    /// The path is longer than `sun_path` takes, so the socket is made under a short one and moved.
     private func bindSocket() throws {
         let short = "/tmp/torture-\(getpid()).socket"
         unlink(short)

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A file system of a few megabytes, mounted at a round's data; or, without the rights for it, a limit on the size of files.
+/// A file system of a few megabytes, mounted at a round's data; or, without the rights for it, a limit on the size of
+/// files.
 final class SmallDisk {
     private static let programs = (mount: "/usr/bin/mount", unmount: "/usr/bin/umount")
 
