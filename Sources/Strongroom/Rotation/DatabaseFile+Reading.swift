@@ -45,7 +45,10 @@ extension DatabaseFile {
             return hasIndex || hasSpaceForIndex ? [.readOnly] : [.withoutIndex]
         }
         // On a full disk the attempt would leave an empty WAL behind.
-        if mayBeWritten { return hasIndex || hasSpaceForIndex ? [.existing] : [.untouched] }
+        if mayBeWritten {
+            let needsNoIndex = try hasIndex || hasSpaceForIndex || !isInWriteAheadMode(key: key)
+            return needsNoIndex ? [.existing] : [.untouched]
+        }
         // In write-ahead mode one that cannot write would leave a log and an index behind, where it can make them.
         let canMakeIndex = !hasIndex && FileSystem.mayWrite(FileSystem.directory(of: path))
         return try canMakeIndex && isInWriteAheadMode(key: key) ? [.untouched] : [.readOnly, .untouched]
