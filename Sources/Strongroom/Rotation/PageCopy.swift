@@ -21,12 +21,14 @@ struct PageCopy {
     func make(from source: Connection, for purpose: String, goOn: () throws -> Void) throws {
         try remove()
         do {
-            guard let status = try FileStatus.at(file.path) else { throw gone }
+            guard try FileStatus.at(file.path) != nil else { throw gone }
             try source.inSnapshot {
                 let size = try source.ownNumber("PRAGMA page_count") * source.ownNumber("PRAGMA page_size")
                 try FreeSpace.require(size + Rotation.margin, beside: path, for: purpose)
                 try FileSystem.createFile(path)
-                try FileSystem.setAccess(like: status, of: path)
+                // A copy for a time, or one that only stands by: nobody misses attributes that say nothing about who
+                // may read it.
+                _ = try FileAttributes.copy(of: file.path, to: path)
                 try fill(source, goOn)
                 // Its end checks that no page was read that is damaged: such a one is copied as zeros.
             }

@@ -29,8 +29,9 @@ struct BackupReturn {
             let (summary, finished) = try make(found, keys)
             // The last moment at which it can be cancelled.
             if watcher.isCancelled() { throw CancellationError() }
-            try keepAccess(of: finished)
-            let report = try BackupReport(finished, as: opening.path, summary, since: start)
+            let lost = try keepAttributes(of: finished)
+            var report = try BackupReport(finished, as: opening.path, summary, since: start)
+            report.attributesNotKept = lost
             try FileReplacement(opening: opening, path: finished, needsEnvelope: false).run(content, keys)
             // What is left over is removed at the next opening, too.
             try? removeLeftovers()
@@ -189,9 +190,11 @@ struct BackupReturn {
             in: KeyChain(unchecked: candidates), known + opening.ciphers, for: raw, salt: salt, size: size)
     }
 
-    /// The owner and the permissions stay those of the database that was there.
-    private func keepAccess(of path: String) throws {
-        guard let status = try FileStatus.at(opening.path) else { return }
-        try FileSystem.setAccess(like: status, of: path)
+    /// They stay those of the database that was there.
+    ///
+    /// - Returns: Those that could not be kept.
+    private func keepAttributes(of path: String) throws -> [String] {
+        guard try FileStatus.at(opening.path) != nil else { return [] }
+        return try FileAttributes.copy(of: opening.path, to: path)
     }
 }
