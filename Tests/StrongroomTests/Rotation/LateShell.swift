@@ -28,7 +28,8 @@ final class LateShell: Sendable {
         program.standardError = try FileHandle(forWritingTo: URL(filePath: errors))
         try program.run()
         let digits = number.map { String(repeating: String(format: "%02x", $0), count: 32) }
-        let opening = try run(digits.map { "PRAGMA key = \"x'\($0)'\";" } ?? "PRAGMA cache_size = 100;")
+        // It opens a file that is there before it reads a command.
+        let opening = try run(digits.map { "PRAGMA key = \"x'\($0)'\";" } ?? "")
         guard opening.isEmpty else { throw Ended(output: opening) }
     }
 

@@ -19,7 +19,13 @@ struct RotationBesideReadersTests {
         vault.settings.openTimeout = .seconds(Moment.patience)
         self.vault = vault
         try await vault.keep("first")
+    }
+
+    /// A store whose chain gets a key when it is open.
+    private func open() async throws -> Store {
+        let store = try await vault.open()
         numbers.withLock { $0.append(2) }
+        return store
     }
 
     /// Reads until it is told to end.
@@ -40,7 +46,7 @@ struct RotationBesideReadersTests {
     }
 
     @Test func behindASlowReaderOthersReadAndWriteAndOtherProcessesOpenTheFile() async throws {
-        let store = try await vault.open()
+        let store = try await open()
         let end = Moment()
         let reader = try await slowReader(store, until: end)
         let before = store.statistics.waits
@@ -59,7 +65,7 @@ struct RotationBesideReadersTests {
     }
 
     @Test func readersWhoFollowEachOtherForEverDoNotKeepItFromItsTurn() async throws {
-        let store = try await vault.open()
+        let store = try await open()
         let isDone = Locked(false)
         let rotation = Task {
             defer { isDone.withLock { $0 = true } }
@@ -78,7 +84,7 @@ struct RotationBesideReadersTests {
     }
 
     @Test func whileAnotherProcessHasTheFilesLockOthersRead() async throws {
-        let store = try await vault.open()
+        let store = try await open()
         guard let lock = try FileLock.take(vault.beside("lock")) else {
             Issue.record("nobody else should have it")
             return
@@ -91,7 +97,7 @@ struct RotationBesideReadersTests {
     }
 
     @Test func aRotationThatIsCancelledWhileItWaitsKeepsNobodyOut() async throws {
-        let store = try await vault.open()
+        let store = try await open()
         let end = Moment()
         let reader = try await slowReader(store, until: end)
         let before = store.statistics.waits
