@@ -90,6 +90,12 @@ extension Connection {
         return file
     }
 
+    /// Whether another file lies at the path than the one that is open, or none; where the engine does not tell: no.
+    var hasMoved: Bool {
+        var hasMoved: Int32 = 0
+        return sqlite3_file_control(pointer, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved) == SQLITE_OK && hasMoved != 0
+    }
+
     /// What of the log counts; to be asked inside a transaction that keeps others from writing. Nil without a log.
     ///
     /// The form of the log's index is part of the file format («WAL-mode File Format», section 2, sqlite.org/walformat.html).

@@ -8,9 +8,19 @@ enum FileHolders {
     /// - Throws: ``StrongroomError`` when it could not be looked, as with too many files open: that is not the same as nobody.
     static func locking(_ path: String) throws -> [Int] {
         let nodes = try Set(["", "-shm"].compactMap { try FileStatus.at(path + $0)?.identity.node })
+        return try locking(nodes) ?? []
+    }
+
+    /// Finds the other processes that hold a lock on files, of whatever kind.
+    ///
+    /// - Parameter nodes: The files' nodes.
+    /// - Returns: The numbers of the processes; nil where the system does not tell.
+    static func locking(_ nodes: Set<UInt64>) throws -> [Int]? {
         // One line a lock: number, kind, mode, access, process, device and node, first and last byte. Only Linux has it.
         // Read to its end: it has no length, and comes in pieces.
-        guard let table = try visible({ try FileSystem.firstBytes(of: "/proc/locks", largestTable) }) else { return [] }
+        guard let table = try visible({ try FileSystem.firstBytes(of: "/proc/locks", largestTable) }) else {
+            return nil
+        }
         var processes: Set<Int> = []
         for line in String(decoding: table, as: UTF8.self).split(separator: "\n") {
             let fields = line.split(separator: " ").filter { $0 != "->" }
@@ -29,16 +39,31 @@ enum FileHolders {
     /// - Throws: As ``locking(_:)``.
     static func opening(_ path: String) throws -> [Int] {
         guard let identity = try FileStatus.at(path)?.identity else { return [] }
+        return try opening(identity)
+    }
+
+    /// As for a path, of a file that may have no name.
+    static func opening(_ identity: FileStatus.Identity) throws -> [Int] {
         // Only Linux has it.
         let processes = try visible { try FileSystem.names(in: "/proc") } ?? []
         let holders = try processes.compactMap { Int($0) }.filter { process in
             guard process != own else { return false }
-            let directory = "/proc/\(process)/fd"
-            return try (visible { try FileSystem.names(in: directory) } ?? []).contains { name in
-                try visible { try FileStatus.at("\(directory)/\(name)") }??.identity == identity
-            }
+            return try !descriptors(of: process, identity).isEmpty
         }
         return holders.sorted()
+    }
+
+    /// How often this process has a file open; 0 where the system does not tell.
+    static func descriptorsHere(_ path: String) throws -> Int {
+        guard let identity = try FileStatus.at(path)?.identity else { return 0 }
+        return try descriptors(of: own, identity).count
+    }
+
+    private static func descriptors(of process: Int, _ identity: FileStatus.Identity) throws -> [String] {
+        let directory = "/proc/\(process)/fd"
+        return try (visible { try FileSystem.names(in: directory) } ?? []).filter { name in
+            try visible { try FileStatus.at("\(directory)/\(name)") }??.identity == identity
+        }
     }
 
     /// Those of ``locking(_:)`` and of ``opening(_:)``.

@@ -12,7 +12,7 @@ import Glibc
 final class PlainFile: FileBytes, Sendable {
     /// The name under which it was opened or made.
     let path: String
-    private let descriptor: Int32
+    let descriptor: Int32
 
     /// Opens a file.
     ///

@@ -44,6 +44,16 @@ extension DatabaseFile {
         }
     }
 
+    /// Whether somebody has opened the file since a connection of this process has it alone: a program that does not
+    /// know the library's lock may. It would go on with what is replaced.
+    ///
+    /// - Parameter whenWaiting: Called between two looks, as long as it may be a process that is being started; what it
+    ///   throws ends the waiting.
+    func isOpenedMeanwhile(whenWaiting: () throws -> Void = {}) throws -> Bool {
+        try FileHolders.descriptorsHere(path) > 1
+            || !FileHolders.lasting({ try FileHolders.opening(path) }, whenWaiting: whenWaiting).isEmpty
+    }
+
     /// The error for a file that has to be had alone and is open elsewhere.
     ///
     /// - Parameter purpose: What was to be done with it, as in "rewritten".

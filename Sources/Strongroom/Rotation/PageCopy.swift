@@ -23,12 +23,14 @@ struct PageCopy {
     func make(from source: Connection, for purpose: String, goOn: () throws -> Void) throws -> PlainFile {
         try remove()
         do {
-            guard let status = try FileStatus.at(file.path) else { throw gone }
+            guard try FileStatus.at(file.path) != nil else { throw gone }
             let copy = try source.inSnapshot {
                 let size = try source.ownNumber("PRAGMA page_count") * source.ownNumber("PRAGMA page_size")
                 try FreeSpace.require(size + Rotation.margin, beside: path, for: purpose)
                 let copy = try PlainFile(making: path)
-                try copy.setAccess(like: status)
+                // A copy for a time, or one that only stands by: nobody misses attributes that say nothing about who
+                // may read it.
+                _ = try FileAttributes.copy(of: file.path, to: copy)
                 try fill(copy, from: source, goOn)
                 // Its end checks that no page was read that is damaged: such a one is copied as zeros.
                 return copy

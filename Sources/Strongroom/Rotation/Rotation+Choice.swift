@@ -34,7 +34,7 @@ extension Rotation {
                 whenReplaced: whenReplaced
             ).run()
         }
-        let report = RotationReport(
+        var report = RotationReport(
             method: outcome.method,
             from: choice.derived == nil ? nil : choice.place,
             to: place,
@@ -45,6 +45,7 @@ extension Rotation {
             writingDuration: ContinuousClock.now - start - outcome.verification,
             verificationDuration: outcome.verification
         )
+        report.attributesNotKept = outcome.attributesNotKept
         return (report, derived)
     }
 }

@@ -22,32 +22,51 @@ extension Rotation {
         defer { if !isInPlace { try? removeLeftovers() } }
         let copy = try PlainFile(making: copyPath)
         // First, lest it be found out when all is written.
-        try copy.setAccess(like: status)
+        let lost = try FileAttributes(of: file.path).apply(to: copy)
         let (summary, checking) = try write(source, to: copy, size: status.size)
         let start = ContinuousClock.now
         try verifyCopy(summary, size: status.size)
         let verification = checking + (ContinuousClock.now - start)
         try copy.synchronize()
+        // Its lock kept them from reading, not from opening.
+        let isOpened = try file.isOpenedMeanwhile { if watcher.isCancelled() { throw CancellationError() } }
+        guard !isOpened else { throw OpenedMeanwhile() }
         let hasSecondName = try from == nil && FileSystem.addName(plaintextPath, to: file.path)
         // The last moment at which it can be cancelled.
         if watcher.isCancelled() { throw CancellationError() }
         try copy.requireName(copyPath)
+        try putInPlace(source, ownNames: hasSecondName ? 1 : 0, &isInPlace)
+        return Outcome(
+            method: .copy,
+            bytes: status.size,
+            isOldContentGone: from != nil || hasSecondName && isLogGone,
+            verification: verification,
+            attributesNotKept: lost
+        )
+    }
+
+    /// Puts the copy in the file's place, and keeps those from it who opened the former file in the last moment.
+    ///
+    /// - Parameters:
+    ///   - source: The connection that has the former file alone; it is closed.
+    ///   - ownNames: How many further names of the library's own the former file has.
+    ///   - isInPlace: Is set as soon as the copy lies there.
+    private func putInPlace(_ source: Connection, ownNames: Int, _ isInPlace: inout Bool) throws {
+        let former = try ReplacedFile(file.path)
+        // Before the descriptor, which would take its locks along.
+        defer { source.close() }
         try FileSystem.replace(file.path, with: copyPath)
         isInPlace = true
         do {
             try whenReplaced()
             try FileSystem.synchronize(FileSystem.directory(of: file.path))
+            try former.spoil(names: ownNames)
             source.close()
             try removeLeftovers()
+            try former.retire()
         } catch {
             throw incomplete(error)
         }
-        return Outcome(
-            method: .copy,
-            bytes: status.size,
-            isOldContentGone: from != nil || hasSecondName && isLogGone,
-            verification: verification
-        )
     }
 
     private var target: DatabaseFile { DatabaseFile(path: copyPath, name: file.name, busyTimeout: 0, log: nil) }

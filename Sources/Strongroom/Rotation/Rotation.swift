@@ -6,7 +6,8 @@
 /// 1. Every other connection is kept out. When that is possible, the file is copied: the log is brought into it, its pages are checked, a copy
 ///    with the new key is made beside it, read again on a fresh connection with the new key, compared, brought to the disk, and put in the
 ///    file's place at one stroke. Until then the file is as it was, and the copy is thrown away by whoever comes next.
-/// 2. When another process has the file open, or the file has another name, and only the key changes, each page is rewritten in one
+/// 2. When another process has the file open, or has opened it while the copy was made, or the file has another name,
+///    and only the key changes, each page is rewritten in one
 ///    transaction through the log; the others notice at their next transaction and find the key anew. A connection through which was
 ///    rewritten is closed at once, whatever the engine says, and the rotation counts only when a fresh one has proved the new key.
 struct Rotation {
@@ -29,7 +30,11 @@ struct Rotation {
         let bytes: Int64
         var isOldContentGone = true
         var verification = Duration.zero
+        var attributesNotKept: [String] = []
     }
+
+    /// Somebody has opened the file while it was copied.
+    struct OpenedMeanwhile: Error {}
 
     /// - Throws: ``StrongroomError`` with `locked` naming those who hold the file, `diskFull`, `damaged`, `rotationFailed`, or the engine's
     ///   failure; `CancellationError`. The file is as it was, unless `rotationFailed` says otherwise.
@@ -44,7 +49,12 @@ struct Rotation {
             } catch {
                 source.close()
                 try file.removeSpentJournal()
-                throw (error as? StrongroomError)?.code == .interrupted ? CancellationError() : error
+                switch error {
+                case is OpenedMeanwhile: break
+                case let error as FileAttributes.NotKept:
+                    guard canBeInPlace else { throw error.error }
+                default: throw (error as? StrongroomError)?.code == .interrupted ? CancellationError() : error
+                }
             }
         }
         guard canBeInPlace else { throw file.heldByOthers(for: "rewritten") }

@@ -31,6 +31,8 @@ public struct RotationReport: Sendable, Hashable {
     public let writingDuration: Duration
     /// How long the proofs took, before and after.
     public let verificationDuration: Duration
+    /// The names of the extended attributes that the file that lies there now could not be given.
+    public internal(set) var attributesNotKept: [String] = []
 
     /// Whether anything was done.
     public var isRotated: Bool { method != .unchanged }
@@ -41,7 +43,9 @@ extension RotationReport: CustomStringConvertible {
     public var description: String {
         let change = "from \(from.map { "key \($0 + 1)" } ?? "plaintext") to key \(to + 1)"
         let settings = formerSettings == nil || formerSettings == settings ? "" : ", now with \(settings)"
-        let rest = isOldContentGone ? "" : "; what the older key opens is still in the log"
+        let names = attributesNotKept.joined(separator: ", ")
+        let lost = names.isEmpty ? "" : "; without the attributes \(names)"
+        let rest = (isOldContentGone ? "" : "; what the older key opens is still in the log") + lost
         switch method {
         case .unchanged: return "on key \(to + 1), as it should be"
         case .copy: return "rotated \(change) by a copy of \(bytes) bytes\(settings)\(rest)"

@@ -1,77 +1,65 @@
+import Dispatch
 import Synchronization
 
 /// Work for which no connection is open.
 extension Access {
-    /// A seat that is taken for as long as this is referred to.
-    private final class HeldSeat: Sendable {
+    /// Every seat of a store, for as long as this is referred to, or until ``end()``.
+    final class Alone: Sendable {
         private let access: Access
-        private let seat: Queue.Seat
         private let ticket: UInt64
+        private let hasEnded = Atomic(false)
 
-        init(_ access: Access, _ request: Queue.Request, _ limits: AccessLimits) async throws {
+        fileprivate init(_ access: Access, _ limits: AccessLimits) async throws {
             self.access = access
-            (seat, ticket) = try await access.takeSeat(request, limits)
+            ticket = try await access.takeSeat(.alone, limits).ticket
+        }
+
+        /// Lets those who wait go on.
+        func end() {
+            guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
+            access.running.end(ticket)
+            access.admit(access.queue.withLock { $0.endAlone() })
         }
 
         deinit {
-            access.running.end(ticket)
-            access.release(seat) {}
+            end()
         }
     }
 
-    /// Waits for what runs, closes every connection of the store, runs work on a thread of its own, and lets those go on who came meanwhile, on
-    /// connections that are opened anew.
+    /// Waits until nothing runs in the store; meanwhile others go on to read and write, until those are done who were
+    /// there before.
     ///
-    /// - Parameters:
-    ///   - limits: How long those who run are waited for.
-    ///   - work: Gets a closure that says whether the task has been cancelled.
-    /// - Throws: `CancellationError`; ``StrongroomError`` with `closed`, or `timedOut` naming those who were waited for; what the work throws.
-    func performAlone<T: Sendable>(
-        _ limits: AccessLimits,
+    /// - Parameter limits: How long those who run are waited for.
+    /// - Throws: `CancellationError`; ``StrongroomError`` with `closed`, or `timedOut` naming those who were waited
+    ///   for.
+    func takeAlone(_ limits: AccessLimits) async throws -> Alone {
+        try await Alone(self, limits)
+    }
+
+    /// Closes every connection of the store, runs work on a thread of its own, and lets those go on who came meanwhile,
+    /// on connections that are opened anew.
+    ///
+    /// - Parameter work: Gets a closure that says whether the task has been cancelled.
+    /// - Throws: `CancellationError`; what the work throws.
+    func perform<T: Sendable>(
+        _ alone: Alone,
         _ work: @escaping @Sendable (@escaping @Sendable () -> Bool) throws -> T
     ) async throws -> T {
-        let seats = try await takeAllSeats(limits)
         let flag = Flag()
         return try await withTaskCancellationHandler {
             // Given back when the work is done, also when it throws.
-            try await BlockingWork.run { [self, seats] in
-                try withExtendedLifetime(seats) {
-                    closeConnections()
-                    // Before anybody reads: only a writer brings the file back to the mode of the log. Whoever needs it opens it again.
-                    defer { writer.connection = try? writer.open(.writer) }
-                    return try work { flag.isSet.load(ordering: .relaxed) }
-                }
+            try await BlockingWork.run { [self] in
+                defer { alone.end() }
+                closeConnections()
+                // Before anybody reads: only a writer brings the file back to the mode of the log. Whoever needs it
+                // opens it again.
+                defer { writer.connection = try? writer.open(.writer) }
+                return try work { flag.isSet.load(ordering: .relaxed) }
             }
         } onCancel: {
             flag.isSet.store(true, ordering: .relaxed)
         }
     }
-
-    /// Takes every seat; lets go of all and tries again when that takes long, since one who has a seat may wait for another one.
-    private func takeAllSeats(_ limits: AccessLimits) async throws -> [HeldSeat] {
-        let deadline = limits.timeout.map { ContinuousClock.now + $0 }
-        var patience = Self.firstPatience
-        while true {
-            let end = min(deadline ?? .now + patience, .now + patience)
-            do {
-                // The readers first: one who reads a stream may have to write before they let go of it.
-                var seats: [HeldSeat] = []
-                for request in readers.map({ _ in Queue.Request.read }) + [.writeAlone] {
-                    let limits = AccessLimits(label: limits.label, timeout: max(.zero, end - .now))
-                    seats.append(try await HeldSeat(self, request, limits))
-                }
-                return seats
-            } catch let error as StrongroomError where error.code == .timedOut {
-                guard deadline.map({ .now < $0 }) ?? true else { throw error }
-            }
-            try await Task.sleep(for: Self.pause)
-            patience = min(patience * 2, Self.longestPatience)
-        }
-    }
-
-    private static let firstPatience = Duration.milliseconds(500)
-    private static let longestPatience = Duration.seconds(4)
-    private static let pause = Duration.milliseconds(50)
 
     private final class Flag: Sendable {
         let isSet = Atomic<Bool>(false)
@@ -85,5 +73,28 @@ extension Access {
         guard let connection = writer.connection.take() else { return }
         hub.note(connection.takeChangedTables())
         connection.close()
+    }
+
+    // MARK: Admission
+
+    /// Milliseconds for which the first attempt to get every seat keeps others out; each further one twice as long.
+    private static let firstPatience = 500
+    private static let mostDoublings = 12
+
+    /// Admits everybody again when an attempt to get every seat takes long: one who has a seat may wait for another
+    /// one.
+    func relent(after drain: Queue.Drain) {
+        let patience = Self.firstPatience << min(drain.round, Self.mostDoublings)
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(patience)) { [weak self] in
+            guard let self else { return }
+            admit(queue.withLock { $0.relent(drain) })
+        }
+    }
+
+    /// Tells those who need not wait any more.
+    func admit(_ admission: Queue.Admission) {
+        for (waiter, seat) in admission.seats { waiter.resume(.success(seat)) }
+        admission.alone?.resume(.success(.writer))
+        if admission.isClose { whenDrained.signal() }
     }
 }

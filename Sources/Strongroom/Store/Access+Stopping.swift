@@ -20,7 +20,8 @@ extension Access {
     func stop(_ ticket: UInt64, _ reason: RunningWork.Reason) {
         // In this order: whoever begins to wait meanwhile finds the reason, or is found.
         running.stop(ticket, reason)
-        guard let waiter = queue.withLock({ $0.cancel(ticket) }) else { return }
-        waiter.resume(.failure(running.errorOfWaiting(ticket, reason, database)))
+        let (waiter, admission) = queue.withLock { $0.cancel(ticket) }
+        admit(admission)
+        waiter?.resume(.failure(running.errorOfWaiting(ticket, reason, database)))
     }
 }

@@ -358,6 +358,8 @@ final class Access: Sendable {
     func giveBack(_ seat: Queue.Seat) {
         switch queue.withLock({ $0.release(seat) }) {
         case .seat(let waiter, let seat): waiter.resume(.success(seat))
+        case .alone(let waiter): waiter.resume(.success(.writer))
+        case .drain(let drain): relent(after: drain)
         case .idle: break
         case .close: whenDrained.signal()
         }

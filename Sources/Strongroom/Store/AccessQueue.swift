@@ -1,6 +1,11 @@
 /// Who may use which connection, and which writes share a transaction: one writer, a limited number of readers, first come, first
 /// served. In a store in memory there is one connection, and those who read and those who write stand in one line for it.
 ///
+/// Who wants every connection for itself waits while the others go on: as long as one runs that was there before,
+/// everybody is admitted, since nobody knows how long that one takes. Then admission stops until those who came
+/// meanwhile are done. When that takes long, as with one who waits for another connection themselves, everybody is
+/// admitted again and the next attempt stops admission for longer: so nobody waits for ever.
+///
 /// Nothing but decisions: each function changes the state and returns what is to be done, and the caller does it after it has let
 /// go of the lock. `Waiter` is whatever the caller wants back.
 struct AccessQueue<Waiter> {
@@ -11,6 +16,8 @@ struct AccessQueue<Waiter> {
         case write
         /// To write in a transaction that nobody shares.
         case writeAlone
+        /// To have every connection; ends with ``AccessQueue/endAlone()``.
+        case alone
     }
 
     /// A connection's place.
@@ -21,7 +28,7 @@ struct AccessQueue<Waiter> {
 
     /// The answer to a request.
     enum Answer {
-        /// The caller has the seat and must release it.
+        /// The caller has the seat and must release it; who asked to be alone has every seat, whichever is named.
         case seated(Seat)
         /// The caller is to wait until ``Release/seat(_:_:)`` names it.
         case waiting
@@ -37,6 +44,29 @@ struct AccessQueue<Waiter> {
         case idle
         /// It was the last seat of a store that is closing: close it.
         case close
+        /// The one who waited for every seat has them.
+        case alone(Waiter)
+        /// Nobody is admitted until those who have seats are done: ``AccessQueue/relent(_:)`` is to be called when that
+        /// takes long.
+        case drain(Drain)
+    }
+
+    /// An attempt to get every seat.
+    struct Drain: Equatable {
+        /// Who wants them.
+        let ticket: UInt64
+        /// How many attempts there were before.
+        let round: Int
+    }
+
+    /// Those who get a seat when admission begins again.
+    struct Admission {
+        /// Who gets which.
+        var seats: [(waiter: Waiter, seat: Seat)] = []
+        /// Who gets all of them.
+        var alone: Waiter?
+        /// Whether nothing is left to do in a store that is closing: close it.
+        var isClose = false
     }
 
     /// What a write that is done does with its transaction.
@@ -51,6 +81,17 @@ struct AccessQueue<Waiter> {
     private var isWriterFree = true
     private var waitingReaders = Line<(ticket: UInt64, waiter: Waiter)>()
     private var waitingWriters = Line<(ticket: UInt64, isShared: Bool, waiter: Waiter)>()
+    /// Those who want every seat; the first one's turn is next.
+    private var waitingAlone = Line<(ticket: UInt64, waiter: Waiter)>()
+    /// The seats of those who were there before the first of them began to wait, or to wait anew.
+    private var elders: Set<Seat> = []
+    /// How often admission was stopped for the first of them.
+    private var rounds = 0
+    /// Whether nobody is admitted until every seat is free.
+    private var isDraining = false
+    /// Whether one has every seat.
+    private var isAlone = false
+    private let readerCount: Int
     private var seatedCount = 0
     private let largestGroup: Int
     /// How many writes have had the seat in the running transaction.
@@ -64,6 +105,7 @@ struct AccessQueue<Waiter> {
     /// - Parameter readers: The readers' seats; with none, those who read take turns with those who write.
     init(readers: Int, largestGroup: Int) {
         hasOneSeat = readers == 0
+        readerCount = readers
         // The lowest free place is taken first, so that no more connections are opened than are used at one time.
         freeReaders = (0..<readers).reversed()
         self.largestGroup = largestGroup
@@ -85,8 +127,10 @@ struct AccessQueue<Waiter> {
             return askWriter(isShared: request == .write, ticket, waiter)
         case .read where hasOneSeat:
             return askWriter(isShared: false, ticket, waiter)
+        case .alone:
+            return askAlone(ticket, waiter)
         case .read:
-            guard let place = freeReaders.popLast() else {
+            guard isAdmitting, let place = freeReaders.popLast() else {
                 waitingReaders.append((ticket, waiter()))
                 return .waiting
             }
@@ -96,7 +140,7 @@ struct AccessQueue<Waiter> {
     }
 
     private mutating func askWriter(isShared: Bool, _ ticket: UInt64, _ waiter: () -> Waiter) -> Answer {
-        guard isWriterFree else {
+        guard isAdmitting, isWriterFree else {
             waitingWriters.append((ticket, isShared, waiter()))
             return .waiting
         }
@@ -110,7 +154,7 @@ struct AccessQueue<Waiter> {
     ///
     /// - Parameter mayGrow: False when the transaction has to be ended in any case.
     mutating func endTurn(mayGrow: Bool) -> GroupStep {
-        guard mayGrow, isWriterShared, groupSize < largestGroup, waitingWriters.first?.isShared == true,
+        guard mayGrow, !isDraining, isWriterShared, groupSize < largestGroup, waitingWriters.first?.isShared == true,
             let next = waitingWriters.popFirst()
         else { return .commit }
         groupSize += 1
@@ -124,25 +168,43 @@ struct AccessQueue<Waiter> {
 
     /// Gives a seat back; those who wait get it before anybody who comes later, also while the store is closing.
     mutating func release(_ seat: Seat) -> Release {
+        if !elders.isEmpty { elders.remove(seat) }
+        // The last one who was there before: from now on it is only waited.
+        let isFirstDrained = waitingAlone.first != nil && elders.isEmpty && !isDraining
+        if isFirstDrained {
+            isDraining = true
+            rounds += 1
+        }
+        if isAdmitting, let next = next(for: seat) { return .seat(next, seat) }
+        free(seat)
+        seatedCount -= 1
+        if let alone = takeAll() { return .alone(alone) }
+        if isFirstDrained, let first = waitingAlone.first {
+            return .drain(Drain(ticket: first.ticket, round: rounds - 1))
+        }
+        return isClosing && seatedCount == 0 ? .close : .idle
+    }
+
+    /// The next one who waits for a seat.
+    private mutating func next(for seat: Seat) -> Waiter? {
+        guard seat == .writer else { return waitingReaders.popFirst()?.waiter }
+        guard let next = waitingWriters.popFirst() else { return nil }
+        beginGroup(next.isShared)
+        return next.waiter
+    }
+
+    private mutating func free(_ seat: Seat) {
         switch seat {
-        case .writer:
-            if let next = waitingWriters.popFirst() {
-                beginGroup(next.isShared)
-                return .seat(next.waiter, seat)
-            }
-            isWriterFree = true
+        case .writer: isWriterFree = true
         case .reader(let place):
-            if let next = waitingReaders.popFirst() { return .seat(next.waiter, seat) }
             // Sorted downwards; the lowest is taken next.
             freeReaders.insert(place, at: freeReaders.firstIndex { $0 < place } ?? freeReaders.count)
         }
-        seatedCount -= 1
-        return isClosing && seatedCount == 0 ? .close : .idle
     }
 
     /// Takes the readers that nobody uses; each is to be released again.
     mutating func takeFreeReaders() -> [Int] {
-        guard !isClosing else { return [] }
+        guard !isClosing, isAdmitting else { return [] }
         defer { freeReaders.removeAll() }
         seatedCount += freeReaders.count
         return freeReaders
@@ -150,9 +212,17 @@ struct AccessQueue<Waiter> {
 
     /// Takes a request back that still waits.
     ///
-    /// - Returns: The waiter, or nil when it is seated or gone already.
-    mutating func cancel(_ ticket: UInt64) -> Waiter? {
-        waitingReaders.remove { $0.ticket == ticket }?.waiter ?? waitingWriters.remove { $0.ticket == ticket }?.waiter
+    /// - Returns: The waiter, or nil when it is seated or gone already; and those who need not wait any more.
+    mutating func cancel(_ ticket: UInt64) -> (waiter: Waiter?, admission: Admission) {
+        let waiter =
+            waitingReaders.remove { $0.ticket == ticket }?.waiter
+            ?? waitingWriters.remove { $0.ticket == ticket }?.waiter
+        if let waiter { return (waiter, Admission()) }
+        let isFirst = waitingAlone.first?.ticket == ticket
+        guard let alone = waitingAlone.remove(where: { $0.ticket == ticket }) else { return (nil, Admission()) }
+        guard isFirst, !isAlone else { return (alone.waiter, Admission()) }
+        rounds = 0
+        return (alone.waiter, admit())
     }
 
     /// Admits nobody from now on.
@@ -162,5 +232,79 @@ struct AccessQueue<Waiter> {
         guard !isClosing else { return false }
         isClosing = true
         return seatedCount == 0
+    }
+}
+
+// MARK: Every seat for one
+
+extension AccessQueue {
+    private var isAdmitting: Bool { !isDraining && !isAlone }
+
+    /// The seats that somebody has.
+    private var taken: Set<Seat> {
+        var taken = Set((0..<readerCount).filter { !freeReaders.contains($0) }.map(Seat.reader))
+        if !isWriterFree { taken.insert(.writer) }
+        return taken
+    }
+
+    private mutating func askAlone(_ ticket: UInt64, _ waiter: () -> Waiter) -> Answer {
+        guard seatedCount > 0 else {
+            isAlone = true
+            seatedCount = 1
+            return .seated(.writer)
+        }
+        let isFirst = waitingAlone.isEmpty
+        waitingAlone.append((ticket, waiter()))
+        if isFirst, !isAlone {
+            elders = taken
+            rounds = 0
+        }
+        return .waiting
+    }
+
+    /// Gives every seat to the first one who waits for them, if nobody has one.
+    private mutating func takeAll() -> Waiter? {
+        guard seatedCount == 0, let first = waitingAlone.popFirst() else { return nil }
+        (isAlone, isDraining, rounds) = (true, false, 0)
+        seatedCount = 1
+        return first.waiter
+    }
+
+    /// Admits everybody again when an attempt to get every seat has taken long.
+    ///
+    /// - Returns: Those who waited and get a seat; nobody when the attempt is over.
+    mutating func relent(_ drain: Drain) -> Admission {
+        guard isDraining, waitingAlone.first?.ticket == drain.ticket, rounds == drain.round + 1 else {
+            return Admission()
+        }
+        return admit()
+    }
+
+    /// Gives every seat back.
+    ///
+    /// - Returns: Those who waited and get a seat.
+    mutating func endAlone() -> Admission {
+        isAlone = false
+        seatedCount = 0
+        return admit()
+    }
+
+    /// Begins to admit again.
+    private mutating func admit() -> Admission {
+        isDraining = false
+        var admission = Admission()
+        while let place = freeReaders.last, let next = waitingReaders.popFirst() {
+            freeReaders.removeLast()
+            admission.seats.append((next.waiter, .reader(place)))
+        }
+        if isWriterFree, let next = next(for: .writer) {
+            isWriterFree = false
+            admission.seats.append((next, .writer))
+        }
+        seatedCount += admission.seats.count
+        elders = waitingAlone.isEmpty ? [] : taken
+        admission.alone = takeAll()
+        admission.isClose = isClosing && seatedCount == 0
+        return admission
     }
 }

@@ -46,6 +46,9 @@ public struct BackupReport: Sendable, Hashable {
     public let defect: String?
     /// How long it took.
     public let duration: Duration
+    /// The names of the extended attributes of the former database that the restored one could not be given; of a
+    /// backup none.
+    public internal(set) var attributesNotKept: [String] = []
 
     /// - Parameters:
     ///   - file: The finished copy.

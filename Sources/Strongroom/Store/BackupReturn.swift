@@ -29,10 +29,10 @@ struct BackupReturn {
             let (summary, finished) = try make(found, keys, raw)
             // The last moment at which it can be cancelled.
             if watcher.isCancelled() { throw CancellationError() }
-            // The owner and the permissions stay those of the database that was there.
-            if let status = try FileStatus.at(opening.path) { try finished.setAccess(like: status) }
+            let lost = try keepAttributes(of: finished)
             try finished.requireName(finished.path)
-            let report = try BackupReport(finished.path, as: opening.path, summary, since: start)
+            var report = try BackupReport(finished.path, as: opening.path, summary, since: start)
+            report.attributesNotKept = lost
             try FileReplacement(opening: opening, path: finished.path, needsEnvelope: false).run(content, keys)
             // What is left over is removed at the next opening, too.
             try? removeLeftovers()
@@ -197,5 +197,13 @@ struct BackupReturn {
         let known = try CipherSettings.known().filter { !opening.ciphers.contains($0) }
         return try KeyChoice.find(
             in: KeyChain(unchecked: candidates), known + opening.ciphers, for: raw, salt: salt, size: size)
+    }
+
+    /// They stay those of the database that was there.
+    ///
+    /// - Returns: Those that could not be kept.
+    private func keepAttributes(of copy: PlainFile) throws -> [String] {
+        guard try FileStatus.at(opening.path) != nil else { return [] }
+        return try FileAttributes.copy(of: opening.path, to: copy)
     }
 }

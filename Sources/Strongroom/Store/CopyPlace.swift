@@ -60,7 +60,7 @@ struct CopyPlace: Sendable {
 
     /// Keeps others from making a copy at the same place.
     func takeLock() async throws -> FileLock {
-        guard let lock = try await StoreOpening.takeLock(FileSystem.companion(of: path, "lock")) else {
+        guard let lock = try await StoreOpening.takeLock(FileSystem.companion(of: path, "lock"), of: path) else {
             throw StrongroomError(
                 .locked,
                 "Somebody opens «\(path)», or makes a copy there, at this moment. Wait for them, or give another path.")
@@ -71,11 +71,28 @@ struct CopyPlace: Sendable {
     /// Puts the finished copy in its place, at one stroke.
     func put(_ copy: PlainFile) throws {
         if replaces {
-            try requireUnused()
-            try copy.replace(path)
+            try replace(by: copy)
         } else {
             try copy.moveIntoPlace(path)
+            try FileSystem.settle(path)
         }
+    }
+
+    private func replace(by copy: PlainFile) throws {
+        try requireUnused()
+        // One that cannot be opened, or is not there, nobody has to be kept from.
+        let former = try? ReplacedFile(path)
+        guard try former?.lock() ?? true else {
+            throw StrongroomError(
+                .locked,
+                """
+                Another program has "\(path)" locked, so it was not replaced. Close it there, then try again, or give \
+                another path.
+                """)
+        }
+        try copy.replace(path)
         try FileSystem.settle(path)
+        try former?.spoil()
+        try former?.retire()
     }
 }

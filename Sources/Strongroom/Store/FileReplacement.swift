@@ -24,8 +24,33 @@ struct FileReplacement {
         // Without it the engine would play the old file's log into the new one.
         try Self.judging(opening, needsEnvelope: needsEnvelope) { try connection.mergeLog {} }
         try opening.file.removeSpentJournal()
+        // Its lock kept them from reading, not from opening.
+        guard try !opening.file.isOpenedMeanwhile() else { throw opening.file.heldByOthers(for: "restored") }
+        try put(connection)
+    }
+
+    /// Puts it in the database's place, and keeps those from it who opened the former file in the last moment.
+    ///
+    /// - Parameter connection: Has the former file alone; it is closed.
+    private func put(_ connection: Connection) throws {
+        let former = try ReplacedFile(opening.path)
+        // Before the descriptor, which would take its locks along.
+        defer { connection.close() }
         try FileSystem.replace(opening.path, with: path)
         try FileSystem.settle(opening.path)
+        do {
+            try former.spoil()
+            connection.close()
+            try former.retire()
+        } catch let error as StrongroomError {
+            throw StrongroomError(
+                error.code,
+                """
+                "\(opening.path)" is restored, but the file that lay there before could not be kept from programs that \
+                have it open: \(error.message)
+                """,
+                database: opening.file.name)
+        }
     }
 
     /// A connection that has the file alone.

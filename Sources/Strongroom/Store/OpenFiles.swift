@@ -63,6 +63,7 @@ final class OpenFiles: Sendable {
     /// - Throws: ``StrongroomError`` with `sameFile` when the path, or the file under another path, is open already, or one of the two
     ///   paths is that of a file which belongs beside the other.
     func claim(_ path: String, _ name: DatabaseName) throws {
+        ReplacedFiles.shared.prune()
         let identity = try FileStatus.at(path)?.identity
         let bytes = Array(path.utf8)
         let (twin, neighbour) = files.withLock { files in

@@ -5,6 +5,39 @@ struct OpeningInProgress {
     let waiters = OpeningWaiters()
     /// What it came to.
     var store: Store?
+    /// How many wait for it, or have borrowed the store.
+    var users = 0
+    /// Whether the store was given to somebody who does not give it back: only they close it.
+    var isKept = false
+    /// Whether a borrower has left it to those who waited for it.
+    var isLeft = false
+    /// Whether the last borrower is closing the store.
+    var isRetiring = false
+
+    /// Ends one's use.
+    ///
+    /// - Returns: The store when nobody else has it, which is then to be closed.
+    mutating func end(_ use: Use) -> Store? {
+        users -= 1
+        switch use {
+        case .keeping: isKept = true
+        case .borrowing: isLeft = true
+        case .failing: break
+        }
+        guard isLeft, !isKept, users == 0, !isRetiring, let store else { return nil }
+        isRetiring = true
+        return store
+    }
+
+    /// How one's use ends.
+    enum Use {
+        /// One has the store from now on, and closes it.
+        case keeping
+        /// One gives it back.
+        case borrowing
+        /// One has not got it.
+        case failing
+    }
 }
 
 /// Those who wait for one opening: when the last of them is cancelled, so is the opening.

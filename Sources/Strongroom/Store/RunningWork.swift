@@ -22,8 +22,18 @@ final class RunningWork: Sendable {
 
         /// How errors name it.
         var name: String {
-            let kind = request == .read ? "read" : "write"
+            let kind =
+                switch request {
+                case .read: "read"
+                case .write, .writeAlone: "write"
+                case .alone: "exclusive work"
+                }
             return limits.label.map { "the \(kind) «\($0)»" } ?? "a \(kind) without a label"
+        }
+
+        /// Whether it and another one wait for each other.
+        func isRival(of other: Entry) -> Bool {
+            request == .alone || other.request == .alone || (request == .read) == (other.request == .read)
         }
     }
 
@@ -114,14 +124,15 @@ extension RunningWork {
         }
         let now = ContinuousClock.now
         let holders = entries.values.compactMap { other -> String? in
-            let isRival = hasOneSeat || (other.request == .read) == (entry.request == .read)
-            guard let start = other.start, isRival else { return nil }
+            guard let start = other.start, hasOneSeat || other.isRival(of: entry) else { return nil }
             return "\(other.name) for \(now - start)"
         }
         let what =
             hasOneSeat
             ? "the one connection of a store in memory was not free"
-            : entry.request == .read ? "no reader was free" : "the writer was not free"
+            : entry.request == .read
+                ? "no reader was free"
+                : entry.request == .alone ? "not every connection was free" : "the writer was not free"
         let held =
             holders.isEmpty
             ? "a commit, or the log being brought into the file" : holders.sorted().joined(separator: ", ")

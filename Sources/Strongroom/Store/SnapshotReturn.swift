@@ -1,3 +1,5 @@
+import Logging
+
 /// Puts a snapshot in its file's place; the lock between processes is held, and this process has no connection to the file.
 struct SnapshotReturn {
     let opening: StoreOpening
@@ -40,7 +42,12 @@ struct SnapshotReturn {
         guard let status = try FileSystem.requireRegular(snapshot.path) else { throw gone }
         try FreeSpace.require(status.size + Rotation.margin, beside: opening.path, for: "Restoring")
         let copy = try PlainFile(making: copyPath)
-        try copy.setAccess(like: status)
+        // They stay those of the database, where there is one.
+        let model = try FileStatus.at(opening.path) == nil ? snapshot.path : opening.path
+        let lost = try FileAttributes.copy(of: model, to: copy)
+        if !lost.isEmpty {
+            opening.logger?.warning("not kept", metadata: ["attributes": .string(lost.joined(separator: ", "))])
+        }
         try PlainFile.copy(snapshot.path, to: copy, followsLinks: false)
         try copy.synchronize()
         try copy.requireName(copyPath)

@@ -24,7 +24,7 @@ extension Store {
         let opening = try file.openingToWrite()
         guard let migrator = opening.migrator else { throw noMigrator }
         // Of another instance of this process, too: a lock belongs to what was opened, not to the process.
-        guard let lock = try await StoreOpening.takeLock(FileSystem.companion(of: path, "trial.lock")) else {
+        guard let lock = try await StoreOpening.takeLock(FileSystem.companion(of: path, "trial.lock"), of: path) else {
             throw StrongroomError(
                 .locked, "Another trial of «\(path)» runs. Wait for it to finish, then try again.",
                 database: name.fileName)

@@ -2,8 +2,10 @@ extension Store {
     /// Rewrites the file with the current key of its chain and the current cipher settings, if it is not on them already. By itself a store does
     /// so while it is opened; this is for a key that came later, and for ``RotationPolicy/manual``.
     ///
-    /// Asks the configuration for the chain and waits for what runs in the store; what comes meanwhile waits, and goes on with the new key. Another
-    /// process that has the file open finds the new key in its configuration by itself, at its next transaction. With other cipher settings,
+    /// Asks the configuration for the chain and waits for what runs in the store. What comes meanwhile goes on as long
+    /// as one runs that was there before; then it waits until the file is rewritten, and goes on with the new key.
+    /// Another process that has the file open finds the new key in its configuration by itself, at its next
+    /// transaction. With other cipher settings,
     /// and for a plaintext file, the file has to be had alone: close it in other processes first.
     ///
     /// With ``KeyProtection/envelope`` nothing of the file is rewritten and nobody is waited for: the current key takes the place of the older
@@ -20,7 +22,7 @@ extension Store {
     /// ```
     ///
     /// - Parameters:
-    ///   - timeout: How long each of those who read or write in this process is waited for; nil for as long as it takes.
+    ///   - timeout: How long those who read or write in this process are waited for; nil for as long as it takes.
     ///   - progress: Told how far it has come, on a thread of the rotation's; must return soon.
     /// - Returns: What was done.
     /// - Throws: `CancellationError` when the task is cancelled before the new content takes the place of the old one; ``StrongroomError`` with
@@ -49,7 +51,7 @@ extension Store {
     /// - Parameters:
     ///   - subject: What is rotated.
     ///   - keys: For ``RotationSubject/dataKey`` the keys of slots that are not in the chain.
-    ///   - timeout: How long each of those who read or write in this process is waited for; nil for as long as it takes.
+    ///   - timeout: How long those who read or write in this process are waited for; nil for as long as it takes.
     ///   - progress: Told how far it has come, on a thread of the rotation's; must return soon.
     /// - Returns: What was done.
     /// - Throws: As ``rotate(timeout:progress:)``; ``StrongroomError`` with `keySlot` when the keys of slots are missing, `envelopeMissing` when
@@ -87,22 +89,63 @@ extension Store {
         _ subject: RotationSubject, _ keys: [Key], _ opening: StoreOpening, _ timeout: Duration?,
         _ progress: @escaping @Sendable (RotationProgress) -> Void
     ) async throws -> RotationReport {
+        guard subject == .chain, try file.key().isSettled else {
+            let limits = AccessLimits(label: "rotation", timeout: timeout)
+            return try await rewrite(opening, limits, newDataKey: subject == .dataKey ? keys : nil, progress)
+        }
         let lock = try await opening.takeLock()
+        let chain = try await keysToRotateTo(opening)
+        let report = try await BlockingWork.run { [file] in try file.rotateEnvelope(chain) }
+        lock.release()
+        return report
+    }
+
+    private func keysToRotateTo(_ opening: StoreOpening) async throws -> KeyChain {
         let chain = try await opening.configuration.keyChain(for: name)
         guard !chain.isPlaintext else {
             throw try file.key().derived == nil ? noKeyToRotateTo : opening.encryptedFound()
         }
-        let report: RotationReport
-        if subject == .chain, try file.key().isSettled {
-            report = try await BlockingWork.run { [file] in try file.rotateEnvelope(chain) }
-        } else {
-            let limits = AccessLimits(label: "rotation", timeout: timeout)
-            report = try await access.performAlone(limits) { [file] isCancelled in
-                let watcher = RotationWatcher(progress: progress, isCancelled: isCancelled)
-                return try file.rotate(chain, newDataKey: subject == .dataKey ? keys : nil, watcher)
+        return chain
+    }
+
+    /// How often the lock between processes is tried before it is waited for with every connection closed.
+    private static let attempts = 5
+
+    /// Rewrites the file, when nothing runs in the store.
+    ///
+    /// The lock between processes is had only then: whoever waits for a slow reader keeps neither other processes from
+    /// opening the file nor this one from what needs the lock.
+    private func rewrite(
+        _ opening: StoreOpening, _ limits: AccessLimits, newDataKey: [Key]?,
+        _ progress: @escaping @Sendable (RotationProgress) -> Void
+    ) async throws -> RotationReport {
+        // Asked while the others still read and write.
+        var chain = try await keysToRotateTo(opening)
+        var attempt = 1
+        while true {
+            let alone = try await access.takeAlone(limits)
+            if let lock = try await attempt < Self.attempts ? opening.tryLock() : opening.takeLock() {
+                let report = try await access.perform(alone) { [file, chain] isCancelled in
+                    let watcher = RotationWatcher(progress: progress, isCancelled: isCancelled)
+                    do {
+                        return try file.rotate(chain, newDataKey: newDataKey, watcher)
+                    } catch let error as StrongroomError where error.code == .wrongKey {
+                        // Another process may have rotated it since the chain was asked for.
+                        let newer = try BlockingWork.wait {
+                            try await opening.configuration.keyChain(for: opening.name)
+                        }
+                        guard !newer.isPlaintext else { throw error }
+                        return try file.rotate(newer, newDataKey: newDataKey, watcher)
+                    }
+                }
+                lock.release()
+                return report
             }
+            // Whoever has it may wait for a connection of this store.
+            alone.end()
+            try await opening.takeLock().release()
+            chain = try await keysToRotateTo(opening)
+            attempt += 1
         }
-        lock.release()
-        return report
     }
 }

@@ -71,6 +71,25 @@ final class StoreFile: Sendable {
     ///
     /// - Parameter role: What it is set up for; nil for one that is nobody's and only has the key.
     func connect(as role: Connection.Role?) throws -> Connection {
+        for _ in 0..<Self.attempts {
+            let connection = try connectWithNewestKey(as: role)
+            // Between its opening and its first lock the file may have been replaced, as by a rotation in another
+            // process.
+            guard connection.hasMoved else { return connection }
+            connection.close()
+        }
+        throw StrongroomError(
+            .fileChanged,
+            """
+            Other programs put one file after the other in the place of "\(try opening().path)", so that none could be \
+            opened. Close the store, look who does that, then open it again.
+            """,
+            database: database)
+    }
+
+    private static let attempts = 5
+
+    private func connectWithNewestKey(as role: Connection.Role?) throws -> Connection {
         let generation = state.withLock { $0.generation }
         do {
             return try connectOnce(as: role)

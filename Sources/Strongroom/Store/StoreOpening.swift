@@ -69,6 +69,7 @@ struct StoreOpening: Sendable {
                 let plan = try report.migration == nil ? migrator?.plan(for: choice.connection) : nil
                 try rotate(&choice, &keys, content, &report)
                 let writer = try writer(choice)
+                guard !writer.hasMoved else { throw movedMeanwhile }
                 try writer.configure(as: .writer, of: file)
                 try file.removeSpentJournal()
                 try migrate(writer, plan, stop, &report, key: choice.derived)
@@ -128,7 +129,7 @@ struct StoreOpening: Sendable {
     /// Keeps other processes from opening the file.
     func takeLock() async throws -> FileLock {
         let path = FileSystem.companion(of: path, "lock")
-        if let lock = try await Self.takeLock(path, within: settings.openTimeout) { return lock }
+        if let lock = try await Self.takeLock(path, of: self.path, within: settings.openTimeout) { return lock }
         throw StrongroomError(
             .locked,
             """
@@ -139,16 +140,29 @@ struct StoreOpening: Sendable {
         )
     }
 
+    /// Tries once to keep other processes from opening the file.
+    ///
+    /// - Returns: The lock; nil when another process has it.
+    func tryLock() throws -> FileLock? {
+        try FileLock.take(FileSystem.companion(of: path, "lock"), of: path)
+    }
+
     /// How long a lock is waited for that nobody should have: a process that is being started has for a moment what the one has that starts it.
     static let startOfAProcess = FileHolders.startOfAProcess
 
     /// Waits for a lock between processes.
     ///
+    /// - Parameters:
+    ///   - path: The lock file.
+    ///   - file: What it belongs to.
+    ///   - patience: How long it is waited for.
     /// - Returns: The lock; nil when somebody else has held it all the time.
-    static func takeLock(_ path: String, within patience: Duration = startOfAProcess) async throws -> FileLock? {
+    static func takeLock(
+        _ path: String, of file: String, within patience: Duration = startOfAProcess
+    ) async throws -> FileLock? {
         let deadline = ContinuousClock.now + patience
         while true {
-            if let lock = try FileLock.take(path) { return lock }
+            if let lock = try FileLock.take(path, of: file) { return lock }
             guard ContinuousClock.now < deadline else { return nil }
             try await Task.sleep(for: lockPause)
         }
@@ -308,6 +322,17 @@ extension StoreOpening {
             """
             There is no «\(path)», but beside it lies the log of a database that was there, «\(path)-wal» or «\(path)-journal». Put \
             the file back, or move the log away if a new database is to be made.
+            """,
+            database: name.fileName
+        )
+    }
+
+    private var movedMeanwhile: StrongroomError {
+        StrongroomError(
+            .fileChanged,
+            """
+            Another program has put another file in the place of "\(path)" while it was opened. Nothing was written; \
+            open it again.
             """,
             database: name.fileName
         )

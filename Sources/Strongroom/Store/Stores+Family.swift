@@ -25,7 +25,7 @@ extension Stores {
     }
 
     /// Brings databases to the current keys of their chains and the current cipher settings, some at one time. Each is opened, which also migrates
-    /// it, rotated if need be, and closed again, unless it was open before.
+    /// it, rotated if need be, and closed again, unless somebody else has opened it, before or meanwhile.
     ///
     /// One that fails does not stop the others. When it is interrupted, call it again: one that is on its current key already is only opened.
     ///
@@ -70,18 +70,24 @@ extension Stores {
         return databases.indices.compactMap { outcomes[$0] }
     }
 
+    /// How often one is opened anew that its user closes meanwhile.
+    private static let attempts = 3
+
     private func rotate(_ name: DatabaseName) async throws -> RotationReport {
-        let wasOpen = isOpen(name)
-        let store = try await open(name)
-        do {
-            let early = wasOpen ? nil : store.opening.rotation
-            let report = if let early { early } else { try await store.rotate() }
-            if !wasOpen { try await store.close() }
-            return report
-        } catch {
-            // The first failure is the one to tell.
-            if !wasOpen { try? await store.close() }
-            throw error
+        var attempt = 1
+        while true {
+            let loan = try await borrow(name)
+            do {
+                let early = loan.isFirst ? loan.store.opening.rotation : nil
+                let report = if let early { early } else { try await loan.store.rotate() }
+                try await giveBack(loan)
+                return report
+            } catch {
+                // The first failure is the one to tell.
+                try? await giveBack(loan)
+                guard (error as? StrongroomError)?.code == .closed, attempt < Self.attempts else { throw error }
+            }
+            attempt += 1
         }
     }
 }

@@ -41,7 +41,7 @@ extension Stores {
             try OpenFiles.shared.claim(path, name)
             defer { OpenFiles.shared.release(path) }
             let lockPath = FileSystem.companion(of: path, "lock")
-            guard let lock = try await StoreOpening.takeLock(lockPath) else {
+            guard let lock = try await StoreOpening.takeLock(lockPath, of: path) else {
                 throw FileRemoval.inUse(path, "Another process is opening it")
             }
             let wasThere = try await BlockingWork.run { try FileRemoval(path: path, lockPath: lockPath).run() }
@@ -68,6 +68,9 @@ private struct FileRemoval {
         let holders = try FileHolders.lasting { try FileHolders.using(path) }
         guard holders.isEmpty else { throw Self.inUse(path, "It is open in \(FileHolders.describe(holders))") }
         try DatabaseFile(path: path, name: "", busyTimeout: 0, log: nil).requireOwnCompanions()
+        // One that cannot be opened, or is not there, nobody has to be kept from.
+        let former = status == nil ? nil : try? ReplacedFile(path)
+        guard try former?.lock() ?? true else { throw Self.inUse(path, "Another program has it locked") }
         // The file first: without it nothing that is left can be taken for a database, and without its log it might be an older one.
         try FileSystem.remove(path)
         for ending in Self.endings { try FileSystem.remove(path + ending) }
@@ -78,6 +81,9 @@ private struct FileRemoval {
         for snapshot in try shelf.snapshots() { try shelf.remove(snapshot) }
         try FileSystem.remove(lockPath)
         try FileSystem.synchronize(FileSystem.directory(of: path))
+        // A program that opened it in the last moment would attach itself to the log of a new database of the name.
+        try former?.spoil()
+        try former?.retire()
         return status != nil
     }
 

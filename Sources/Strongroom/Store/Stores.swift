@@ -120,39 +120,85 @@ public final class Stores: Sendable {
 
     /// - Parameter place: Where its data is to lie; nil for where its configuration says.
     func open(_ name: DatabaseName, in place: StoragePlace?) async throws -> Store {
+        let loan = try await borrow(name, in: place)
+        do {
+            let store = try loan.store.lying(in: place)
+            end(loan.id, .keeping)
+            return store
+        } catch {
+            if let left = end(loan.id, .failing) { try? await left.close() }
+            throw error
+        }
+    }
+
+    /// A store that is used for a while, and closed when nobody else has opened it meanwhile.
+    struct Loan: Sendable {
+        let id: OpeningWaits.Opening
+        let store: Store
+        /// Whether it was opened for this loan.
+        let isFirst: Bool
+    }
+
+    /// Opens a database for a while.
+    ///
+    /// - Returns: The store, to be given back with ``giveBack(_:)``.
+    func borrow(_ name: DatabaseName, in place: StoragePlace? = nil) async throws -> Loan {
         while true {
-            let opening = try opening(of: name, in: place)
+            let (opening, isFirst) = try opening(of: name, in: place)
             let store: Store
             do {
                 store = try await OpeningWaits.wait(for: opening.id) {
                     try await opening.waiters.wait(for: opening.task)
                 }
             } catch {
+                // A borrower may have left the store to this one alone.
+                if let left = end(opening.id, .failing) { try? await left.close() }
                 guard opening.waiters.isAbandoned, !Task.isCancelled else { throw error }
                 // Those who asked for it before were cancelled, and this one came too late to keep it going. What it
                 // was stopped with may be an error of the configuration's own.
                 continue
             }
-            guard store.access.isClosing else { return try store.lying(in: place) }
+            guard store.access.isClosing || opening.isRetiring else {
+                return Loan(id: opening.id, store: store, isFirst: isFirst)
+            }
+            end(opening.id, .failing)
             // Whoever closes a store that somebody else is closing waits for them; then the name is free.
             try await store.close()
         }
     }
 
+    /// Closes a store that was borrowed, unless somebody else has it.
+    func giveBack(_ loan: Loan) async throws {
+        try await end(loan.id, .borrowing)?.close()
+    }
+
+    @discardableResult
+    private func end(_ id: OpeningWaits.Opening, _ use: OpeningInProgress.Use) -> Store? {
+        state.withLock { state in
+            // One that failed, or was closed, is forgotten.
+            guard state.openings[id.name]?.id == id else { return nil }
+            return state.openings[id.name]?.end(use)
+        }
+    }
+
     private func opening(
         of name: DatabaseName, in place: StoragePlace?
-    ) throws -> OpeningInProgress {
+    ) throws -> (OpeningInProgress, isFirst: Bool) {
         try state.withLock { state in
-            if let opening = state.openings[name] { return opening }
+            if let opening = state.openings[name] {
+                state.openings[name]?.users += 1
+                return (opening, false)
+            }
             if let fault = state.faults[name.target] { throw fault.naming(name.fileName) }
             guard let configuration = state.configurations[name.target] else {
                 throw noConfiguration(name, state.configurations.keys.sorted())
             }
             let id = OpeningWaits.Opening(of: name)
             let task = Task { try await OpeningWaits.run(id) { try await make(name, configuration, place) } }
-            let opening = OpeningInProgress(id: id, task: task)
+            var opening = OpeningInProgress(id: id, task: task)
+            opening.users = 1
             state.openings[name] = opening
-            return opening
+            return (opening, true)
         }
     }
 
@@ -231,14 +277,12 @@ public final class Stores: Sendable {
         state.withLock { $0.openings[name] = nil }
     }
 
-    /// The store of a database, where it has been opened.
+    /// The store of a database, where somebody has opened it who keeps it.
     func openedStore(_ name: DatabaseName) -> Store? {
-        state.withLock { $0.openings[name]?.store }
-    }
-
-    /// Whether a database is open, or being opened.
-    func isOpen(_ name: DatabaseName) -> Bool {
-        state.withLock { $0.openings[name] != nil }
+        state.withLock { state in
+            guard let opening = state.openings[name], opening.isKept else { return nil }
+            return opening.store
+        }
     }
 
     /// The configuration that a database has.

@@ -15,6 +15,9 @@ struct SQLCipherShell {
 
     private let program: Program
 
+    /// Where it lies.
+    var path: String { program.path }
+
     /// Runs SQL on a file.
     ///
     /// - Parameters:

@@ -99,7 +99,7 @@ struct AccessQueueTests {
         _ = queue.ask(.write, ticket: 1, waiter: 1)
         _ = queue.ask(.write, ticket: 2, waiter: 2)
         let isIdle = queue.close()
-        let cancelled = [queue.cancel(2), queue.cancel(2)]
+        let cancelled = [queue.cancel(2).waiter, queue.cancel(2).waiter]
         let release = queue.release(.writer)
         #expect(!isIdle && cancelled == [2, nil] && release.isClose)
     }
@@ -107,10 +107,10 @@ struct AccessQueueTests {
     @Test func oneWhoIsSeatedCannotBeTakenBack() {
         var queue = AccessQueue<Int>(readers: 1, largestGroup: 4)
         _ = queue.ask(.read, ticket: 1, waiter: 1)
-        let seated = queue.cancel(1)
+        let seated = queue.cancel(1).waiter
         let waiting = queue.ask(.read, ticket: 2, waiter: 2).isWaiting
         let next = queue.release(.reader(0)).waiter
-        let served = queue.cancel(2)
+        let served = queue.cancel(2).waiter
         #expect(seated == nil && waiting && next == 2 && served == nil)
     }
 }
@@ -241,6 +241,8 @@ private struct QueueRun {
         case .idle:
             try expect(next == nil, "\(seat) stays free while \(String(describing: next)) waits")
             try expect(!(isClosing && occupied.isEmpty), "nobody said that the last one has gone")
+        case .alone, .drain:
+            throw mismatch("nobody wants to be alone")
         case .close:
             try expect(isClosing && occupied.isEmpty && next == nil, "closed too early")
             closings += 1
@@ -282,7 +284,7 @@ private struct QueueRun {
     private mutating func cancelAny() throws {
         guard !fates.isEmpty else { return }
         let ticket = UInt64.random(in: 1...UInt64(fates.count), using: &random)
-        let answer = queue.cancel(ticket)
+        let answer = queue.cancel(ticket).waiter
         guard fates[ticket] == .waiting else {
             return try expect(answer == nil, "\(ticket) was taken back and did not wait")
         }
