@@ -60,10 +60,10 @@ package enum SortedDecimal {
         return PlainDecimal(stored)?.text
     }
 
-    /// A condition that holds for what is not in this form; unknown for NULL.
+    /// A condition that holds for what is not in this form; not for NULL.
     static func isOther(_ column: String) -> String {
         """
-        (typeof(\(column)) <> 'text' OR NOT (\(column) COLLATE BINARY = '0' \
+        (typeof(\(column)) NOT IN ('text', 'null') OR NOT (\(column) COLLATE BINARY = '0' \
         OR substr(\(column), 1, 1) COLLATE BINARY = 'p' OR substr(\(column), 1, 2) COLLATE BINARY = '-n'))
         """
     }
