@@ -5,6 +5,9 @@ extension Optional: ColumnValue where Wrapped: ColumnValue {
     /// The storage class of the wrapped type.
     @inlinable public static var storageClass: StorageClass { Wrapped.storageClass }
 
+    /// The declared type of the wrapped type.
+    public static var declaredType: String { Wrapped.declaredType }
+
     /// True.
     @inlinable public static var isNullable: Bool { true }
 
@@ -31,6 +34,9 @@ extension Optional: ColumnValue where Wrapped: ColumnValue {
 extension ColumnValue where Self: RawRepresentable, RawValue: ColumnValue {
     /// The storage class of the raw value.
     @inlinable public static var storageClass: StorageClass { RawValue.storageClass }
+
+    /// The declared type of the raw value.
+    public static var declaredType: String { RawValue.declaredType }
 
     /// Reads the raw value and refuses one that stands for no case.
     @inlinable public init(from row: borrowing Row, at index: Int) throws {

@@ -13,6 +13,9 @@ public protocol ColumnValue: Sendable {
     /// The storage class that a column of this type is declared with.
     static var storageClass: StorageClass { get }
 
+    /// The type that a column of this type is declared with; by default the name of its storage class.
+    static var declaredType: String { get }
+
     /// Whether a column of this type may hold NULL.
     static var isNullable: Bool { get }
 
@@ -39,6 +42,9 @@ public protocol ColumnValue: Sendable {
 }
 
 extension ColumnValue {
+    /// The name of the storage class.
+    public static var declaredType: String { storageClass.rawValue }
+
     /// False: only optionals may be NULL.
     @inlinable public static var isNullable: Bool { false }
 

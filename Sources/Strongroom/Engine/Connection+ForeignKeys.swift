@@ -19,6 +19,17 @@ extension Connection {
         return try result.get()
     }
 
+    /// Whether a table of the file has foreign keys.
+    ///
+    /// A statement that writes several of its rows keeps every page that it changes as it was before, until the
+    /// outermost savepoint ends: a row without its parent is found at the statement's end. One that inserts a single
+    /// row is refused at once and keeps none. See "Temporary Files Used By SQLite", section 2.5
+    /// (sqlite.org/tempfiles.html).
+    @usableFromInline
+    func hasForeignKeys(_ table: String) throws -> Bool {
+        try ownValue("PRAGMA foreign_key_list(\(Identifier.quote(table)))") != nil
+    }
+
     /// Whether the transaction cannot be committed as it is, since a deferred foreign key points to no row.
     ///
     /// See `SQLITE_DBSTATUS_DEFERRED_FKS` (sqlite.org/c3ref/c_dbstatus_options.html).

@@ -98,6 +98,8 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
 
     /// The types whose tables have been found, or made, in the transaction with the number beside it.
     @exclusivity(unchecked) var preparedTables: Set<ObjectIdentifier> = []
+    /// The tables whose decimals have been found to be in the form that sorts.
+    @exclusivity(unchecked) var sortedDecimals: Set<String> = []
     @exclusivity(unchecked) var preparedIn = -1
 
     /// Milliseconds.

@@ -9,6 +9,8 @@ struct AutomaticSchema: Sendable {
         case renameColumn(table: String, from: String, to: String)
         case addColumn(table: String, String)
         case changeColumn(table: String, String)
+        case convertDecimals(table: String, String)
+        case keepKeys(table: String, String)
         case dropColumn(table: String, String)
         case dropIndex(table: String, String)
         case createIndex(table: String, String)
@@ -23,6 +25,10 @@ struct AutomaticSchema: Sendable {
             case .renameColumn(let table, let from, let to): "table «\(table)»: column «\(from)» renamed to «\(to)»"
             case .addColumn(let table, let column): "table «\(table)»: column «\(column)» added"
             case .changeColumn(let table, let column): "table «\(table)»: column «\(column)» changed"
+            case .convertDecimals(let table, let column):
+                "table «\(table)»: decimals of column «\(column)» written in the form that sorts"
+            case .keepKeys(let table, let column):
+                "table «\(table)»: keys in column «\(column)» are never given twice from now on"
             case .dropColumn(let table, let column): "table «\(table)»: column «\(column)» removed"
             case .dropIndex(let table, let index): "table «\(table)»: index «\(index)» removed"
             case .createIndex(let table, let index): "table «\(table)»: index «\(index)» added"
@@ -99,6 +105,11 @@ struct AutomaticSchema: Sendable {
             try db.addColumn(DeclaredColumn(definition: definition(column, of: table)), to: table)
         case .changeColumn(let table, let column):
             try db.changeColumn(DeclaredColumn(definition: definition(column, of: table)), in: table)
+        case .convertDecimals(let table, let column):
+            try db.convertDecimals(in: column, of: table)
+        case .keepKeys(let table, let column):
+            let definition = try definition(column, of: table)
+            try db.savepoint { db in try ColumnChange(db.handle.connection, table).keepKeys(definition) }
         case .dropColumn(let table, let column):
             try db.dropColumn(column, from: table)
         case .dropIndex(_, let index):

@@ -33,7 +33,8 @@ extension Migrator {
         var steps: [MigrationReport.Step] = []
         for (number, migration) in migrations[places].enumerated() {
             let step = StepRun(
-                version: migration.version, place: number + 1, count: places.count, connection: connection, run: run)
+                version: migration.version, place: number + 1, count: places.count, connection: connection, run: run,
+                previous: steps.last)
             steps.append(
                 try step.carryOut(migration.up) { history, duration, fingerprint in
                     try history.record(migration.version, duration: duration, created: false, fingerprint: fingerprint)
@@ -53,7 +54,7 @@ extension Migrator {
             guard let down = migrations[place].down else { break }
             let step = StepRun(
                 version: version, isUndoing: true, place: number + 1, count: places.count, connection: connection,
-                run: run)
+                run: run, previous: steps.last)
             steps.append(
                 try step.carryOut(down) { history, duration, _ in
                     try history.remove(version, leaving: before, duration: duration)

@@ -8,6 +8,8 @@ struct StepRun {
     var count = 1
     let connection: Connection
     let run: MigrationRun
+    /// The step that ran just before.
+    var previous: MigrationReport.Step?
 
     /// Runs the step.
     ///
@@ -19,11 +21,18 @@ struct StepRun {
             run.tell(progress(0, 0))
             let start = ContinuousClock.now
             let before = connection.totalChanges
-            try transact(body, record)
+            let dangling = try transact(body, record)
+            let end = try connection.ownValue("PRAGMA data_version")
             // Nobody waits for a single step, and the next one may write as much again.
             if connection.isCheckpointDue { connection.checkpointIfDue() }
-            return MigrationReport.Step(
+            var step = MigrationReport.Step(
                 version: version, duration: ContinuousClock.now - start, rows: connection.totalChanges - before)
+            step.danglingRowCount = dangling.oldCount
+            step.danglingRows = dangling.old.map {
+                MigrationReport.DanglingRow(table: $0.table, rowID: $0.rowID, parentTable: $0.parent)
+            }
+            if dangling.oldCount == 0, dangling.isComplete { step.wholeAtDataVersion = end }
+            return step
         } catch {
             throw told(error)
         }
@@ -31,14 +40,15 @@ struct StepRun {
 
     private func transact(
         _ body: Migration.Step, _ record: ((VersionHistory, Duration, String?) throws -> Void)?
-    ) throws {
+    ) throws -> DanglingComparison {
         // With foreign keys enforced, the rebuild of a table would delete the rows of others that point to it: dropping the old one
-        // counts as deleting its rows. They are checked as a whole before the commit.
+        // counts as deleting its rows. They are checked as a whole before the commit, and compared with what was there.
         try connection.withoutForeignKeys {
             try connection.inTransaction(.immediate) {
                 let start = ContinuousClock.now
                 let recorder = StatementRecorder()
-                try watched {
+                let dangling = try watched {
+                    let before = try DanglingRows(connection, isWhole: try isKnownWhole())
                     try connection.recording(recorder) {
                         try body(
                             MigrationTransaction(connection, isRehearsal: run.isRehearsal) {
@@ -47,19 +57,29 @@ struct StepRun {
                     }
                     // The step may have overlooked that the engine rolled everything back; its row would be committed by itself.
                     try connection.checkTransaction()
-                    try connection.checkForeignKeys()
+                    // What dangled before is not the step's fault.
+                    let after = try DanglingComparison(since: before, connection)
+                    try after.refuseNew()
+                    return after
                 }
-                guard let record else { return }
+                guard let record else { return dangling }
                 let history = VersionHistory(connection: connection)
                 try history.create()
                 try record(history, ContinuousClock.now - start, recorder.fingerprint)
+                return dangling
             }
         }
     }
 
-    private func watched(_ work: () throws -> Void) throws {
+    /// Whether the step before has found that every foreign key points to a row, and nobody has written since.
+    private func isKnownWhole() throws -> Bool {
+        guard let version = previous?.wholeAtDataVersion else { return false }
+        return try connection.ownValue("PRAGMA data_version") == version
+    }
+
+    private func watched<T>(_ work: () throws -> T) throws -> T {
         guard let stop = run.stop else { return try work() }
-        try stop.watching(connection, work)
+        return try stop.watching(connection, work)
     }
 
     private func progress(_ done: Int, _ total: Int) -> MigrationProgress {

@@ -112,7 +112,7 @@ struct TableComparison {
     private func columnChanges(
         _ infos: [ColumnInfo], _ renamed: [Renaming], _ text: CreateTableText
     ) throws -> [Change] {
-        try schema.columns.compactMap { column in
+        try schema.columns.flatMap { column -> [Change] in
             let former = renamed.first { Identifier.areSame($0.to, column.name) }?.from
             let name = former ?? column.name
             // What has that name today may be on its way to another one.
@@ -121,16 +121,26 @@ struct TableComparison {
                 let place = text.place(of: name)
             else {
                 guard !column.isPrimaryKey else { throw otherKey(column) }
-                return .addColumn(table: schema.name, column.name)
+                return [.addColumn(table: schema.name, column.name)]
             }
             guard (info.keyPlace != nil) == column.isPrimaryKey else { throw otherKey(column) }
             let declared = [SQLToken](sql: try column.sql(isWholeKey: schema.primaryKeys.count == 1))
-            guard comparable(declared) != comparable(text.items[place]) else { return nil }
+            // The decimals of older versions of the library: the values are changed, and the type's name with them.
+            let converts = column.isDecimals(of: info)
+            let stored = converts ? CreateTableText.withType(column.declaredType, text.items[place]) : text.items[place]
+            let conversion = converts ? [Change.convertDecimals(table: schema.name, column.name)] : []
+            guard comparable(declared) != comparable(stored) else { return conversion }
+            // The keys that were given are known only when the engine keeps them from now on.
+            if column.isAutoincrementing, info.keyPlace != nil, !stored.contains(where: { $0.isWord("AUTOINCREMENT") }),
+                Identifier.areSame(info.declaredType, column.declaredType), !text.isWithoutRowID
+            {
+                return [.keepKeys(table: schema.name, column.name)]
+            }
             try refuseToEmpty(info, column)
-            guard column.isPrimaryKey else { return .changeColumn(table: schema.name, column.name) }
+            guard column.isPrimaryKey else { return conversion + [.changeColumn(table: schema.name, column.name)] }
             // A key stays as it is, so only what is stored in it has to be the same.
-            guard Identifier.areSame(info.declaredType, column.storageClass.rawValue) else { throw otherKey(column) }
-            return nil
+            guard converts || Identifier.areSame(info.declaredType, column.declaredType) else { throw otherKey(column) }
+            return conversion
         }
     }
 
@@ -138,7 +148,8 @@ struct TableComparison {
     /// leaves it out.
     private func comparable(_ declaration: [SQLToken]) -> String {
         let name = declaration.firstIndex { $0.kind != .space } ?? 0
-        return CreateTableText.withoutQualifier(schema.name, Array(declaration.dropFirst(name + 1))).normalised
+        let rest = CreateTableText.withoutQualifier(schema.name, Array(declaration.dropFirst(name + 1)))
+        return CreateTableText.withPlainDefault(rest).normalised
     }
 
     /// What a column holds is lost where the engine is to compute it.

@@ -5,6 +5,7 @@ public struct JoinContent: Sendable {
         let table: String
         let tableColumns: [String]
         let recordColumns: [String]
+        let schema: TableSchema
     }
 
     private var source: SQL
@@ -25,7 +26,7 @@ public struct JoinContent: Sendable {
         members.append(
             Member(
                 alias: alias, table: Source.schema.name, tableColumns: names,
-                recordColumns: Source.RecordType.columnNames))
+                recordColumns: Source.RecordType.columnNames, schema: Source.schema))
     }
 
     func adding<Other: Table>(_ table: Other.Type, _ verb: String, as alias: String, on condition: Condition)
@@ -47,7 +48,7 @@ public struct JoinContent: Sendable {
     func selection<each E: SQLExpression>(of expressions: repeat each E) -> Selection<repeat (each E).Value> {
         var list: [SQL] = []
         repeat list.append((each expressions).sql)
-        return Selection(list, from: source, clauses)
+        return Selection(list, from: source, clauses, of: members.map(\.schema))
     }
 
     /// The columns of each table's record, one table after the other.
@@ -99,6 +100,7 @@ public struct JoinContent: Sendable {
             throw StrongroomError(
                 .sql, "\(R.self) has \(R.columnNames.count) columns, and \(expressions.count) were chosen for them.")
         }
+        try requireSortedDecimals(db.handle.connection)
         var result = SQL(reserving: 128)
         for (place, expression) in expressions.enumerated() {
             if place > 0 { result.append(text: ", ") }
@@ -114,6 +116,7 @@ public struct JoinContent: Sendable {
         _ body: (inout JoinReader) throws -> Void
     ) throws {
         let connection = db.handle.connection
+        try requireSortedDecimals(connection)
         let statement = try connection.statement(for: sql(SQL(verbatim: recordColumns)))
         defer { statement.finish() }
         var number = 0
@@ -129,6 +132,10 @@ public struct JoinContent: Sendable {
             }
             number += 1
         }
+    }
+
+    func requireSortedDecimals(_ connection: Connection) throws {
+        for member in members { try connection.requireSortedDecimals(of: member.schema) }
     }
 
     private func rowID(of member: Member, at number: Int, on connection: Connection) throws -> Int64? {

@@ -34,7 +34,8 @@ extension JoinedTables {
     /// - Returns: The number.
     /// - Throws: ``StrongroomError`` with the engine's failure.
     public func count(_ db: borrowing some Reading & ~Copyable) throws -> Int {
-        try db.value(content.count) ?? 0
+        try content.requireSortedDecimals(db.handle.connection)
+        return try db.value(content.count) ?? 0
     }
 
     /// Reads the rows into records of another type, whose columns come from any of the tables.

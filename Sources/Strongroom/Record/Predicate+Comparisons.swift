@@ -36,6 +36,7 @@ extension PredicateTranslation {
         let isKnown =
             type is any FixedWidthInteger.Type || type == Double.self || type == Float.self
             || type == String.self || type == Substring.self || type == Date.self || type == UUID.self
+            || type == Decimal.self
         guard try isKnown && columnType(type).isNullable == false else {
             throw refusal(
                 "an order of \(T.self)",

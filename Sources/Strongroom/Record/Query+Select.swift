@@ -14,7 +14,7 @@ extension Query {
         let made = expressions(Source.columns)
         var list: [SQL] = []
         repeat list.append((each made).sql)
-        return Selection(list, from: .name(Source.schema.name), try resolved())
+        return Selection(list, from: .name(Source.schema.name), try resolved(), of: [Source.schema])
     }
 
     /// Puts rows together that have the same values.
@@ -106,6 +106,6 @@ public struct GroupedQuery<Source: Table>: Sendable {
         clauses.having = having
         clauses.orderings = orderings
         if let limit { (clauses.limit, clauses.offset) = (limit.count, limit.offset) }
-        return Selection(list, from: source, clauses)
+        return Selection(list, from: source, clauses, of: [Source.schema])
     }
 }

@@ -10,8 +10,10 @@ public struct Selection<each Value: ColumnValue>: Sendable {
     private let expressions: [SQL]
     private let source: SQL
     private var clauses: QueryClauses
+    private let tables: [TableSchema]
 
-    init(_ expressions: [SQL], from source: SQL, _ clauses: QueryClauses) {
+    init(_ expressions: [SQL], from source: SQL, _ clauses: QueryClauses, of tables: [TableSchema]) {
+        self.tables = tables.filter { !$0.decimals.isEmpty }
         self.expressions = expressions
         self.source = source
         self.clauses = clauses
@@ -32,6 +34,7 @@ public struct Selection<each Value: ColumnValue>: Sendable {
     /// - Returns: The values, a tuple for each row.
     /// - Throws: ``StrongroomError`` with `typeMismatch`, `sql`, or the engine's failure.
     public func fetch(_ db: borrowing some Reading & ~Copyable) throws -> [(repeat each Value)] {
+        for table in tables { try db.handle.connection.requireSortedDecimals(of: table) }
         var rows: [(repeat each Value)] = []
         try db.forEachRow(sql) { row in rows.append(try Self.read(row)) }
         return rows
@@ -54,7 +57,8 @@ public struct Selection<each Value: ColumnValue>: Sendable {
     /// - Returns: The number.
     /// - Throws: ``StrongroomError`` with `sql`, or the engine's failure.
     public func count(_ db: borrowing some Reading & ~Copyable) throws -> Int {
-        try db.value("SELECT count(*) FROM (\(sql))") ?? 0
+        for table in tables { try db.handle.connection.requireSortedDecimals(of: table) }
+        return try db.value("SELECT count(*) FROM (\(sql))") ?? 0
     }
 
     private static func read(_ row: borrowing Row) throws -> (repeat each Value) {

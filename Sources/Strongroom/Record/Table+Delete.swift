@@ -89,7 +89,9 @@ extension Table {
     public static func truncate(in db: borrowing some Writing & ~Copyable) throws -> Int {
         var count = try db.execute("DELETE FROM \(name: schema.name)")
         if db.handle.connection.readExpressions != nil { count += try truncateInMemory(on: db.handle.connection) }
-        if schema.columns.contains(where: \.isAutoincrementing) {
+        // The engine makes it with the first table that needs it, and the one in the file may differ.
+        let sequences = try db.value("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_sequence'", as: Int.self)
+        if sequences != nil, schema.columns.contains(where: \.isAutoincrementing) {
             try db.execute("DELETE FROM sqlite_sequence WHERE name = \(schema.name)")
         }
         return count

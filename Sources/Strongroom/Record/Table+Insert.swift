@@ -68,6 +68,7 @@ extension Table {
         in db: borrowing some Writing & ~Copyable,
         _ assignments: (Columns) -> [Assignment]
     ) throws -> Int64 {
+        try db.handle.connection.requireSortedDecimals(of: schema)
         let assignments = assignments(columns)
         var sql: SQL = "INSERT INTO \(name: schema.name) "
         if assignments.isEmpty {
@@ -94,6 +95,7 @@ extension Table {
         let statement = try connection.statement(
             OperationKey(Self.self, hasKey ? Operation.insertWithKey : Operation.insert)
         ) {
+            try connection.requireSortedDecimals(of: schema)
             let statements = TableStatements(schema, RecordType.columnNames)
             return (try statements.insert(withKey: hasKey), try statements.defaults())
         }

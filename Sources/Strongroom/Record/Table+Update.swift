@@ -158,6 +158,7 @@ extension Table {
         if connection.readExpressions != nil { try connection.checkDuplicatesInMemory(of: schema.name) }
         let operationKey = cached && part == nil ? OperationKey(Self.self, operation, places: leftOut) : nil
         let statement = try connection.statement(operationKey) {
+            try connection.requireSortedDecimals(of: schema)
             let keepingNil = operation == Operation.keep || operation == Operation.keepRest
             let statements =
                 part.map { TableStatements(schema, RecordType.columnNames, table: $0) }

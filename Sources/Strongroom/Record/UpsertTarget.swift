@@ -62,7 +62,8 @@ struct UpsertTarget<Source: Table>: Sendable {
     func row(of record: Source.RecordType, on connection: Connection) throws -> (key: Source.Key, isSame: Bool)? {
         let key = OperationKey(Source.self, TableStatements.Operation.lookUp, places: places)
         let statement = try connection.statement(key) {
-            (try TableStatements(Source.schema, Source.RecordType.columnNames).keyByUnique(places), [])
+            try connection.requireSortedDecimals(of: Source.schema)
+            return (try TableStatements(Source.schema, Source.RecordType.columnNames).keyByUnique(places), [])
         }
         defer { statement.finish() }
         try record.encode(to: Bindings(statement))

@@ -47,6 +47,7 @@ public struct Column<Value: ColumnValue>: TableColumn, SQLExpression {
         definition = ColumnDefinition(
             name: name,
             storageClass: Value.storageClass,
+            declaredType: Value.declaredType,
             isNullable: Value.isNullable && !primaryKey,
             isPrimaryKey: primaryKey,
             isAutoincrementing: autoincrement,

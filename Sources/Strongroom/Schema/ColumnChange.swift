@@ -74,6 +74,19 @@ struct ColumnChange {
         try refuseMisfits(name, column)
     }
 
+    /// Gives an integer key that is the row's id the declaration by which it is never given twice.
+    func keepKeys(_ column: ColumnDefinition) throws {
+        var changed = text
+        changed.replace(at: try place(of: column.name), with: try column.sql())
+        // The key may be declared behind the columns.
+        if let constraint = changed.items.firstIndex(where: { item in
+            CreateTableText.column(item) == nil && item.contains { $0.isWord("PRIMARY") }
+        }) {
+            changed.remove(at: constraint)
+        }
+        try rebuild(changed)
+    }
+
     /// What is copied into a column of what it held.
     private func source(_ name: String, _ column: ColumnDefinition) throws -> String {
         // The engine converts what is written into a column of numbers or texts, but keeps a text as a text in one of bytes.

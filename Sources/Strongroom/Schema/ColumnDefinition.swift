@@ -5,6 +5,8 @@ public final class ColumnDefinition: Sendable {
     public let name: String
     /// How its values are stored.
     public let storageClass: StorageClass
+    /// The type in its declaration, mostly the storage class's name.
+    public let declaredType: String
     /// Whether it may hold NULL.
     public let isNullable: Bool
     /// Whether it is the primary key, or a part of it.
@@ -35,6 +37,7 @@ public final class ColumnDefinition: Sendable {
     init(
         name: String,
         storageClass: StorageClass,
+        declaredType: String,
         isNullable: Bool,
         isPrimaryKey: Bool,
         isAutoincrementing: Bool,
@@ -50,6 +53,7 @@ public final class ColumnDefinition: Sendable {
     ) {
         self.name = name
         self.storageClass = storageClass
+        self.declaredType = declaredType
         self.isNullable = isNullable
         self.isPrimaryKey = isPrimaryKey
         self.isAutoincrementing = isAutoincrementing
@@ -65,6 +69,9 @@ public final class ColumnDefinition: Sendable {
         quoted = SQL(verbatim: Identifier.quote(name))
     }
 
+    /// Whether its values are decimal numbers in the form that sorts.
+    var holdsDecimals: Bool { declaredType == SortedDecimal.declaredType }
+
     /// Whether the column is the row's id in the engine, where it is the whole key.
     var isRowID: Bool { isPrimaryKey && storageClass == .integer }
 
@@ -73,7 +80,7 @@ public final class ColumnDefinition: Sendable {
     /// - Parameter isWholeKey: Whether a primary key is this column alone; one of several stands in a constraint of the table.
     func sql(isWholeKey: Bool = true) throws -> String {
         try Identifier.check(name, "column")
-        var sql = "\(Identifier.quote(name)) \(storageClass.rawValue)"
+        var sql = "\(Identifier.quote(name)) \(declaredType)"
         if isPrimaryKey && isWholeKey { sql += " PRIMARY KEY" }
         if isAutoincrementing { sql += " AUTOINCREMENT" }
         if !isNullable && !(isRowID && isWholeKey) { sql += " NOT NULL" }

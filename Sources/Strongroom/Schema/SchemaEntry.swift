@@ -113,25 +113,6 @@ extension Connection {
         }
     }
 
-    /// How many rows point nowhere, in a table and in those that point to it; nil where the engine cannot tell, since a
-    /// reference is to columns that are not unique.
-    func danglingReferences(around table: String, _ entries: [SchemaEntry]) throws -> Int? {
-        var count = 0
-        for entry in entries where entry.kind == .table && entry.sql.asciiFolded.contains("references") {
-            let parents = try foreignKeys(of: entry.name).map(\.parent.asciiFolded)
-            let isTable = entry.name.asciiFolded == table.asciiFolded
-            guard isTable || parents.contains(table.asciiFolded) else { continue }
-            do {
-                try withOwnStatement("PRAGMA foreign_key_check(\(Identifier.quote(entry.name)))") { statement in
-                    while try statement.step() { count += 1 }
-                }
-            } catch let error as StrongroomError where error.code == .sql {
-                return nil
-            }
-        }
-        return count
-    }
-
     /// The foreign keys of a table: the table that each points to, the own column, and the column there.
     func foreignKeys(of table: String) throws -> [(parent: String, from: String, to: String?)] {
         var keys: [(String, String, String?)] = []

@@ -19,15 +19,32 @@ struct TableRebuild {
 
     /// Makes the table anew; what the views and triggers then lack is the caller's to look at.
     func run() throws {
-        let dangling = try connection.danglingReferences(around: table.name, entries)
+        let before = try DanglingRows(connection, around: table.name)
         try connection.withoutForeignKeys {
             try withLegacyRenaming { try replaceTable() }
         }
-        let rest = try connection.danglingReferences(around: table.name, entries)
-        if let dangling, rest.map({ $0 > dangling }) ?? true {
+        let after = try comparison(since: before)
+        if let sentence = after.sentence {
             throw StrongroomError(
                 .schemaChange,
-                "The change of table «\(table.name)» would leave rows that point nowhere; nothing was changed.",
+                """
+                The change of table «\(table.name)» would leave rows that point nowhere; nothing was changed. \
+                \(sentence) Correct or delete these rows, then try again.
+                """,
+                database: connection.database)
+        }
+    }
+
+    private func comparison(since before: DanglingRows) throws -> DanglingComparison {
+        do {
+            return try DanglingComparison(since: before, connection, around: table.name)
+        } catch let error as StrongroomError where error.code == .sql {
+            throw StrongroomError(
+                .schemaChange,
+                """
+                After the change of table «\(table.name)» a foreign key could not be checked (\(error.message)); \
+                nothing was changed. Keep the columns that other tables refer to unique.
+                """,
                 database: connection.database)
         }
     }
@@ -83,11 +100,44 @@ struct TableRebuild {
         }
         // ABORT takes the place of the table's own conflict clauses, by which rows would be left out without a word; see «The ON CONFLICT
         // Clause» (sqlite.org/lang_conflict.html).
-        try connection.run(
-            """
-            INSERT OR ABORT INTO \(Identifier.quote(copy)) (\(columns.joined(separator: ", "))) \
+        let rows = """
+            INTO \(Identifier.quote(copy)) (\(columns.joined(separator: ", "))) \
             SELECT \(values.joined(separator: ", ")) FROM \(Identifier.quote(table.name))
-            """)
+            """
+        do {
+            try connection.run("INSERT OR ABORT \(rows)")
+        } catch let error as StrongroomError where error.code == .constraint {
+            throw named(error, copy, try brokenRows(copy, rows, Set((old + new).map(\.name.asciiFolded))))
+        }
+    }
+
+    /// The failure with the table's own name, and with the rows at fault.
+    private func named(_ error: StrongroomError, _ copy: String, _ rows: String?) -> StrongroomError {
+        let message = error.message.replacing(copy, with: table.name)
+        var named = StrongroomError(
+            .constraint, message + (rows.map { " \($0)" } ?? ""), database: error.database,
+            resultCode: error.resultCode)
+        named.constraint = error.constraint.map { $0.renamed(from: copy, to: table.name) }
+        return named
+    }
+
+    /// Which rows break a constraint of the new table, in a sentence: those that it does not take when it is to pass
+    /// over them.
+    private func brokenRows(_ copy: String, _ rows: String, _ taken: Set<String>) throws -> String? {
+        guard !text.isWithoutRowID, let id = ["rowid", "_rowid_", "oid"].first(where: { !taken.contains($0) }) else {
+            return nil
+        }
+        try connection.run("INSERT OR IGNORE \(rows)")
+        let left = """
+            FROM \(Identifier.quote(table.name)) WHERE \(id) NOT IN (SELECT \(id) FROM \(Identifier.quote(copy)))
+            """
+        let found = try connection.ownRows("SELECT \(id) \(left) ORDER BY \(id) LIMIT 10")
+        guard !found.isEmpty, case .integer(let count)? = try connection.ownValue("SELECT count(*) \(left)") else {
+            return nil
+        }
+        let list = found.compactMap { $0[0].asInteger }.map { "\($0)" }.joined(separator: ", ")
+        let rest = Int(count) - found.count
+        return "Rows that break it in table «\(table.name)»: \(list)\(rest > 0 ? " and \(rest) more" : "")."
     }
 
     /// The name by which the row ids are copied; nil where a column is the row id, where there are none, or where columns have taken all names.
@@ -115,5 +165,14 @@ struct TableRebuild {
         guard let sequence else { return }
         try connection.run("DELETE FROM sqlite_sequence WHERE name = ?", .text(table.name))
         try connection.run("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", .text(table.name), sequence)
+    }
+}
+
+extension ConstraintFailure {
+    /// The failure with the name of a table that stands for another.
+    fileprivate func renamed(from name: String, to other: String) -> ConstraintFailure {
+        ConstraintFailure(
+            kind: kind, table: table == name ? other : table, columns: columns, parentTable: parentTable,
+            name: self.name == name ? other : self.name)
     }
 }

@@ -16,12 +16,14 @@ public struct TableSchema: Sendable {
         let keys: [ColumnDefinition]
         let quotedName: String
         let quotedColumns: String
+        let decimals: [ColumnDefinition]
 
         init(_ name: String, _ columns: [ColumnDefinition], _ indexes: [TableIndex]) {
             self.name = name
             self.columns = columns
             self.indexes = indexes
             keys = columns.filter(\.isPrimaryKey)
+            decimals = columns.filter(\.holdsDecimals)
             quotedName = Identifier.quote(name)
             quotedColumns = columns.map(\.quoted.text).joined(separator: ", ")
         }
@@ -40,6 +42,8 @@ public struct TableSchema: Sendable {
     var quotedName: String { storage.quotedName }
     /// The quoted names of the columns, with commas between them.
     var quotedColumns: String { storage.quotedColumns }
+    /// The columns whose values are decimal numbers.
+    var decimals: [ColumnDefinition] { storage.decimals }
     /// The column that is the row's id in the engine: an integer that is the whole primary key.
     var rowIDColumn: ColumnDefinition? { primaryKeys.count == 1 && primaryKeys[0].isRowID ? primaryKeys[0] : nil }
 

@@ -37,6 +37,17 @@ extension StoreOpening {
     }
 
     private func tell(_ report: MigrationReport) {
+        if report.danglingRowCount > 0 {
+            let named = report.danglingRows.prefix(10).map { row in
+                "\(row.table)\(row.rowID.map { " \($0)" } ?? "") to \(row.parentTable)"
+            }
+            logger?.warning(
+                "foreign keys point to no row since before the migration; PRAGMA foreign_key_check lists them",
+                metadata: [
+                    "count": .stringConvertible(report.danglingRowCount),
+                    "rows": .array(named.map { .string($0) }),
+                ])
+        }
         // Of a file that is made the opening tells.
         for step in report.steps where report.from != nil {
             logger?.info(

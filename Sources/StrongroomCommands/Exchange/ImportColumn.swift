@@ -12,6 +12,8 @@ package struct ImportColumn: Sendable, Equatable {
 
     enum Kind: Sendable {
         case integer, real, text, bytes, numeric, any
+        /// The library's decimals, whose stored form sorts.
+        case decimal
         /// Such as DATE, whose texts are kept, but not those that the engine takes for numbers.
         case other
     }
@@ -30,7 +32,9 @@ package struct ImportColumn: Sendable, Equatable {
         self.name = name
         isBoolean = has("BOOL")
         kind =
-            if has("INT") {
+            if type == SortedDecimal.declaredType {
+                .decimal
+            } else if has("INT") {
                 .integer
             } else if has("CHAR", "CLOB", "TEXT") {
                 .text
@@ -67,6 +71,9 @@ package struct ImportColumn: Sendable, Equatable {
         if isCSV, isBoolean, let flag = Self.flags[text.lowercased()] { return .integer(flag) }
         switch kind {
         case .text, .any: return .text(text)
+        case .decimal:
+            guard let stored = SortedDecimal.stored(text) else { throw fault("takes a decimal number, such as -12.5") }
+            return .text(stored)
         case .numeric:
             guard let number = try exactNumber(text) else {
                 throw fault(isBoolean ? "takes true, false and numbers" : "takes a number")
@@ -98,6 +105,7 @@ package struct ImportColumn: Sendable, Equatable {
     }
 
     private func value(integer: Int64) throws(Fault) -> Value {
+        if kind == .decimal { return try value(text: String(integer), isCSV: false) }
         try checkTakesNumbers()
         if kind == .real, Double(exactly: integer) == nil { throw fault(Self.lostDigits) }
         return .integer(integer)
@@ -118,6 +126,8 @@ package struct ImportColumn: Sendable, Equatable {
         switch kind {
         case .text: throw fault("takes a text; write it in quotation marks")
         case .bytes: throw fault("takes bytes; write them as {\"base64\":\"AQID\"}")
+        // As a floating-point number it has other digits already.
+        case .decimal: throw fault("takes a decimal number as a string, such as \"-12.5\"")
         default: return
         }
     }

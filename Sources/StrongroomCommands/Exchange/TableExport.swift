@@ -64,6 +64,13 @@ package struct TableExport: Sendable {
             var sql = SQL.Interpolation(literalCapacity: 0, interpolationCount: 0)
             for (place, column) in try db.columns(of: table).filter({ !$0.isHidden }).enumerated() {
                 sql.appendLiteral(place == 0 ? "SELECT " : ", ")
+                guard column.declaredType.uppercased() == SortedDecimal.declaredType else {
+                    sql.appendInterpolation(name: column.name)
+                    continue
+                }
+                // The digits, which an import takes.
+                sql.appendInterpolation(SortedDecimal.digits(of: column.name))
+                sql.appendLiteral(" AS ")
                 sql.appendInterpolation(name: column.name)
             }
             sql.appendLiteral(" FROM ")

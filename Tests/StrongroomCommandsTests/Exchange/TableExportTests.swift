@@ -168,4 +168,29 @@ struct TableExportTests {
         }
         #expect(two.message.contains("more than one statement"))
     }
+
+    @Test func decimalsAreDigitsOutsideAndComeBack() async throws {
+        let shop = try await Shop()
+        try await shop.store.write { db in
+            try db.execute("CREATE TABLE bill (id INTEGER PRIMARY KEY, total DECIMAL_TEXT)")
+        }
+        let text = "id,total\r\n1,12.50\r\n2,-3\r\n3,0\r\n4,\r\n"
+        _ = try await shop.bring(text, into: "bill")
+        #expect(
+            try await shop.rows("SELECT total FROM bill ORDER BY id") == [
+                [.text("p002:12.5")], [.text("-n998:6~-3")], [.text("0")], [.null],
+            ])
+        let written = try await shop.exported(.table("bill"), .csv)
+        #expect(written == "id,total\r\n1,12.5\r\n2,-3\r\n3,0\r\n4,\r\n")
+        for line in ["5,1e3", "5,1,5", "5,x"] {
+            await #expect(throws: (any Error).self) { try await shop.bring("id,total\r\n\(line)\r\n", into: "bill") }
+        }
+        let lines = try await shop.exported(.table("bill"), .jsonLines)
+        #expect(lines.contains(#"{"id":1,"total":"12.5"}"#), "\(lines)")
+        _ = try await shop.bring(#"{"id":7,"total":7}"#, into: "bill", .jsonLines)
+        await #expect(throws: (any Error).self) {
+            try await shop.bring(#"{"id":8,"total":7.5}"#, into: "bill", .jsonLines)
+        }
+        #expect(try await shop.rows("SELECT total FROM bill WHERE id > 4") == [[.text("p001:7")]])
+    }
 }

@@ -45,6 +45,10 @@ struct RecordField {
 extension RecordField {
     /// A column's value as a dictionary has it.
     func written(_ value: Value) throws -> Value {
+        if column.holdsDecimals, let text = value.asText {
+            guard let plain = SortedDecimal.plain(text) else { throw mismatch("no decimal number") }
+            return .text(plain)
+        }
         guard kind == .date, let seconds = value.asReal else { return value }
         switch dates {
         case .stored: return value
@@ -62,6 +66,10 @@ extension RecordField {
 
     /// A dictionary's value as the column has it.
     func read(_ value: Value) throws -> Value {
+        if column.holdsDecimals, let text = value.asText {
+            guard let stored = SortedDecimal.stored(text) else { throw mismatch("a text that is no decimal number") }
+            return .text(stored)
+        }
         guard kind == .date, value != .null, dates != .stored else { return value }
         if dates == .iso8601 {
             guard let seconds = value.asText.flatMap(WrittenDate.seconds) else { throw mismatch("no date as text") }
@@ -119,7 +127,7 @@ extension RecordField {
         case .integer, .other(.integer): number.asInteger.map { .integer($0) }
         case .real, .other(.real), .date: .real(real)
         case .float: Float(real).isFinite || !real.isFinite ? .real(Double(Float(real))) : nil
-        case .decimal: decimal.flatMap { try? $0.stored() }
+        case .decimal: decimal.flatMap { $0.isNaN ? nil : .text($0.description) }
         case .any: number
         default: nil
         }

@@ -59,7 +59,7 @@ extension FormatTranslation {
             throw mistake("\(comparison.sign.name) wants a property before it.", at: comparison.left)
         }
         let list = try values(terms.1, comparison, property)
-        try checkUse(of: property, comparison, isOrder: comparison.sign.isOrder || list.isRange)
+        try checkUse(of: property, comparison)
         let column: any FormatProperty = comparison.isCaseless ? try lowercased(property, comparison) : property
         let constants =
             comparison.isCaseless
@@ -132,18 +132,13 @@ extension FormatTranslation {
 
     /// Refuses what the engine would answer otherwise than Swift.
     private func checkUse(
-        of property: any FormatProperty, _ comparison: FormatComparison, isNullTest: Bool = false, isOrder: Bool? = nil
+        of property: any FormatProperty, _ comparison: FormatComparison, isNullTest: Bool = false
     ) throws {
         let place = comparison.range.lowerBound
         if property.kind == .coded, !isNullTest {
             throw mistake(
                 "Equal values of \(property.type) can be stored in different forms; keep what is compared in a column of its own.",
                 at: place, code: .notTranslatable)
-        }
-        if property.kind == .decimal, isOrder ?? comparison.sign.isOrder {
-            throw mistake(
-                "The engine sorts a Decimal as text, 9 behind 10; keep an integer, of cents for example.", at: place,
-                code: .notTranslatable)
         }
     }
 

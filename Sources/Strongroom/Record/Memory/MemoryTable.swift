@@ -173,9 +173,10 @@ extension ColumnDefinition {
     /// The column without what only a table on the disk can have: a reference to another one, and keys that never come twice.
     fileprivate var inMemory: ColumnDefinition {
         ColumnDefinition(
-            name: name, storageClass: storageClass, isNullable: isNullable, isPrimaryKey: isPrimaryKey,
-            isAutoincrementing: false, isUnique: isUnique, isIndexed: isIndexed, defaultValue: defaultValue,
-            references: nil, check: check, collation: collation, generated: generated, previousName: nil)
+            name: name, storageClass: storageClass, declaredType: declaredType, isNullable: isNullable,
+            isPrimaryKey: isPrimaryKey, isAutoincrementing: false, isUnique: isUnique, isIndexed: isIndexed,
+            defaultValue: defaultValue, references: nil, check: check, collation: collation, generated: generated,
+            previousName: nil)
     }
 }
 

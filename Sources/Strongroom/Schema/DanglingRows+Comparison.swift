@@ -1,0 +1,196 @@
+/// What points to no row at a later moment, and what of it is new.
+struct DanglingComparison {
+    /// A row that points to none; the row id is nil where there is none.
+    struct Found: Sendable, Equatable {
+        let table: String
+        let rowID: Int64?
+        let parent: String
+    }
+
+    /// How many rows a message names.
+    static let mostNamed = 10
+    /// How many rows a report lists.
+    static let mostListed = 100
+
+    /// The first of the new ones.
+    private(set) var new: [Found] = []
+    private(set) var newCount = 0
+    /// The first of those that were there before.
+    private(set) var old: [Found] = []
+    private(set) var oldCount = 0
+    /// Whether the engine could check all foreign keys.
+    private(set) var isComplete = true
+
+    private let before: DanglingRows
+    private let connection: Connection
+
+    /// Looks at the file again.
+    ///
+    /// - Throws: ``StrongroomError`` with `sql` for a foreign key to columns that are not unique, unless it was there
+    ///   before.
+    init(since before: DanglingRows, _ connection: Connection, around table: String? = nil) throws {
+        self.before = before
+        self.connection = connection
+        let keys = try connection.storedReferences(around: table)
+        var loose: [StoredReference] = []
+        for keys in keys {
+            guard let child = keys.first?.child else { continue }
+            switch try connection.danglingState(of: child) {
+            case .none: continue
+            case .unknown:
+                isComplete = false
+                try checkUnknown(keys)
+            case .some:
+                for key in keys where try !compareStrictly(key) { loose.append(key) }
+            }
+        }
+        guard !loose.isEmpty else { return }
+        var pool = try pool(keys.flatMap { $0 })
+        for key in loose { try compareByValue(key, &pool) }
+    }
+
+    /// A foreign key that cannot be checked is the step's fault unless the same one was there before.
+    private func checkUnknown(_ keys: [StoredReference]) throws {
+        let isOld = keys.contains { key in
+            before.unchecked.contains(key.child.asciiFolded)
+                || before.rows.values.contains {
+                    $0.key.rootPage == key.rootPage && before.unchecked.contains($0.key.child.asciiFolded)
+                }
+        }
+        guard !isOld, let child = keys.first?.child else { return }
+        try connection.run("PRAGMA foreign_key_check(\(Identifier.quote(child)))")
+    }
+
+    /// Compares by row id.
+    ///
+    /// - Returns: Whether that decides; if not, nothing was counted but what was there before under the same row id.
+    private mutating func compareStrictly(_ key: StoredReference) throws -> Bool {
+        guard let known = before.rows[key.identity], key.rowID != nil, known.key.rowID != nil else { return false }
+        let isSameTable = known.key.rootPage == key.rootPage
+        var decides = true
+        var (olds, news): ([Found], [Found]) = ([], [])
+        var (oldTotal, newTotal) = (0, 0)
+        try Self.merge(key, known.packed, connection) { id, _, isKnown in
+            if isKnown {
+                oldTotal += 1
+                if olds.count < Self.mostListed { olds.append(Found(table: key.child, rowID: id, parent: key.parent)) }
+            } else {
+                decides = decides && isSameTable
+                newTotal += 1
+                if news.count < Self.mostNamed { news.append(Found(table: key.child, rowID: id, parent: key.parent)) }
+            }
+        }
+        // A table with ids of its own says it all; the rest of one that was made anew is looked at by value.
+        guard decides else { return false }
+        old += olds.prefix(Self.mostListed - old.count)
+        new += news.prefix(Self.mostNamed - new.count)
+        oldCount += oldTotal
+        newCount += newTotal
+        return true
+    }
+
+    /// Goes through what dangles now, telling what dangled before under the same row id and with the same values.
+    ///
+    /// - Parameter gone: Gets the values of what dangles no more.
+    private static func merge(
+        _ key: StoredReference, _ packed: PackedRows, _ connection: Connection,
+        gone: (ArraySlice<UInt8>) -> Void = { _ in },
+        _ body: (_ id: Int64?, _ value: [UInt8], _ isKnown: Bool) -> Void
+    ) throws {
+        var reader = packed.reader()
+        var next = reader.next()
+        try connection.forEachDanglingRow(key) { id, value in
+            while let old = next, let id, old.id < id {
+                gone(old.value)
+                next = reader.next()
+            }
+            if let old = next, old.id == id, old.value.elementsEqual(value) {
+                body(id, value, true)
+                next = reader.next()
+            } else {
+                body(id, value, false)
+            }
+        }
+        while let old = next {
+            gone(old.value)
+            next = reader.next()
+        }
+    }
+
+    // MARK: By value
+
+    /// The values of the rows that dangled in tables that were renamed, made anew or have no row ids, and how many rows
+    /// had each.
+    private func pool(_ now: [StoredReference]) throws -> [[UInt8]: Int] {
+        let present = Dictionary(now.map { ($0.identity, $0) }) { first, _ in first }
+        var pool: [[UInt8]: Int] = [:]
+        for (identity, known) in before.rows where known.packed.count > 0 {
+            if let key = present[identity], key.rowID != nil, known.key.rowID != nil {
+                // In the same table the row ids have decided.
+                guard key.rootPage != known.key.rootPage else { continue }
+                try Self.merge(
+                    key, known.packed, connection, gone: { pool[Array($0), default: 0] += 1 }, { _, _, _ in })
+            } else {
+                var reader = known.packed.reader()
+                while let row = reader.next() { pool[Array(row.value), default: 0] += 1 }
+            }
+        }
+        return pool
+    }
+
+    private mutating func compareByValue(_ key: StoredReference, _ pool: inout [[UInt8]: Int]) throws {
+        var (found, total, olds): ([Found], Int, Int) = ([], 0, 0)
+        var listed: [Found] = []
+        func count(_ id: Int64?, _ value: [UInt8], _ isKnown: Bool) {
+            let row = Found(table: key.child, rowID: id, parent: key.parent)
+            if !isKnown {
+                guard let left = pool[value], left > 0 else {
+                    total += 1
+                    if found.count < Self.mostNamed { found.append(row) }
+                    return
+                }
+                pool[value] = left - 1
+            }
+            olds += 1
+            if listed.count < Self.mostListed { listed.append(row) }
+        }
+        if let known = before.rows[key.identity], key.rowID != nil, known.key.rowID != nil {
+            try Self.merge(key, known.packed, connection) { count($0, $1, $2) }
+        } else {
+            try connection.forEachDanglingRow(key) { count($0, $1, false) }
+        }
+        new += found.prefix(Self.mostNamed - new.count)
+        old += listed.prefix(Self.mostListed - old.count)
+        newCount += total
+        oldCount += olds
+    }
+}
+
+extension DanglingComparison.Found {
+    /// For messages.
+    var words: String {
+        let number = rowID.map { " \($0)" } ?? ""
+        return "row\(number) of table «\(table)» points to a row of «\(parent)» that is not there"
+    }
+}
+
+extension DanglingComparison {
+    /// The new ones in a sentence, or nil when there are none.
+    var sentence: String? {
+        guard newCount > 0 else { return nil }
+        let rest = newCount - new.count
+        let text = new.map(\.words).joined(separator: "; ") + (rest > 0 ? "; and \(rest) more" : "")
+        return "\(text.prefix(1).uppercased())\(text.dropFirst())."
+    }
+
+    /// Refuses rows that point to none and did not before.
+    ///
+    /// - Throws: ``StrongroomError`` with `constraint`, naming table, row and parent of the first ones, and saying how
+    ///   many there are.
+    func refuseNew() throws {
+        guard let sentence, let first = new.first else { return }
+        var error = StrongroomError(.constraint, sentence, database: connection.database)
+        error.constraint = ConstraintFailure(kind: .foreignKey, table: first.table, parentTable: first.parent)
+        throw error
+    }
+}

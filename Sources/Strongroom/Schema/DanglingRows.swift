@@ -1,0 +1,223 @@
+/// The rows whose foreign keys point to no row, at one moment: a later look tells which ones are new.
+///
+/// A row is known by its table, its row id and the values of the foreign key. In a table that was renamed or made anew
+/// in between row ids and names may differ, and the values alone decide. The rows are packed: a table whose parent is
+/// lost has all of its rows here.
+struct DanglingRows {
+    /// By foreign key, also for those without such rows.
+    private(set) var rows: [StoredReference.Identity: (key: StoredReference, packed: PackedRows)] = [:]
+    /// The foreign keys that the engine cannot check, since they refer to columns that are not unique: by child table.
+    private(set) var unchecked: Set<String> = []
+
+    /// Looks at a file.
+    ///
+    /// - Parameters:
+    ///   - table: Looks only at this table and those that refer to it; nil for all.
+    ///   - isWhole: Whether it is known that there are no such rows.
+    init(_ connection: Connection, around table: String? = nil, isWhole: Bool = false) throws {
+        for keys in try connection.storedReferences(around: table) {
+            for key in keys { rows[key.identity] = (key, PackedRows()) }
+            guard !isWhole, let child = keys.first?.child else { continue }
+            switch try connection.danglingState(of: child) {
+            case .none: continue
+            case .unknown: unchecked.insert(child.asciiFolded)
+            case .some:
+                for key in keys {
+                    var packed = PackedRows()
+                    try connection.forEachDanglingRow(key) { packed.append($0, $1) }
+                    rows[key.identity] = (key, packed)
+                }
+            }
+        }
+    }
+}
+
+/// A foreign key of a table in the file.
+struct StoredReference {
+    /// What it is known by as long as neither table nor columns are renamed.
+    struct Identity: Hashable {
+        let child: String
+        let columns: [String]
+        let parent: String
+    }
+
+    let child: String
+    /// The first page of the child; another one after the table was made anew.
+    let rootPage: Int64
+    let columns: [String]
+    let parent: String
+    /// Empty when there is no such table.
+    let parentColumns: [String]
+    /// The name of the child's row id; nil when it has none that can be named.
+    let rowID: String?
+    /// The primary key, for a table without row ids.
+    let keyColumns: [String]
+
+    var identity: Identity {
+        Identity(child: child.asciiFolded, columns: columns.map(\.asciiFolded), parent: parent.asciiFolded)
+    }
+
+    /// Row id, key columns and values of the rows that point to none, ordered by row id.
+    ///
+    /// The parent's column decides how the values are compared, as the engine's own check does it: a `+` takes the
+    /// child's affinity away.
+    var query: String {
+        let selected = [rowID.map { "c.\($0)" } ?? "NULL"] + (keyColumns + columns).map { "c.\(Identifier.quote($0))" }
+        var conditions = columns.map { "c.\(Identifier.quote($0)) IS NOT NULL" }
+        if !parentColumns.isEmpty {
+            let pairs = zip(parentColumns, columns).map { "p.\(Identifier.quote($0)) = +c.\(Identifier.quote($1))" }
+            conditions.append(
+                "NOT EXISTS (SELECT 1 FROM \(Identifier.quote(parent)) AS p WHERE \(pairs.joined(separator: " AND ")))")
+        }
+        return "SELECT \(selected.joined(separator: ", ")) FROM \(Identifier.quote(child)) AS c NOT INDEXED "
+            + "WHERE \(conditions.joined(separator: " AND "))" + (rowID.map { " ORDER BY c.\($0)" } ?? "")
+    }
+}
+
+extension Connection {
+    enum DanglingState {
+        case none, some
+        /// A foreign key refers to columns that are not unique.
+        case unknown
+    }
+
+    /// Whether rows of a table point to no row.
+    func danglingState(of table: String) throws -> DanglingState {
+        do {
+            return try withOwnStatement("PRAGMA foreign_key_check(\(Identifier.quote(table)))") { statement in
+                try statement.step() ? .some : .none
+            }
+        } catch let error as StrongroomError where error.code == .sql {
+            return .unknown
+        }
+    }
+
+    /// The foreign keys of the file's tables, those of one table together.
+    ///
+    /// - Parameter table: Only those of this table, and of the tables that refer to it; nil for all.
+    func storedReferences(around table: String?) throws -> [[StoredReference]] {
+        let rows = try ownRows(
+            """
+            SELECT name, rootpage, sql FROM sqlite_master \
+            WHERE type = 'table' AND instr(lower(sql), 'references') > 0 ORDER BY rowid
+            """)
+        return try rows.compactMap { row -> [StoredReference]? in
+            guard let child = row[0].asText, let page = row[1].asInteger, let sql = row[2].asText else { return nil }
+            let keys = try foreignKeys(of: child, page, sql)
+            guard let table, !Identifier.areSame(child, table) else { return keys }
+            return keys.contains { Identifier.areSame($0.parent, table) } ? keys : nil
+        }
+    }
+
+    private func foreignKeys(of child: String, _ page: Int64, _ sql: String) throws -> [StoredReference] {
+        let infos = try columnInfos(of: child)
+        let isWithoutRowID = CreateTableText(sql)?.isWithoutRowID ?? false
+        let taken = Set(infos.map(\.name.asciiFolded))
+        let rowID = isWithoutRowID ? nil : ["rowid", "_rowid_", "oid"].first { !taken.contains($0) }
+        let keyColumns = isWithoutRowID ? keyColumns(infos) : []
+        var found: [Int64: (parent: String, columns: [String], parentColumns: [String])] = [:]
+        for row in try ownRows("PRAGMA foreign_key_list(\(Identifier.quote(child)))") {
+            guard let id = row[0].asInteger, let parent = row[2].asText, let column = row[3].asText else { continue }
+            found[id, default: (parent, [], [])].columns.append(column)
+            if let other = row[4].asText { found[id]?.parentColumns.append(other) }
+        }
+        return try found.sorted { $0.key < $1.key }.map { _, key in
+            let parentInfos = try columnInfos(of: key.parent)
+            let parentColumns = key.parentColumns.isEmpty ? self.keyColumns(parentInfos) : key.parentColumns
+            return StoredReference(
+                child: child, rootPage: page, columns: key.columns, parent: key.parent,
+                parentColumns: parentInfos.isEmpty ? [] : parentColumns, rowID: rowID, keyColumns: keyColumns)
+        }
+    }
+
+    private func keyColumns(_ infos: [ColumnInfo]) -> [String] {
+        infos.filter { $0.keyPlace != nil }.sorted { $0.keyPlace ?? 0 < $1.keyPlace ?? 0 }.map(\.name)
+    }
+
+    /// Goes through the rows of a foreign key that point to none.
+    ///
+    /// - Parameter body: Gets the row id, which grows and is nil where there is none, and the row's values in bytes.
+    func forEachDanglingRow(_ key: StoredReference, _ body: (Int64?, [UInt8]) throws -> Void) throws {
+        try withOwnStatement(key.query) { statement in
+            let row = Row(statement)
+            var bytes: [UInt8] = []
+            while try statement.step() {
+                bytes.removeAll(keepingCapacity: true)
+                for index in 1..<row.count { PackedRows.encode(try row.value(at: index), into: &bytes) }
+                try body(key.rowID == nil ? nil : row.integer(at: 0), bytes)
+            }
+        }
+    }
+}
+
+/// Row ids in growing order, each with some bytes, in few bytes.
+struct PackedRows {
+    private var bytes: [UInt8] = []
+    private(set) var count = 0
+    private var last: Int64 = 0
+
+    mutating func append(_ id: Int64?, _ value: [UInt8]) {
+        let id = id ?? 0
+        Self.encode(UInt64(bitPattern: id &- last), into: &bytes)
+        Self.encode(UInt64(value.count), into: &bytes)
+        bytes += value
+        (last, count) = (id, count + 1)
+    }
+
+    /// Goes through the rows in order.
+    struct Reader {
+        private let bytes: [UInt8]
+        private var position = 0
+        private var last: Int64 = 0
+
+        fileprivate init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+        mutating func next() -> (id: Int64, value: ArraySlice<UInt8>)? {
+            guard position < bytes.count else { return nil }
+            last = last &+ Int64(bitPattern: number())
+            let length = Int(number())
+            defer { position += length }
+            return (last, bytes[position..<(position + length)])
+        }
+
+        private mutating func number() -> UInt64 {
+            var (value, shift): (UInt64, UInt64) = (0, 0)
+            while position < bytes.count {
+                let byte = bytes[position]
+                position += 1
+                value |= UInt64(byte & 0x7f) << shift
+                if byte < 0x80 { break }
+                shift += 7
+            }
+            return value
+        }
+    }
+
+    func reader() -> Reader { Reader(bytes) }
+
+    private static func encode(_ number: UInt64, into bytes: inout [UInt8]) {
+        var rest = number
+        while rest >= 0x80 {
+            bytes.append(UInt8(rest & 0x7f) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(rest))
+    }
+
+    /// Adds a value. A number and the text of it are the same: the change of a column's type makes one from the other.
+    static func encode(_ value: Value, into bytes: inout [UInt8]) {
+        func add(_ kind: UInt8, _ content: some Collection<UInt8>) {
+            bytes.append(kind)
+            encode(UInt64(content.count), into: &bytes)
+            bytes += content
+        }
+        switch value {
+        case .null: bytes.append(0)
+        case .integer(let number): add(1, Array(String(number).utf8))
+        case .real(let number):
+            add(1, Array((Int64(exactly: number).map { String($0) } ?? String(number)).utf8))
+        case .text(let text): add(1, Array(text.utf8))
+        case .blob(let content): add(2, content)
+        }
+    }
+}
