@@ -47,12 +47,17 @@ extension DatabaseFile {
     /// Whether somebody has opened the file since a connection of this process has it alone: a program that does not
     /// know the library's lock may. It would go on with what is replaced.
     ///
-    /// - Parameter whenWaiting: Called between two looks, as long as it may be a process that is being started; what it
-    ///   throws ends the waiting.
-    func isOpenedMeanwhile(whenWaiting: () throws -> Void = {}) throws -> Bool {
-        try FileHolders.descriptorsHere(path) > 1
+    /// - Parameters:
+    ///   - descriptors: How often this process had the file open when the connection got it (``descriptorsHere()``).
+    ///   - whenWaiting: Called between two looks, as long as it may be a process that is being started; what it throws
+    ///     ends the waiting.
+    func isOpenedMeanwhile(since descriptors: Int, whenWaiting: () throws -> Void = {}) throws -> Bool {
+        try descriptorsHere() > descriptors
             || !FileHolders.lasting({ try FileHolders.opening(path) }, whenWaiting: whenWaiting).isEmpty
     }
+
+    /// How often this process has the file open; 0 where the system does not tell.
+    func descriptorsHere() throws -> Int { try FileHolders.descriptorsHere(path) }
 
     /// The error for a file that has to be had alone and is open elsewhere.
     ///

@@ -5,6 +5,7 @@ extension Rotation {
 
     /// - Parameter source: A connection that has the file alone; nothing may be done with it afterwards but closing.
     func copy(_ source: Connection) throws -> Outcome {
+        let descriptors = try file.descriptorsHere()
         var isLogGone = true
         try source.mergeLog {
             // Its pages are in the file; in the log they would be left in the free space of the disk.
@@ -29,7 +30,9 @@ extension Rotation {
         let verification = checking + (ContinuousClock.now - start)
         try copy.synchronize()
         // Its lock kept them from reading, not from opening.
-        let isOpened = try file.isOpenedMeanwhile { if watcher.isCancelled() { throw CancellationError() } }
+        let isOpened = try file.isOpenedMeanwhile(since: descriptors) {
+            if watcher.isCancelled() { throw CancellationError() }
+        }
         guard !isOpened else { throw OpenedMeanwhile() }
         let hasSecondName = try from == nil && FileSystem.addName(plaintextPath, to: file.path)
         // The last moment at which it can be cancelled.

@@ -21,11 +21,14 @@ struct FileReplacement {
         }
         let connection = try Self.judging(opening, needsEnvelope: needsEnvelope) { try whole(content, keys) }
         defer { connection.close() }
+        let descriptors = try opening.file.descriptorsHere()
         // Without it the engine would play the old file's log into the new one.
         try Self.judging(opening, needsEnvelope: needsEnvelope) { try connection.mergeLog {} }
         try opening.file.removeSpentJournal()
         // Its lock kept them from reading, not from opening.
-        guard try !opening.file.isOpenedMeanwhile() else { throw opening.file.heldByOthers(for: "restored") }
+        guard try !opening.file.isOpenedMeanwhile(since: descriptors) else {
+            throw opening.file.heldByOthers(for: "restored")
+        }
         try put(connection)
     }
 

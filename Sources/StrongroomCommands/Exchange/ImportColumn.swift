@@ -175,6 +175,9 @@ extension ImportColumn {
             return false
         case (.text, .text) where !isBoolean, (.text, .any) where !isBoolean:
             return false
+        case (.text(let digits), .decimal):
+            // An export writes the digits, of which an import makes the stored form again.
+            return SortedDecimal.stored(digits) == nil
         default: break
         }
         let text =

@@ -118,7 +118,9 @@ struct EveryTypeTests {
         // Without the schema's own guard, as another program may have written it.
         let store = try await TemporaryStore(tables: []).store
         try await store.write { db in
-            let names = Everything.columnNames.map { "`\($0)`" }.joined(separator: ", ")
+            let names = Everything.schema.columns.map { column in
+                "`\(column.name)` \(column.declaredType == "DECIMAL_TEXT" ? column.declaredType : "")"
+            }.joined(separator: ", ")
             try db.execute("CREATE TABLE everything (\(SQL(stringLiteral: names)), PRIMARY KEY (id))")
             try Everything.insert(contentsOf: [.sample(1), .sample(2)], in: db)
             try db.execute("UPDATE everything SET \(name: column) = \(SQL(stringLiteral: value)) WHERE rowid = 2")

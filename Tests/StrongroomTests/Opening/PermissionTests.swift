@@ -81,11 +81,12 @@ struct PermissionTests {
         try await put(obstacle)
         let isLookedInto = obstacle != .closedDirectory || geteuid() == 0
         let before = isLookedInto ? try DirectorySnapshot(vault.directory) : nil
-        await #expect(processExitsWith: .success) { [root = vault.directory as String] in
+        await #expect(processExitsWith: .success) {
+            [root = vault.directory as String, isLock = (obstacle == .unreadableLock) as Bool] in
             let error = try await Self.openWithoutPrivileges(root)
             #expect(error.code == .permissionDenied, "\(error)")
             #expect(error.message.contains(root), "\(error)")
-            #expect(error.message.contains("Check who owns"), "\(error)")
+            #expect(error.message.contains(isLock ? "belongs to the user" : "Check who owns"), "\(error)")
             #expect(error.database == "vault.sqlite")
         }
         try before?.expectUntouched()

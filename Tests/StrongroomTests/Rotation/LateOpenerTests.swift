@@ -147,7 +147,7 @@ struct LateOpenerTests {
         try source.mergeLog {}
         let late = try LateShell(shell, vault.path, key: 1)
         #expect(try late.run("SELECT count(*) FROM line;").contains("locked"))
-        #expect(try file.isOpenedMeanwhile())
+        #expect(try file.isOpenedMeanwhile(since: 1))
         try await onThread { [vault] in
             let former = try ReplacedFile(vault.path)
             try FileSystem.replace(vault.path, with: copy)
