@@ -72,10 +72,11 @@ struct FileLock: ~Copyable {
     private static func setAccess(_ descriptor: Int32, _ path: String, like file: String?) throws {
         var mode: mode_t = 0o600
         if let file, let model = try FileStatus.at(file), model.isRegularFile {
-            // Only root may give it to another owner, and would otherwise lock them out.
-            if model.owner != geteuid() || model.group != getegid() { _ = fchown(descriptor, model.owner, model.group) }
+            // Only root may give it to another owner, and would otherwise lock them out; to a group of theirs all may.
+            if fchown(descriptor, model.owner, model.group) != 0 { _ = fchown(descriptor, .max, model.group) }
             if try !FileAttributes.hasAccessList(file) {
-                if model.permissions & 0o020 != 0 { mode |= 0o060 }
+                let isOfTheGroup = try FileStatus.of(descriptor, path).group == model.group
+                if model.permissions & 0o020 != 0, isOfTheGroup { mode |= 0o060 }
                 if model.permissions & 0o002 != 0 { mode |= 0o006 }
             }
         }

@@ -36,6 +36,16 @@ final class ReplacedFile: Sendable {
             device: UInt64(truncatingIfNeeded: status.st_dev), node: UInt64(status.st_ino))
     }
 
+    /// Opens what lies at a path, if there is a regular file that this user may write.
+    static func at(_ path: String) throws -> ReplacedFile? {
+        guard try FileStatus.ofName(path)?.isRegularFile == true else { return nil }
+        do {
+            return try ReplacedFile(path)
+        } catch let error as StrongroomError where [.fileMissing, .permissionDenied].contains(error.code) {
+            return nil
+        }
+    }
+
     deinit {
         close(descriptor)
     }
@@ -63,6 +73,16 @@ final class ReplacedFile: Sendable {
                 throw FileSystem.failure(errno, "cannot overwrite what lay at", path)
             }
             done += max(length, 0)
+        }
+    }
+
+    /// As ``retire()``, after something else has failed, which is to be told: the file must be kept from those who have
+    /// it open all the same.
+    func retireAfterFailure() {
+        do {
+            try retire()
+        } catch {
+            // What failed first counts.
         }
     }
 

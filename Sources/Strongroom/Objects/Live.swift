@@ -12,7 +12,7 @@ import Logging
 /// put in the line of the store's writer, also by the last reference that dies inside a transaction of the store. Changes that pile up are saved as
 /// one, the latest.
 ///
-/// A save writes the columns that have changed since the record was read or last saved, so that what another object or another process has changed in
+/// A save writes the columns that have changed since the record was read (`live(_:)`, or `isNew: false`) or last saved, so that what another object or another process has changed in
 /// the others stays. Where two have changed one column, the later save counts. A row that was deleted meanwhile is not brought back, unless
 /// ``LiveMissingRow/insert`` says so: the save throws `noSuchRow`.
 ///
@@ -35,7 +35,9 @@ public final class Live<Source: Table>: Sendable where Source.RecordType == Sour
     /// - Parameters:
     ///   - record: The record.
     ///   - saving: When it is saved.
-    ///   - isNew: Whether it has to be saved even if nothing changes any more; nil for whether it has no key.
+    ///   - isNew: Whether it has to be saved even if nothing changes any more; false for a record as it was read, of which a save writes
+    ///     what has changed since. Nil for a record that may be new: one without a key is saved even if nothing changes, and the first save
+    ///     writes all columns, into a new row where there is none.
     ///   - missingRow: What a save does when the object's row has been deleted by others.
     ///   - store: The store; it is kept as long as the object is.
     ///   - clock: What ``LiveSaving/debounced(_:)`` goes by.
@@ -45,8 +47,7 @@ public final class Live<Source: Table>: Sendable where Source.RecordType == Sour
         in store: Store, clock: any Clock<Duration> = ContinuousClock(), onFailure: FailureHandler? = nil
     ) {
         state = LiveState(
-            record, saving: saving, isNew: isNew ?? (Source.key(of: record) == nil), missingRow: missingRow,
-            store: store,
+            record, saving: saving, isNew: isNew, missingRow: missingRow, store: store,
             sleep: { try await clock.sleep(for: $0) }, onFailure: onFailure ?? Self.logging(of: store))
         if state.hasChanges { state.saveByItself() }
     }
@@ -56,7 +57,9 @@ public final class Live<Source: Table>: Sendable where Source.RecordType == Sour
     /// - Parameters:
     ///   - record: The record.
     ///   - saving: When it is saved.
-    ///   - isNew: Whether it has to be saved even if nothing changes any more; nil for whether it has no key.
+    ///   - isNew: Whether it has to be saved even if nothing changes any more; false for a record as it was read, of which a save writes
+    ///     what has changed since. Nil for a record that may be new: one without a key is saved even if nothing changes, and the first save
+    ///     writes all columns, into a new row where there is none.
     ///   - missingRow: What a save does when the object's row has been deleted by others.
     ///   - clock: What ``LiveSaving/debounced(_:)`` goes by.
     ///   - onFailure: Is told of failures; nil for the store's logger.

@@ -39,10 +39,12 @@ final class LiveState<Source: Table>: UnsavedObject where Source.RecordType == S
     private let onFailure: Live<Source>.FailureHandler
 
     init(
-        _ record: Source, saving: LiveSaving, isNew: Bool, missingRow: LiveMissingRow, store: Store,
+        _ record: Source, saving: LiveSaving, isNew: Bool?, missingRow: LiveMissingRow, store: Store,
         sleep: @escaping @Sendable (Duration) async throws -> Void, onFailure: @escaping Live<Source>.FailureHandler
     ) {
-        state = Locked(State(value: record, base: isNew ? nil : record, changes: isNew ? 1 : 0))
+        // Of a record that only has a key nobody says that it is as its row is, or that there is a row.
+        let hasChanges = isNew ?? (Source.key(of: record) == nil)
+        state = Locked(State(value: record, base: isNew == false ? record : nil, changes: hasChanges ? 1 : 0))
         self.saving = saving
         self.missingRow = missingRow
         self.store = store

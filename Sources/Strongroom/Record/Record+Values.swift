@@ -47,7 +47,7 @@ extension Record {
     /// The places of the columns in which the record differs from another one.
     func columns(differingFrom other: Self) throws -> Set<Int> {
         let (list, others) = try (values(), other.values())
-        return Set(list.values.indices.filter { list.values[$0] != others.values[$0] })
+        return Set(list.values.indices.filter { list.values[$0].exact != others.values[$0].exact })
     }
 
     func values() throws -> ValueList {

@@ -11,9 +11,12 @@ extension DatabaseFile {
     /// - Parameter connection: One that has not read anything yet.
     /// - Throws: ``StrongroomError`` with `damagedLog`; nothing has been written then.
     func checkLog(before connection: Connection) throws {
-        guard let status = try FileStatus.at(logPath), status.isRegularFile, status.size > LogHeader.length,
-            !connection.isLogInUse
-        else { return }
+        guard let status = try FileStatus.at(logPath), status.isRegularFile, status.size > LogHeader.length else {
+            return
+        }
+        // To look into an index makes one where there is none.
+        let hasIndex = try FileStatus.at(path + "-shm") != nil
+        guard !hasIndex || !connection.isLogInUse else { return }
         guard let scan = try scanLog(connection.databaseFile()), let damage = scan.damage else { return }
         throw damagedLog(damage, kept: scan.soundCommits)
     }

@@ -24,6 +24,7 @@ struct PageCopy {
         try remove()
         do {
             guard try FileStatus.at(file.path) != nil else { throw gone }
+            try checkPages(of: source, goOn)
             let copy = try source.inSnapshot {
                 let size = try source.ownNumber("PRAGMA page_count") * source.ownNumber("PRAGMA page_size")
                 try FreeSpace.require(size + Rotation.margin, beside: path, for: purpose)
@@ -64,6 +65,23 @@ struct PageCopy {
         try connection.run("PRAGMA journal_mode = OFF")
         try connection.run("PRAGMA synchronous = OFF")
         try connection.copyPages(from: source, pagesAtOnce: Self.pagesAtOnce) { _, _ in try goOn() }
+    }
+
+    /// Checks the pages that are to be copied: the engine of version 3 takes a page of zeros for sound, and the copy would
+    /// have it with a code of its own.
+    private func checkPages(of source: Connection, _ goOn: () throws -> Void) throws {
+        guard let key else { return }
+        let damaged = try source.readingPastTheEngine {
+            try PageVerifier(source, PageCipher(key, settings: key.settings)).damagedPages { _ in try goOn() }
+        }
+        guard !damaged.isEmpty else { return }
+        throw StrongroomError(
+            .damaged,
+            """
+            "\(file.path)" has \(damaged.count) damaged pages, so it was not copied. \
+            \(StrongroomError.Code.damaged.advice)
+            """,
+            database: file.name)
     }
 
     private func verify(_ goOn: () throws -> Void) throws {

@@ -64,6 +64,12 @@ extension Rotation {
             try whenReplaced()
             try FileSystem.synchronize(FileSystem.directory(of: file.path))
             try former.spoil(names: ownNames)
+        } catch {
+            source.close()
+            former.retireAfterFailure()
+            throw incomplete(error)
+        }
+        do {
             source.close()
             try removeLeftovers()
             try former.retire()

@@ -80,19 +80,24 @@ struct CopyPlace: Sendable {
 
     private func replace(by copy: PlainFile) throws {
         try requireUnused()
-        // One that cannot be opened, or is not there, nobody has to be kept from.
-        let former = try? ReplacedFile(path)
-        guard try former?.lock() ?? true else {
+        let former = try ReplacedFile.at(path)
+        // One that copies it, of whatever user, has no lock and is to get it whole.
+        guard try former.map({ try $0.lock() && !$0.isOpenElsewhere }) ?? true else {
             throw StrongroomError(
                 .locked,
                 """
-                Another program has "\(path)" locked, so it was not replaced. Close it there, then try again, or give \
+                Another program has "\(path)" open, so it was not replaced. Close it there, then try again, or give \
                 another path.
                 """)
         }
         try copy.replace(path)
-        try FileSystem.settle(path)
-        try former?.spoil()
+        do {
+            try FileSystem.settle(path)
+            try former?.spoil()
+        } catch {
+            former?.retireAfterFailure()
+            throw error
+        }
         try former?.retire()
     }
 }

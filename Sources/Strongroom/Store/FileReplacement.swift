@@ -40,7 +40,13 @@ struct FileReplacement {
         // Before the descriptor, which would take its locks along.
         defer { connection.close() }
         try FileSystem.replace(opening.path, with: path)
-        try FileSystem.settle(opening.path)
+        do {
+            try FileSystem.settle(opening.path)
+        } catch {
+            connection.close()
+            former.retireAfterFailure()
+            throw error
+        }
         do {
             try former.spoil()
             connection.close()

@@ -68,8 +68,7 @@ private struct FileRemoval {
         let holders = try FileHolders.lasting { try FileHolders.using(path) }
         guard holders.isEmpty else { throw Self.inUse(path, "It is open in \(FileHolders.describe(holders))") }
         try DatabaseFile(path: path, name: "", busyTimeout: 0, log: nil).requireOwnCompanions()
-        // One that cannot be opened, or is not there, nobody has to be kept from.
-        let former = status == nil ? nil : try? ReplacedFile(path)
+        let former = try ReplacedFile.at(path)
         guard try former?.lock() ?? true else { throw Self.inUse(path, "Another program has it locked") }
         // The file first: without it nothing that is left can be taken for a database, and without its log it might be an older one.
         try FileSystem.remove(path)

@@ -117,6 +117,40 @@ struct ObjectConflictTests {
         }
     }
 
+    @Test func oneWithAKeyThatNoRowHasIsInserted() async throws {
+        try await ObjectHome.run { home async throws in
+            try await Beacon.prepare()
+            let store = try await home.store
+            let live = Live(Beacon(id: 7, text: "a"), in: store)
+            live.number = 1
+            #expect(try await live.save() == .inserted)
+            #expect(try await Beacon.find(7)?.number == 1)
+        }
+    }
+
+    @Test func whatWasChangedBeforeItBecameAnObjectIsSavedToo() async throws {
+        try await ObjectHome.run { home async throws in
+            var beacon = Beacon(text: "a")
+            try await beacon.save()
+            beacon.text = "b"
+            let live = Live(beacon, in: try await home.store)
+            live.number = 1
+            #expect(try await live.save() == .updated)
+            #expect(try await Beacon.find(1).map { "\($0.text) \($0.number)" } == "b 1")
+        }
+    }
+
+    @Test func aTextOfOtherBytesIsAChange() async throws {
+        try await ObjectHome.run { home async throws in
+            var beacon = Beacon(text: "\u{e9}")
+            try await beacon.save()
+            let live = try #require(try await Beacon.live(1))
+            live.text = "e\u{301}"
+            try await live.save()
+            #expect(try await Beacon.find(1)?.text.utf8.count == 3)
+        }
+    }
+
     @Test func aHooksChangeIsSavedToo() async throws {
         try await ObjectHome.run { home async throws in
             let store = try await home.store

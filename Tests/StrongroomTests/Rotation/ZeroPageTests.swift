@@ -34,6 +34,33 @@ struct ZeroPageTests {
         }
     }
 
+    @Test func isNotCopiedIntoASnapshot() async throws {
+        let directory = try TemporaryDirectory()
+        let size = try CipherSettings.engineDefault().pageSize
+        let vault = Vault(directory.path(""), keys: .numbered(1))
+            .with(\.migrator, Vault.lines).with(\.settings.snapshots, .beforeMigrating(keep: 2))
+        for number in 0..<4 { try await vault.keep(String(repeating: "line \(number) ", count: size / 3)) }
+        let whole = try Data(contentsOf: URL(filePath: vault.path))
+        let newer = vault.with(
+            \.migrator,
+            Migrator {
+                Migration("1") { db in try db.execute("CREATE TABLE line (text TEXT NOT NULL)") }
+                Migration("2") { db in try db.execute("CREATE TABLE other (text TEXT)") }
+            })
+        // The table that the step does not touch, and the pages behind it.
+        for place in stride(from: whole.count - 4 * size, to: whole.count, by: size) {
+            var bytes = whole
+            bytes.replaceSubrange(place..<place + size, with: Data(count: size))
+            for ending in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: vault.path + ending) }
+            try bytes.write(to: URL(filePath: vault.path))
+            try await expectFailure(.damaged) { try await newer.open() }
+            #expect(try Stores(newer).snapshots(of: "vault.sqlite") == [])
+        }
+        try whole.write(to: URL(filePath: vault.path))
+        #expect(try await newer.lines().count == 4)
+        #expect(try Stores(newer).snapshots(of: "vault.sqlite").count == 1)
+    }
+
     @Test func neverGivesWrongRowsInAFileWithAutoVacuum() async throws {
         let directory = try TemporaryDirectory()
         let settings = try CipherSettings.engineDefault()
