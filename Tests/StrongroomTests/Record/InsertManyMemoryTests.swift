@@ -8,7 +8,7 @@ import Testing
 @Suite("Memory of inserted lists")
 struct InsertManyMemoryTests {
     /// How much more memory a process needs at its peak for 40,000 rows than for 4,000, in a process of its own.
-    @Test(.enabled(if: dlsym(nil, "__tsan_init") == nil, "the thread sanitizer keeps memory of its own for each access"))
+    @Test(.enabled(if: dlsym(nil, "__tsan_init") == nil, "the sanitizer keeps memory for each access"))
     func rowsWithAForeignKeyTakeNoMemoryBesideTheirOwn() async throws {
         await #expect(processExitsWith: .success) {
             let store = try await TemporaryStore(tables: [Owner.schema, Possession.schema]).store
