@@ -64,7 +64,7 @@ package enum SortedDecimal {
     static func isOther(_ column: String) -> String {
         """
         (typeof(\(column)) NOT IN ('text', 'null') OR NOT (\(column) COLLATE BINARY = '0' \
-        OR substr(\(column), 1, 1) COLLATE BINARY = 'p' OR substr(\(column), 1, 2) COLLATE BINARY = '-n'))
+        OR \(column) GLOB 'p[0-9][0-9][0-9]:[0-9]*' OR \(column) GLOB '-n[0-9][0-9][0-9]:[0-9]*~-[0-9]*'))
         """
     }
 }

@@ -21,7 +21,25 @@ final class StatementRecorder {
 
     /// Notes a change of the schema that is the library's own.
     func note(_ change: String) {
-        if seen.insert(change).inserted { lines.append(change) }
+        let line = Self.withPlainDecimals(change)
+        if seen.insert(line).inserted { lines.append(line) }
+    }
+
+    /// A line as a version of the library would note it that stored the digits of decimals alone, so that files which
+    /// went through a step under that version have the same fingerprint.
+    private static func withPlainDecimals(_ line: String) -> String {
+        let tokens = [SQLToken](sql: line).map { token in
+            var plain = token
+            switch token.kind {
+            case .word where token.text.asciiFolded == SortedDecimal.declaredType.asciiFolded:
+                plain.text = token.text == SortedDecimal.declaredType ? "TEXT" : "text"
+            case .literal where token.text.hasPrefix("'p") || token.text.hasPrefix("'-n"):
+                if let digits = SortedDecimal.plain(SQLToken.unquoted(token.text)) { plain.text = "'\(digits)'" }
+            default: break
+            }
+            return plain
+        }
+        return tokens.sql
     }
 
     /// Notes a statement when a transaction first uses it.

@@ -15,8 +15,15 @@ struct AutomaticSchema: Sendable {
         case dropIndex(table: String, String)
         case createIndex(table: String, String)
 
-        /// Whether it is a new column.
-        var isAddition: Bool { if case .addColumn = self { true } else { false } }
+        /// The table that is another one after it.
+        var table: String {
+            switch self {
+            case .createTable(let table), .renameColumn(let table, _, _), .addColumn(let table, _),
+                .changeColumn(let table, _), .convertDecimals(let table, _), .keepKeys(let table, _),
+                .dropColumn(let table, _), .dropIndex(let table, _), .createIndex(let table, _):
+                table
+            }
+        }
 
         /// For reports.
         var words: String {
@@ -92,7 +99,22 @@ struct AutomaticSchema: Sendable {
 
     /// Makes the changes.
     func carryOut(_ changes: [Change], in db: borrowing MigrationTransaction) throws {
-        for change in changes { try carryOut(change, db) }
+        guard try changes.contains(where: convertsDecimals) else {
+            for change in changes { try carryOut(change, db) }
+            return
+        }
+        // A check that was there may be for the digits, and is replaced by one of the changes to come.
+        try db.handle.connection.withoutChecks(of: Set(changes.map(\.table)).sorted()) {
+            for change in changes { try carryOut(change, db) }
+        }
+    }
+
+    private func convertsDecimals(_ change: Change) throws -> Bool {
+        switch change {
+        case .convertDecimals: true
+        case .changeColumn(let table, let column): try definition(column, of: table).holdsDecimals
+        default: false
+        }
     }
 
     private func carryOut(_ change: Change, _ db: borrowing MigrationTransaction) throws {
@@ -106,7 +128,7 @@ struct AutomaticSchema: Sendable {
         case .changeColumn(let table, let column):
             try db.changeColumn(DeclaredColumn(definition: definition(column, of: table)), in: table)
         case .convertDecimals(let table, let column):
-            try db.convertDecimals(in: column, of: table)
+            try db.convertDecimals([column], in: table)
         case .keepKeys(let table, let column):
             let definition = try definition(column, of: table)
             try db.savepoint { db in try ColumnChange(db.handle.connection, table).keepKeys(definition) }
@@ -139,5 +161,20 @@ struct AutomaticSchema: Sendable {
 
     private struct DeclaredColumn: TableColumn {
         let definition: ColumnDefinition
+    }
+}
+
+extension [AutomaticSchema.Change] {
+    /// Changes of columns in the order in which they can be made: new columns, then decimals, of which the computed ones
+    /// are right once the others are.
+    func sorted(computed: [String]) -> Self {
+        func rank(_ change: AutomaticSchema.Change) -> Int {
+            switch change {
+            case .addColumn: 0
+            case .convertDecimals(_, let column): computed.contains(column) ? 2 : 1
+            default: 3
+            }
+        }
+        return (0...3).flatMap { place in filter { rank($0) == place } }
     }
 }

@@ -21,8 +21,7 @@ struct StepRun {
             run.tell(progress(0, 0))
             let start = ContinuousClock.now
             let before = connection.totalChanges
-            let dangling = try transact(body, record)
-            let end = try connection.ownValue("PRAGMA data_version")
+            let (dangling, end) = try transact(body, record)
             // Nobody waits for a single step, and the next one may write as much again.
             if connection.isCheckpointDue { connection.checkpointIfDue() }
             var step = MigrationReport.Step(
@@ -40,7 +39,7 @@ struct StepRun {
 
     private func transact(
         _ body: Migration.Step, _ record: ((VersionHistory, Duration, String?) throws -> Void)?
-    ) throws -> DanglingComparison {
+    ) throws -> (DanglingComparison, dataVersion: Value?) {
         // With foreign keys enforced, the rebuild of a table would delete the rows of others that point to it: dropping the old one
         // counts as deleting its rows. They are checked as a whole before the commit, and compared with what was there.
         try connection.withoutForeignKeys {
@@ -62,11 +61,13 @@ struct StepRun {
                     try after.refuseNew()
                     return after
                 }
-                guard let record else { return dangling }
+                // Before the commit: what others write after it is not looked at.
+                let dataVersion = try connection.ownValue("PRAGMA data_version")
+                guard let record else { return (dangling, dataVersion) }
                 let history = VersionHistory(connection: connection)
                 try history.create()
                 try record(history, ContinuousClock.now - start, recorder.fingerprint)
-                return dangling
+                return (dangling, dataVersion)
             }
         }
     }

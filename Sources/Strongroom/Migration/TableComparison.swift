@@ -33,7 +33,7 @@ struct TableComparison {
         let left = try leftColumns(infos, renamed)
         let own = try columnChanges(infos, renamed, text)
         // A check may be on a column that comes, and one that goes is needed until nothing is declared with it.
-        changes += own.filter(\.isAddition) + own.filter { !$0.isAddition } + left
+        changes += own.sorted(computed: schema.decimals.filter { $0.generated != nil }.map(\.name)) + left
         return try indexesToDrop(renamed) + changes + indexesToCreate(renamed)
     }
 
@@ -127,8 +127,12 @@ struct TableComparison {
             let declared = [SQLToken](sql: try column.sql(isWholeKey: schema.primaryKeys.count == 1))
             // The decimals of older versions of the library: the values are changed, and the type's name with them.
             let converts = column.isDecimals(of: info)
-            let stored = converts ? CreateTableText.withType(column.declaredType, text.items[place]) : text.items[place]
-            let conversion = converts ? [Change.convertDecimals(table: schema.name, column.name)] : []
+            let sorted = converts ? CreateTableText.withSortedDecimals(text.items[place]) : nil
+            let stored = sorted ?? text.items[place]
+            // A computed default is replaced by the change of the column, which converts as well; a key is not changed.
+            let conversion =
+                sorted != nil || converts && column.isPrimaryKey
+                ? [Change.convertDecimals(table: schema.name, column.name)] : []
             guard comparable(declared) != comparable(stored) else { return conversion }
             // The keys that were given are known only when the engine keeps them from now on.
             if column.isAutoincrementing, info.keyPlace != nil, !stored.contains(where: { $0.isWord("AUTOINCREMENT") }),

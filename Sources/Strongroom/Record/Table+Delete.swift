@@ -12,7 +12,8 @@ extension Table {
         let connection = db.handle.connection
         if connection.readExpressions != nil { try connection.checkDuplicatesInMemory(of: schema.name) }
         let statement = try connection.statement(OperationKey(Self.self, TableStatements.Operation.delete)) {
-            (try TableStatements(schema, RecordType.columnNames).delete(), [])
+            try connection.requireSortedDecimals(of: schema)
+            return (try TableStatements(schema, RecordType.columnNames).delete(), [])
         }
         defer { statement.finish() }
         try key.bind(to: Bindings(statement), at: 0)

@@ -14,7 +14,8 @@ extension Table {
     public static func find(_ key: Key, in db: borrowing some Reading & ~Copyable) throws -> RecordType? {
         let connection = db.handle.connection
         let statement = try connection.statement(OperationKey(Self.self, TableStatements.Operation.find)) {
-            (try TableStatements(schema, RecordType.columnNames).find(), [])
+            try connection.requireSortedDecimals(of: schema)
+            return (try TableStatements(schema, RecordType.columnNames).find(), [])
         }
         defer { statement.finish() }
         try key.bind(to: Bindings(statement), at: 0)
@@ -39,7 +40,8 @@ extension Table {
     @inlinable
     static func isPresent(_ key: Key, on connection: Connection) throws -> Bool {
         let statement = try connection.statement(OperationKey(Self.self, TableStatements.Operation.find)) {
-            (try TableStatements(schema, RecordType.columnNames).find(), [])
+            try connection.requireSortedDecimals(of: schema)
+            return (try TableStatements(schema, RecordType.columnNames).find(), [])
         }
         defer { statement.finish() }
         try key.bind(to: Bindings(statement), at: 0)

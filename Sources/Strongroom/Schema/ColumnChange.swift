@@ -68,8 +68,20 @@ struct ColumnChange {
         var changed = text
         changed.replace(at: place, with: sql)
         let name = Identifier.quote(column.name)
-        if column.generated == nil { try refuseLoss(name, column) }
-        try rebuild(changed, [column.name.asciiFolded: source(name, column)])
+        // Decimals that become something else are the numbers, not the texts that stand for them.
+        let isDecimal = info.map { Identifier.areSame($0.declaredType, SortedDecimal.declaredType) } ?? false
+        let value = isDecimal && !column.holdsDecimals ? "(\(SortedDecimal.digits(of: column.name).text))" : name
+        if column.generated == nil { try refuseLoss(value, column) }
+        let sources = [column.name.asciiFolded: try source(value, column)]
+        if column.holdsDecimals, column.generated == nil {
+            // The checks are meant for decimals, not for what was there before.
+            try connection.withoutChecks(of: [table.name]) {
+                try rebuild(changed, sources)
+                try connection.sortDecimals([column.name], of: table.name) { _, _ in }
+            }
+        } else {
+            try rebuild(changed, sources)
+        }
         if column.isIndexed { try makeIndex(on: column.name) }
         try refuseMisfits(name, column)
     }
@@ -88,11 +100,11 @@ struct ColumnChange {
     }
 
     /// What is copied into a column of what it held.
-    private func source(_ name: String, _ column: ColumnDefinition) throws -> String {
+    private func source(_ former: String, _ column: ColumnDefinition) throws -> String {
         // The engine converts what is written into a column of numbers or texts, but keeps a text as a text in one of bytes.
         let value =
             column.valueType == "blob"
-            ? "CASE typeof(\(name)) WHEN 'text' THEN CAST(\(name) AS BLOB) ELSE \(name) END" : name
+            ? "CASE typeof(\(former)) WHEN 'text' THEN CAST(\(former) AS BLOB) ELSE \(former) END" : former
         guard !column.isNullable, let inPlaceOfNull = try column.defaultValue?.get(), inPlaceOfNull != .null else {
             return value
         }

@@ -144,30 +144,4 @@ package struct CreateTableText {
         copy[place] = SQLToken(kind: .word, text: type)
         return copy
     }
-
-    /// Gives a column another name of its type, which does not change what is stored.
-    mutating func retype(_ column: String, _ type: String) {
-        guard let place = place(of: column) else { return }
-        items[place] = Self.withType(type, items[place])
-    }
-
-    /// A column's item without the parentheses around all of its default, which mean nothing: `DEFAULT (1)` is `DEFAULT
-    /// 1`.
-    static func withPlainDefault(_ item: [SQLToken]) -> [SQLToken] {
-        var tokens = item.filter { $0.kind != .space }
-        guard let word = tokens.firstIndex(where: { $0.isWord("DEFAULT") }) else { return item }
-        while word + 1 < tokens.count, tokens[word + 1].isSign("(") {
-            var (depth, end) = (0, word + 1)
-            while end < tokens.count {
-                if tokens[end].isSign("(") { depth += 1 }
-                if tokens[end].isSign(")") { depth -= 1 }
-                if depth == 0 { break }
-                end += 1
-            }
-            guard end < tokens.count else { return item }
-            tokens.remove(at: end)
-            tokens.remove(at: word + 1)
-        }
-        return tokens
-    }
 }

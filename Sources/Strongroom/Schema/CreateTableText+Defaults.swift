@@ -1,0 +1,89 @@
+extension CreateTableText {
+    /// A column's item without the parentheses around all of its default, which mean nothing: `DEFAULT (1)` is `DEFAULT
+    /// 1`.
+    package static func withPlainDefault(_ item: [SQLToken]) -> [SQLToken] {
+        var tokens = item.filter { $0.kind != .space }
+        guard let place = defaultPlace(tokens) else { return item }
+        tokens.replaceSubrange(place, with: withoutParentheses(Array(tokens[place])))
+        return tokens
+    }
+
+    /// A column's item declared as one of decimals, with a default in the form that sorts.
+    ///
+    /// - Returns: nil where the default is no number but computed.
+    static func withSortedDecimals(_ item: [SQLToken]) -> [SQLToken]? {
+        var copy = withType(SortedDecimal.declaredType, item)
+        guard let place = defaultPlace(copy) else { return copy }
+        let value = withoutParentheses(copy[place].filter { $0.kind != .space })
+        if value.count == 1, value[0].isWord("NULL") { return copy }
+        guard let plain = digits(value).flatMap({ SortedDecimal.plain($0) }), let stored = SortedDecimal.stored(plain)
+        else { return nil }
+        copy.replaceSubrange(
+            place, with: [SQLToken(kind: .space, text: " "), SQLToken(kind: .literal, text: "'\(stored)'")])
+        return copy
+    }
+
+    /// Declares a column as one of decimals.
+    ///
+    /// - Returns: Whether it could be: not where its default is computed.
+    mutating func sortDecimals(of column: String) -> Bool {
+        guard let place = place(of: column), let sorted = Self.withSortedDecimals(items[place]) else { return false }
+        if sorted.normalised != items[place].normalised { replace(at: place, with: sorted.sql) }
+        return true
+    }
+
+    /// The conditions of all checks, in parentheses.
+    var checks: [String] {
+        items.flatMap { item in
+            item.indices.compactMap { place in
+                guard item[place].isWord("CHECK"),
+                    let open = item.indices.first(where: { $0 > place && item[$0].kind != .space }),
+                    item[open].isSign("("), let close = Self.closing(open, item)
+                else { return nil }
+                return Array(item[open...close]).sql
+            }
+        }
+    }
+
+    /// The place of the parenthesis that closes another.
+    private static func closing(_ open: Int, _ tokens: [SQLToken]) -> Int? {
+        var depth = 0
+        for place in tokens.indices[open...] {
+            if tokens[place].isSign("(") { depth += 1 }
+            if tokens[place].isSign(")") { depth -= 1 }
+            if depth == 0 { return place }
+        }
+        return nil
+    }
+
+    private static func withoutParentheses(_ value: [SQLToken]) -> [SQLToken] {
+        var value = value
+        while value.first?.isSign("(") == true, closing(0, value) == value.count - 1 {
+            value = Array(value.dropFirst().dropLast())
+        }
+        return value
+    }
+
+    /// Where an item has its default.
+    private static func defaultPlace(_ item: [SQLToken]) -> Range<Int>? {
+        func next(_ place: Int) -> Int? { item.indices.first { $0 > place && item[$0].kind != .space } }
+        guard let word = item.firstIndex(where: { $0.isWord("DEFAULT") }), let first = next(word) else { return nil }
+        if item[first].isSign("(") { return closing(first, item).map { first..<$0 + 1 } }
+        guard item[first].isSign("-") || item[first].isSign("+") else { return first..<first + 1 }
+        return next(first).map { first..<$0 + 1 }
+    }
+
+    /// The text of a literal.
+    private static func digits(_ value: [SQLToken]) -> String? {
+        if value.count == 2, value[1].kind == .number {
+            return value[0].isSign("-") ? "-" + value[1].text : value[0].isSign("+") ? value[1].text : nil
+        }
+        guard value.count == 1 else { return nil }
+        return switch value[0].kind {
+        case .number: value[0].text
+        case .quoted: SQLToken.unquoted(value[0].text)
+        case .literal where value[0].text.hasPrefix("'"): SQLToken.unquoted(value[0].text)
+        default: nil
+        }
+    }
+}
