@@ -12,7 +12,7 @@ extension Connection {
         sqlite3_file_control(pointer, "main", SQLITE_FCNTL_FILE_POINTER, &found)
         guard let file = found, let methods = file.pointee.pMethods, methods.pointee.iVersion >= 2 else { return false }
         var index: UnsafeMutableRawPointer?
-        // One that nobody has any more is emptied, and is not made longer here.
+        // An index without users is truncated by the engine; it is not extended here.
         let result = methods.pointee.xShmMap(file, 0, Self.indexPage, 0, &index)
         defer { _ = methods.pointee.xShmUnmap(file, 0) }
         guard result == SQLITE_OK || result & 0xFF == SQLITE_READONLY, let index else { return false }

@@ -1,6 +1,6 @@
 import CSQLCipher
 
-/// A request of the engine's for slots of the WAL's index («WAL-mode File Format», section 2.3.1,
+/// A request of the engine's for slots of the WAL's index ("WAL-mode File Format", section 2.3.1,
 /// sqlite.org/walformat.html).
 struct IndexLock {
     var slots: Range<Int32>

@@ -12,8 +12,10 @@ import Logging
 /// put in the line of the store's writer, also by the last reference that dies inside a transaction of the store. Changes that pile up are saved as
 /// one, the latest.
 ///
-/// A save writes the columns that have changed since the record was read (`live(_:)`, or `isNew: false`) or last saved, so that what another object or another process has changed in
-/// the others stays. Where two have changed one column, the later save counts. A row that was deleted meanwhile is not brought back, unless
+/// A save writes the columns that have changed since the record was read (`live(_:)`, or `isNew: false`) or last saved,
+/// so that what another object or another process has changed in
+/// the others stays. Where two have changed one column, the later save counts. A row that was deleted meanwhile is not
+/// brought back, unless
 /// ``LiveMissingRow/insert`` says so: the save throws `noSuchRow`.
 ///
 /// A failure of ``save()`` is thrown; one of a save that nobody waits for goes to the handler that was given, or else to the store's logger, or
@@ -35,8 +37,10 @@ public final class Live<Source: Table>: Sendable where Source.RecordType == Sour
     /// - Parameters:
     ///   - record: The record.
     ///   - saving: When it is saved.
-    ///   - isNew: Whether it has to be saved even if nothing changes any more; false for a record as it was read, of which a save writes
-    ///     what has changed since. Nil for a record that may be new: one without a key is saved even if nothing changes, and the first save
+    ///   - isNew: Whether it has to be saved even if nothing changes any more; false for a record as it was read, of
+    ///     which a save writes
+    ///     what has changed since. Nil for a record that may be new: one without a key is saved even if nothing
+    ///     changes, and the first save
     ///     writes all columns, into a new row where there is none.
     ///   - missingRow: What a save does when the object's row has been deleted by others.
     ///   - store: The store; it is kept as long as the object is.
@@ -57,8 +61,10 @@ public final class Live<Source: Table>: Sendable where Source.RecordType == Sour
     /// - Parameters:
     ///   - record: The record.
     ///   - saving: When it is saved.
-    ///   - isNew: Whether it has to be saved even if nothing changes any more; false for a record as it was read, of which a save writes
-    ///     what has changed since. Nil for a record that may be new: one without a key is saved even if nothing changes, and the first save
+    ///   - isNew: Whether it has to be saved even if nothing changes any more; false for a record as it was read, of
+    ///     which a save writes
+    ///     what has changed since. Nil for a record that may be new: one without a key is saved even if nothing
+    ///     changes, and the first save
     ///     writes all columns, into a new row where there is none.
     ///   - missingRow: What a save does when the object's row has been deleted by others.
     ///   - clock: What ``LiveSaving/debounced(_:)`` goes by.
@@ -131,7 +137,8 @@ public final class Live<Source: Table>: Sendable where Source.RecordType == Sour
     /// Inside a transaction save the record itself: `var contact = ada.value; try contact.save()`.
     ///
     /// - Returns: What was done; nil when there was nothing to save.
-    /// - Throws: As `Table.save(_:cascading:in:)`; ``StrongroomError`` with `noSuchRow` when others have deleted the object's row, `closed`, or the
+    /// - Throws: As `Table.save(_:cascading:in:)`; ``StrongroomError`` with `noSuchRow` when others have deleted the
+    ///   object's row, `closed`, or the
     ///   engine's failure. The object keeps its changes. Cancelling the task does not
     ///   take the save back.
     @discardableResult

@@ -2,7 +2,8 @@
 final class LiveState<Source: Table>: UnsavedObject where Source.RecordType == Source {
     private struct State {
         var value: Source
-        /// The record as its row is known to be: as it was read, or as the last committed save has left it. Nil when no row is known.
+        /// The record as its row is known to be: as it was read, or as the last committed save has left it. Nil when no
+        /// row is known.
         var base: Source?
         /// The columns that saves have written whose transactions are not committed yet.
         var uncertain: Set<Int> = []
@@ -218,7 +219,8 @@ final class LiveState<Source: Table>: UnsavedObject where Source.RecordType == S
         return outcome
     }
 
-    /// Writes the record's row: of one that is known the columns that differ from what is known of it, so that what others have changed meanwhile stays.
+    /// Writes the record's row: of one that is known the columns that differ from what is known of it, so that what
+    /// others have changed meanwhile stays.
     ///
     /// - Returns: What was done, and the columns that were written.
     private func write(_ record: inout Source, on connection: Connection) throws -> (saved: Saved, columns: Set<Int>) {

@@ -153,8 +153,8 @@ enum TableFailure {
         StrongroomError(
             .noSuchRow,
             """
-            The object's row of table "\(schema.name)" has been deleted, so its changes were not saved. Let go of the object, or insert its value \
-            again; `missingRow: .insert` does so by itself.
+            The object's row of table "\(schema.name)" has been deleted, so its changes were not saved. Release the \
+            object, or insert its value again; `missingRow: .insert` does so by itself.
             """)
     }
 

@@ -121,7 +121,8 @@ final class MemoryRecords: ConnectionCompanion {
 
     // MARK: Rows of another process
 
-    /// Compares the rows in memory with those on the disk where another connection has changed the file: another process does not know them, and the
+    /// Compares the rows in memory with those on the disk where another connection has changed the file: another
+    /// process does not know them, and the
     /// triggers do not see what it writes.
     private func compareWithFile(on connection: Connection) throws {
         guard !tables.isEmpty else { return }
@@ -257,7 +258,8 @@ extension Connection {
         return records
     }
 
-    /// - Throws: ``StrongroomError`` with `constraint` when another process has written a row that a record of the table in memory stands for, too.
+    /// - Throws: ``StrongroomError`` with `constraint` when another process has written a row that a record of the
+    ///   table in memory stands for, too.
     @usableFromInline
     func checkDuplicatesInMemory(of table: String) throws {
         try (companion as? MemoryRecords)?.checkDuplicates(of: table)

@@ -70,7 +70,8 @@ struct MemoryTable: Sendable {
         for trigger in notes { try connection.run(trigger) }
     }
 
-    /// The error for a row in memory that has a key or another unique value in common with a row on the disk; nil when there is none.
+    /// The error for a row in memory that has a key or another unique value in common with a row on the disk; nil when
+    /// there is none.
     ///
     /// The triggers keep this process from writing such a row. Another process does not know the rows in memory.
     func duplicate(on connection: Connection) throws -> StrongroomError? {
@@ -181,15 +182,17 @@ extension ColumnDefinition {
 }
 
 extension StrongroomError {
-    /// The error for reading a table, or writing it by a key or a query, while a row in memory stands for the same as one on the disk.
+    /// The error for reading a table, or writing it by a key or a query, while a row in memory stands for the same as
+    /// one on the disk.
     fileprivate static func duplicateInMemory(
         _ table: String, _ words: String, _ columns: [String], _ database: String
     ) -> StrongroomError {
         var error = StrongroomError(
             .constraint,
             """
-            Another process has written a row of table "\(table)" that has the same \(words) as a record in memory, so neither is read or \
-            changed. Remove the record in memory with `discard(_:in:)`, or change the row on the disk in the other process, then try again.
+            Another process has written a row of table "\(table)" that has the same \(words) as a record in memory, so \
+            neither is read or changed. Remove the record in memory with `discard(_:in:)`, or change the row on the disk \
+            in the other process, then try again.
             """,
             database: database)
         error.constraint = ConstraintFailure(kind: .unique, table: table, columns: columns)

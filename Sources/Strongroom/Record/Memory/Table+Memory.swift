@@ -64,7 +64,8 @@ extension Table {
 
     /// Removes a record from memory, and leaves what is on the disk.
     ///
-    /// `delete` does so, too, as long as no other process has written a row with the same key; where one has, every query of the table throws
+    /// `delete` does so, too, as long as no other process has written a row with the same key; where one has, every
+    /// query of the table throws
     /// `constraint` until the record in memory is removed.
     ///
     /// ```swift
