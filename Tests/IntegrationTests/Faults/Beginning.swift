@@ -63,7 +63,12 @@ struct FaultCase: Sendable {
     private static func write(_ files: [String: Data], to directory: String) throws -> Place {
         try FileManager.default.createDirectory(
             atPath: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-        for (name, data) in files { try data.write(to: URL(filePath: directory).appending(path: name)) }
+        for (name, data) in files {
+            // Foundation's descriptors are inherited by a process that another test starts at this moment, which then
+            // has the file open for its whole life: the work would take the way for a file that is open elsewhere.
+            let file = try PlainFile(making: "\(directory)/\(name)")
+            try data.withUnsafeBytes { try file.write($0, at: 0) }
+        }
         return Place(directory)
     }
 
