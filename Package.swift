@@ -17,8 +17,54 @@ func syntaxProducts(_ names: [String]) -> [Target.Dependency] {
     names.map { .product(name: $0, package: "swift-syntax", condition: .when(traits: ["Macros"])) }
 }
 
+#if os(macOS)
+let isForApple = true
+#else
+let isForApple = false
+#endif
+
+// For Apple platforms the engine is Zetetic's package, which has a framework for each of them; elsewhere it is an
+// installed SQLCipher, which pkg-config finds by the name sqlcipher. STRONGROOM_SQLCIPHER gives another name, such as
+// sqlite3 for SQLCipher 4.7 and later as upstream installs it, and has an installed one taken on macOS, too.
+let installedEngine = Context.environment["STRONGROOM_SQLCIPHER"] ?? (isForApple ? nil : "sqlcipher")
+let enginePackages: [Package.Dependency]
+let engine: Target
+if let installedEngine {
+    enginePackages = []
+    engine = .systemLibrary(
+        name: "CSQLCipher", path: "Sources/CSQLCipher/System", pkgConfig: installedEngine,
+        providers: [.apt(["libsqlcipher-dev"]), .brew(["sqlcipher"])])
+} else {
+    // Before 4.14.0 two processes on one file may lose what one of them has committed (SQLite's WAL-reset bug).
+    enginePackages = [.package(url: "https://github.com/sqlcipher/SQLCipher.swift", from: "4.14.0")]
+    engine = .target(
+        name: "CSQLCipher", dependencies: [.product(name: "SQLCipher", package: "SQLCipher.swift")],
+        path: "Sources/CSQLCipher/Package")
+}
+
+// On Linux the libcrypto that SQLCipher uses does the cryptography; swift-crypto brings its own, which takes longer to
+// build than all the rest.
+let cryptography: [Target.Dependency] =
+    isForApple ? swiftCrypto(nil) : ["CLibCrypto"] + swiftCrypto(.when(traits: ["SwiftCrypto"]))
+let cryptographyTargets: [Target] =
+    isForApple ? [] : [.target(name: "CLibCrypto", linkerSettings: [.linkedLibrary("crypto")])]
+
+func swiftCrypto(_ condition: TargetDependencyCondition?) -> [Target.Dependency] {
+    ["Crypto", "CryptoExtras"].map { .product(name: $0, package: "swift-crypto", condition: condition) }
+}
+
+let commandLine = Target.Dependency.product(
+    name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Commands"]))
+
+// No target names it, so that no trait could leave it out. Swift Package Index sets the second variable; it adds the
+// plugin only to manifests in which its address does not stand.
+let wantsDocumentation = ["STRONGROOM_DOCUMENTATION", "SPI_GENERATE_DOCS"].contains { Context.environment[$0] != nil }
+let documentation: [Package.Dependency] =
+    wantsDocumentation ? [.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0")] : []
+
 let package = Package(
     name: "strongroom",
+    // Apple's: type-checked against a stub, not run; see the article "Apple platforms".
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Strongroom", targets: ["Strongroom"]),
@@ -27,10 +73,18 @@ let package = Package(
         .executable(name: "strongroom", targets: ["StrongroomTool"]),
     ],
     traits: [
-        .default(enabledTraits: ["Macros"]),
+        .default(enabledTraits: ["Commands", "Macros"]),
         .trait(
             name: "Macros",
             description: "@Table, @Record, @Column and @Configuration; without it the package needs no swift-syntax."),
+        .trait(
+            name: "Commands",
+            description:
+                "StrongroomCommands and the tool strongroom; without it the package needs no swift-argument-parser."),
+        .trait(
+            name: "SwiftCrypto",
+            description:
+                "Cryptography by swift-crypto on Linux, too, instead of the libcrypto that SQLCipher uses there."),
         .trait(name: "ConfigReader", description: "Keys from swift-configuration's ConfigReader."),
     ],
     dependencies: [
@@ -38,15 +92,10 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
-        .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
         .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.0"),
-    ],
+    ] + enginePackages + documentation,
     targets: [
-        .systemLibrary(
-            name: "CSQLCipher",
-            pkgConfig: "sqlcipher",
-            providers: [.apt(["libsqlcipher-dev"]), .brew(["sqlcipher"])]
-        ),
+        engine,
         .target(name: "CDiscovery"),
         .macro(name: "StrongroomMacros", dependencies: syntaxProducts(syntax), swiftSettings: settings),
         .target(
@@ -57,16 +106,15 @@ let package = Package(
                 .target(name: "StrongroomMacros", condition: .when(traits: ["Macros"])),
                 .product(
                     name: "Configuration", package: "swift-configuration", condition: .when(traits: ["ConfigReader"])),
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "CryptoExtras", package: "swift-crypto"),
-                .product(name: "Logging", package: "swift-log"),
+            ] + cryptography + [
+                .product(name: "Logging", package: "swift-log")
             ],
             swiftSettings: settings
         ),
         .target(name: "StrongroomTesting", dependencies: ["Strongroom"], swiftSettings: settings),
         .target(
             name: "StrongroomCommands",
-            dependencies: ["Strongroom", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            dependencies: ["Strongroom", commandLine],
             swiftSettings: settings
         ),
         .target(
@@ -79,7 +127,7 @@ let package = Package(
             name: "StrongroomTool",
             dependencies: [
                 "Configurations", "Strongroom", "StrongroomCommands",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                commandLine,
             ],
             swiftSettings: settings
         ),
@@ -91,15 +139,6 @@ let package = Package(
                 .product(
                     name: "Configuration", package: "swift-configuration", condition: .when(traits: ["ConfigReader"])),
             ],
-            swiftSettings: settings
-        ),
-        .testTarget(
-            name: "StrongroomMacrosTests",
-            dependencies: ["StrongroomMacros"]
-                + syntaxProducts([
-                    "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacroExpansion", "SwiftSyntaxMacros",
-                    "SwiftSyntaxMacrosGenericTestSupport",
-                ]),
             swiftSettings: settings
         ),
         .testTarget(
@@ -136,7 +175,7 @@ let package = Package(
         // Drives the tool and the engine's shell from outside, so it depends on neither the tool nor the library.
         .executableTarget(
             name: "TortureHarness",
-            dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")],
+            dependencies: [commandLine],
             path: "Tests/TortureHarness",
             swiftSettings: settings
         ),
@@ -147,6 +186,6 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
-    ],
+    ] + cryptographyTargets,
     swiftLanguageModes: [.v6]
 )

@@ -12,7 +12,7 @@ let package = Package(
     name: "strongroom-benchmarks",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "strongroom", path: ".."),
+        .package(name: "strongroom", path: "..", traits: ["Macros"]),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         // The version that the targets were set against.
         .package(url: "https://github.com/groue/GRDB.swift", .upToNextMinor(from: "7.10.0")),

@@ -1,14 +1,13 @@
-// The keying functions are declared only for a library that was built with a codec.
-#ifndef SQLITE_HAS_CODEC
-#define SQLITE_HAS_CODEC 1
-#endif
-
-// pkg-config names the folder that holds sqlcipher's own sqlite3.h.
-#include <sqlite3.h>
-#include <string.h>
-
+// What the library needs besides the engine's header, which is included before this one.
 #ifndef STRONGROOM_SHIM_H
 #define STRONGROOM_SHIM_H
+
+#include <string.h>
+
+// The engine's header declares the keying functions only where SQLITE_HAS_CODEC is defined, which a header cannot do
+// for another module.
+int sqlite3_key_v2(sqlite3 *database, const char *schema, const void *key, int length);
+int sqlite3_rekey_v2(sqlite3 *database, const char *schema, const void *key, int length);
 
 // Swift does not import functions with a variable number of arguments.
 static inline int strongroom_enforce_foreign_keys(sqlite3 *database, int on) {

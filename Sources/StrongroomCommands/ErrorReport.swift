@@ -65,8 +65,8 @@ extension ExitStatus {
     init(_ code: StrongroomError.Code) {
         self =
             switch code {
-            case .notADatabase, .truncated, .damaged, .damagedLog, .emptyFile, .newerSchema, .envelopeDamaged,
-                .newerEnvelope, .constraint:
+            case .notADatabase, .truncated, .damaged, .damagedLog, .emptyFile, .plaintextHeader, .newerSchema,
+                .envelopeDamaged, .newerEnvelope, .constraint:
                 .dataError
             case .fileMissing, .notAFile: .noInput
             case .notSQLCipher: .unavailable

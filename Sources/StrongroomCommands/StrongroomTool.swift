@@ -38,8 +38,12 @@ public enum StrongroomTool {
         version: String = "",
         commands: [any ParsableCommand.Type] = []
     ) async -> Never {
-        RootCommand.describe(name: name, abstract: abstract, version: version, commands: commands)
         let arguments = Array(CommandLine.arguments.dropFirst())
+        // A command of the program's own may mean something else by the same options.
+        if !commands.contains(where: { $0._commandName == arguments.first }) {
+            KeySource.takeVariables(of: Array(arguments.prefix { $0 != "--" }))
+        }
+        RootCommand.describe(name: name, abstract: abstract, version: version, commands: commands)
         do {
             let found: Stores
             do { found = try stores() } catch { throw withoutSecrets(error) }

@@ -3,7 +3,10 @@ import StrongroomCommands
 
 @main
 enum StrongroomMain {
+    /// The package's version: that of the first heading of CHANGELOG.md.
+    static let version = "0.2.0"
+
     static func main() async {
-        await StrongroomTool.run(.shared, version: "0.1.0", commands: [DemoCommand.self])
+        await StrongroomTool.run(.shared, version: version, commands: [DemoCommand.self])
     }
 }

@@ -30,7 +30,7 @@ struct ManifestTests {
         let whole = try #require(try Self.manifests.get().first { $0.text.contains("import PackageDescription") })
         guard let dependency else { return whole.text }
         let changed = whole.text.replacing(
-            /dependencies: \[\.package\(url: .*\)\],/, with: "dependencies: [\(dependency)],")
+            /dependencies: \[\.package\(path: .*\)\],/, with: "dependencies: [\(dependency)],")
         try #require(changed != whole.text)
         return changed
     }

@@ -8,7 +8,8 @@ import Strongroom
 /// full and there is a filler, it says `full`, removes the filler and goes on.
 /// `FaultVictim prepare KIND DIRECTORY` makes the file as it is before the work, and kills itself while the store is open.
 /// `FaultVictim rows MASKED DIRECTORY` works with rows that the engine puts together of two halves, so that only its
-/// memory ever has them whole; it says `open` and `closed` as the next one does. `FaultVictim secrets MASKED DIRECTORY`
+/// memory ever has them whole; it says `open` and `closed` as the next one does. `FaultVictim salvage MASKED DIRECTORY`
+/// damages a file of such rows, diagnoses and salvages it, and says `closed`. `FaultVictim secrets MASKED DIRECTORY`
 /// works with secrets that are given masked, says `open` and `closed`, and waits for its standard input to end after
 /// each.
 @main
@@ -21,6 +22,10 @@ enum FaultVictim {
         }
         if arguments.count == 4, arguments[1] == "rows" {
             await Secrets(masked: arguments[2]).runRows(in: arguments[3])
+            return
+        }
+        if arguments.count == 4, arguments[1] == "salvage" {
+            await Secrets(masked: arguments[2]).runSalvage(in: arguments[3])
             return
         }
         guard arguments.count >= 4, let work = Works.named(arguments[2]) else { return end("failed usage", 2) }

@@ -91,6 +91,50 @@ struct Secrets {
         try await store.close()
     }
 
+    /// Diagnoses and salvages a damaged file of rows that are read without the engine: those of a table without row ids, and
+    /// those of a table whose first page is damaged.
+    func runSalvage(in directory: String) async {
+        do {
+            try await workWithDamage(in: Place(directory))
+            pause("closed")
+        } catch {
+            print("failed \(error)")
+        }
+    }
+
+    private func workWithDamage(in place: Place) async throws {
+        let keys = try KeyChain(key(0) { .passphrase(bytes: $0) })
+        let store = try await place.open(keys, Self.migrator)
+        let halves = [masked[1], masked[2]].map { part in String(decoding: part.map { $0 ^ Self.mask }, as: UTF8.self) }
+        let (root, pageSize) = try await store.write { db in
+            let (first, second) = (halves[0], halves[1])
+            try db.execute("CREATE TABLE word (text TEXT PRIMARY KEY, data BLOB) WITHOUT ROWID")
+            for number in 0..<500 {
+                try db.execute("INSERT INTO line VALUES (\(number), \(first) || \(second) || \(number))")
+                // A value of several pages.
+                try db.execute(
+                    """
+                    INSERT INTO word VALUES (\(first) || \(second) || \(number), \
+                    CAST(\(first) || \(second) || hex(zeroblob(3000)) AS BLOB))
+                    """)
+            }
+            return (
+                try db.value("SELECT rootpage FROM sqlite_master WHERE name = 'line'", as: Int.self) ?? 0,
+                try CipherSettings.engineDefault().pageSize
+            )
+        }
+        try await store.close()
+        let file = try FileHandle(forUpdating: URL(filePath: place.path))
+        try file.seek(toOffset: UInt64((root - 1) * pageSize + 100))
+        try file.write(contentsOf: Data([1, 2, 3, 4]))
+        try file.close()
+        let stores = try place.stores(keys, Self.migrator)
+        let diagnosis = try await stores.diagnose(place.fileName)
+        print("diagnosed \(diagnosis.finding)")
+        let report = try await stores.salvage(place.fileName, to: "\(place.directory)/salvaged.sqlite")
+        for table in report.tables { print("salvaged \(table.name) \(table.rowsCopied)") }
+    }
+
     private static let migrator = Migrator {
         Migration("1") { db in
             try db.execute("CREATE TABLE line (number INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE)")

@@ -29,6 +29,9 @@ package struct Place: Sendable {
         return place
     }
 
+    /// The database's name.
+    package var fileName: String { Vault.fileName }
+
     /// The database's file.
     package var path: String { "\(directory)/vault.sqlite" }
 
@@ -58,7 +61,8 @@ package struct Place: Sendable {
         _ = try await againWithSpace { try await stores.restore(Vault.fileName) }
     }
 
-    private func stores(_ keys: KeyChain, _ migrator: Migrator?, _ ciphers: [CipherSettings]?) throws -> Stores {
+    /// A registry that knows the database.
+    package func stores(_ keys: KeyChain, _ migrator: Migrator?, _ ciphers: [CipherSettings]? = nil) throws -> Stores {
         try Stores(
             Vault(
                 path: path, keys: keys, migrator: migrator, ciphers: ciphers, protection: protection,

@@ -12,7 +12,8 @@ struct TortureHarness: ParsableCommand {
             \(Kinds.all.map { "  \($0.name): \($0.summary)" }.joined(separator: "\n"))
 
             The exit code is 0 when nothing was lost, wrong, silent or hung, otherwise 1. A round is repeated by \
-            its number, its kind and the seed; processes are not, so a race may need several tries.
+            its number, its kind and the seed; processes are not, so a race may need several tries. SIGINT and SIGTERM end \
+            the run after the round that is under way, with the table of those before; the exit code is then 130 or 143.
             """)
 
     @Option(help: "How long to go on.")
@@ -47,6 +48,7 @@ struct TortureHarness: ParsableCommand {
 
     func run() throws {
         signal(SIGPIPE, SIG_IGN)
+        Interruption.heed()
         var settings = Settings(
             tool: try tool ?? beside(), shell: try shell ?? onThePath("sqlcipher"), directory: try place())
         settings.keepsFailures = keepFailures
@@ -64,6 +66,7 @@ struct TortureHarness: ParsableCommand {
             isClean = run.torture(kinds, minutes: minutes)
         }
         if isClean { try? FileManager.default.removeItem(atPath: settings.directory) }
+        if isClean, let code = Interruption.exitCode { throw ExitCode(code) }
         guard isClean else { throw ExitCode(1) }
     }
 

@@ -25,7 +25,7 @@ final class TortureRun {
         var spent: [String: Duration] = [:]
         var numbers: [String: Int] = [:]
         var told = began
-        while ContinuousClock.now - began < .seconds(minutes * 60) {
+        while ContinuousClock.now - began < .seconds(minutes * 60), Interruption.exitCode == nil {
             guard let kind = able.min(by: { spent[$0.name, default: .zero] < spent[$1.name, default: .zero] }) else {
                 break
             }
@@ -106,6 +106,8 @@ final class TortureRun {
             tally.broken += 1
             say("\(kind.name) round \(number): no round could begin: \(error)")
         }
+        // A terminal sends the signal to the tools of the round, too, so that the round says nothing.
+        guard Interruption.exitCode == nil else { return Tally() }
         tally.rounds = 1
         finish(kind, number, tally)
         return tally

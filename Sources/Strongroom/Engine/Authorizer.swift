@@ -23,6 +23,15 @@ final class Authorizer {  // guarded by the seat, as the connection is
         return tables
     }
 
+    /// What the statement makes that the engine prepares: tables and views, and whether they are the connection's alone.
+    private var made: [(name: String, isTemporary: Bool)] = []
+
+    /// The tables and views that the statements would make which were prepared since this was last called.
+    func takeMade() -> [(name: String, isTemporary: Bool)] {
+        defer { made = [] }
+        return made
+    }
+
     /// Whether a statement has been prepared that defers the foreign keys of its transaction.
     private(set) var hasMetDeferral = false
 
@@ -37,9 +46,10 @@ final class Authorizer {  // guarded by the seat, as the connection is
         let context = Unmanaged.passUnretained(self).toOpaque()
         sqlite3_set_authorizer(
             connection,
-            { context, action, first, second, _, _ in
+            { context, action, first, second, schema, _ in
                 guard let context else { return SQLITE_DENY }
                 let authorizer = Unmanaged<Authorizer>.fromOpaque(context).takeUnretainedValue()
+                authorizer.noteMaking(action, first, schema)
                 let answer = authorizer.answer(action, first, second)
                 if answer == SQLITE_DENY { authorizer.hasRefused = true }
                 return answer
@@ -59,6 +69,18 @@ final class Authorizer {  // guarded by the seat, as the connection is
         default: return
         }
         hasTables = true
+    }
+
+    /// Notes what the user makes; what the library makes for itself has names of its own.
+    private func noteMaking(_ action: Int32, _ name: UnsafePointer<CChar>?, _ schema: UnsafePointer<CChar>?) {
+        guard !isTrusting, let name else { return }
+        switch action {
+        case SQLITE_CREATE_TEMP_TABLE, SQLITE_CREATE_TEMP_VIEW: made.append((String(cString: name), true))
+        case SQLITE_CREATE_TABLE, SQLITE_CREATE_VIEW, SQLITE_CREATE_VTABLE:
+            let isTemporary = schema.map { String(cString: $0).isSameName(as: "temp") } ?? false
+            made.append((String(cString: name), isTemporary))
+        default: return
+        }
     }
 
     private func answer(_ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?) -> Int32 {

@@ -55,10 +55,10 @@ final class ColumnOrder {
     ///
     /// - Throws: ``StrongroomError`` with `sql` when there is none, or more than one.
     static func position(of name: String, among names: [String], sql: String?) throws -> Int {
-        var matches = names.indices.filter { areSame(names[$0], name) }
+        var matches = names.indices.filter { names[$0].isSameName(as: name) }
         if matches.isEmpty {
             matches = names.indices.filter { index in
-                columnPart(of: names[index]).map { areSame(String($0), name) } ?? false
+                columnPart(of: names[index]).map { String($0).isSameName(as: name) } ?? false
             }
         }
         if matches.count == 1 { return matches[0] }
@@ -70,10 +70,6 @@ final class ColumnOrder {
         }
         throw StrongroomError(
             .sql, "The result has no column \"\(name)\", only \(list); select it, or name it with AS.", sql: sql)
-    }
-
-    private static func areSame(_ first: String, _ second: String) -> Bool {
-        first.asciiFolded.utf8.elementsEqual(second.asciiFolded.utf8)
     }
 
     /// What follows the table in `v.name`, without its quotation marks.

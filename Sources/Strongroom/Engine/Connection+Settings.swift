@@ -18,6 +18,15 @@ extension Connection {
         try run("PRAGMA cipher_log_level = NONE")
     }
 
+    /// Has the engine write through the drive's cache where it synchronizes a file, and not to that cache alone.
+    ///
+    /// It matters on Apple platforms; elsewhere `fsync` does so by itself, and the engine ignores the settings. See
+    /// SQLite's documentation, "PRAGMA Statements", `fullfsync` and `checkpoint_fullfsync` (sqlite.org/pragma.html).
+    func synchronizeFully() throws {
+        try run("PRAGMA fullfsync = ON")
+        try run("PRAGMA checkpoint_fullfsync = ON")
+    }
+
     /// Applies the settings that every connection has.
     ///
     /// - Parameters:

@@ -100,6 +100,8 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
     @exclusivity(unchecked) var preparedTables: Set<ObjectIdentifier> = []
     /// The tables whose decimals have been found to be in the form that sorts.
     @exclusivity(unchecked) var sortedDecimals: Set<String> = []
+    /// Tables whose keys the engine makes; see ``requireMadeKeys(of:)``.
+    @exclusivity(unchecked) var madeKeys: Set<String> = []
     @exclusivity(unchecked) var preparedIn = -1
 
     /// Milliseconds.
@@ -317,18 +319,21 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
     /// Drops the prepared statements of the user's.
     func forgetUserStatements() {
         userStatements.removeAll()
+        madeKeys.removeAll()
     }
 
     /// Drops the prepared statements.
     func clearStatements() {
         ownStatements.removeAll()
         userStatements.removeAll()
+        madeKeys.removeAll()
     }
 
     func prepare(_ sql: String) throws -> Statement {
         let text = try expanded(sql)
         var prepared: OpaquePointer?
         authorizer.hasRefused = false
+        _ = authorizer.takeMade()
         let (result, rest) = text.utf8CString.withUnsafeBufferPointer { text -> (Int32, Int) in
             var tail: UnsafePointer<CChar>?
             let result = sqlite3_prepare_v2(pointer, text.baseAddress, Int32(clamping: text.count), &prepared, &tail)
@@ -347,6 +352,7 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
         }
         let statement = Statement(prepared, owner: self)
         statement.tables = tables
+        try refuseHiding(sql)
         if !authorizer.isTrusting { use.statementsPrepared += 1 }
         guard !Self.hasContent(text.utf8.dropFirst(rest)) else {
             throw StrongroomError(

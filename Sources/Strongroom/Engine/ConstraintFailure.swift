@@ -98,18 +98,19 @@ extension ConstraintFailure {
             self.init(kind: kind, table: nil, name: detail)
         case .dataType:
             let place = words.firstRange(of: " column ").map { String(words[$0.upperBound...]) } ?? ""
-            self.init(kind, places: place)
+            self.init(kind, places: place, on: connection)
         case .unique, .primaryKey, .notNull:
-            self.init(kind, places: detail ?? "")
+            self.init(kind, places: detail ?? "", on: connection)
         default:
             self.init(kind: kind, table: nil)
         }
     }
 
     /// - Parameter places: `table.column, table.column`, or `index 'name'`.
-    private init(_ kind: Kind, places: String) {
+    private init(_ kind: Kind, places: String, on connection: Connection) {
         if places.hasPrefix("index '"), places.hasSuffix("'") {
-            self.init(kind: kind, table: nil, name: String(places.dropFirst(7).dropLast()))
+            let name = String(places.dropFirst(7).dropLast())
+            self.init(kind: kind, table: Self.table(ofIndex: name, on: connection), name: name)
             return
         }
         guard let dot = places.firstIndex(of: ".") else {
@@ -119,6 +120,14 @@ extension ConstraintFailure {
         let table = String(places[..<dot])
         let columns = String(places[places.index(after: dot)...]).split(separator: ", \(table).").map(String.init)
         self.init(kind: kind, table: table, columns: columns)
+    }
+
+    /// The table of an index on expressions, which the engine does not tell.
+    private static func table(ofIndex index: String, on connection: Connection) -> String? {
+        // The failure is the error to tell.
+        let table = try? connection.ownValue(
+            "SELECT tbl_name FROM sqlite_master WHERE type = 'index' AND name = ?", .text(index))
+        return table?.asText
     }
 
     /// The first row that points nowhere, while the transaction that is to be committed is still open.

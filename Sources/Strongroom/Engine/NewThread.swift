@@ -1,4 +1,10 @@
-import Foundation
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
 
 /// A thread that may be made.
 struct NewThread: Sendable {
@@ -28,7 +34,7 @@ struct NewThread: Sendable {
                 guard let context = context as UnsafeMutableRawPointer? else { return nil }
                 let new = Unmanaged<Holder>.fromOpaque(context).takeRetainedValue().thread
                 // On Linux only a running thread can be named.
-                Thread.current.name = new.name
+                ThreadName.set(new.name)
                 new.body(true)
                 return nil
             }, context.toOpaque())

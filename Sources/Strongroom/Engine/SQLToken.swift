@@ -30,7 +30,7 @@ package struct SQLToken: Equatable {
     package func isSign(_ sign: String) -> Bool { kind == .sign && text == sign }
 
     /// Whether it may be a name; case does not count for A to Z.
-    func isNamed(_ wanted: String) -> Bool { name.map { $0.asciiFolded == wanted.asciiFolded } ?? false }
+    func isNamed(_ wanted: String) -> Bool { name?.isSameName(as: wanted) ?? false }
 
     /// A name without its quotes.
     package static func unquoted(_ text: String) -> String {
@@ -53,9 +53,19 @@ package struct SQLToken: Equatable {
 
 extension String {
     /// The name as the engine compares it: A to Z in small letters, all others as they are.
+    ///
+    /// For names that are shown, hashed or looked up; two are compared by ``isSameName(as:)``.
     package var asciiFolded: String {
-        String(decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }, as: UTF8.self)
+        String(decoding: utf8.map(Self.folded), as: UTF8.self)
     }
+
+    /// Whether the engine takes two names for one: it makes no difference between A and a, and one between É and é, and
+    /// between letters that are composed otherwise, which Swift takes for equal.
+    package func isSameName(as other: String) -> Bool {
+        utf8.elementsEqual(other.utf8) { Self.folded($0) == Self.folded($1) }
+    }
+
+    private static func folded(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
 }
 
 extension [SQLToken] {

@@ -9,7 +9,7 @@ struct EncodedText: Hashable {
         case utf16Big = "UTF-16be"
     }
 
-    let bytes: [UInt8]
+    let bytes: WipedBytes
     let encoding: Encoding
 }
 

@@ -1,5 +1,3 @@
-import Crypto
-
 /// Keeps what a migration does: its statements, so far as they do not depend on the rows that it finds.
 ///
 /// Every statement that changes something counts once, whatever its bound values, comments, spaces and quotes. What depends on rows does not
@@ -11,13 +9,6 @@ final class StatementRecorder {
     private var hasReadRows = false
     /// Whether another run of the step may do otherwise for a reason that does not lie in its statements.
     var isIncomparable = false
-
-    /// What the statements come to: the SHA-256 of them, in hexadecimal; nil when they cannot be compared.
-    var fingerprint: String? {
-        guard !isIncomparable else { return nil }
-        let digest = SHA256.hash(data: Array(lines.joined(separator: "\n").utf8))
-        return digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
 
     /// Notes a change of the schema that is the library's own.
     func note(_ change: String) {

@@ -4,7 +4,7 @@ extension StrongroomError {
         private enum Kind: String {
             case wrongKey, notADatabase, truncated, damaged, plaintextFile, encryptedFile, emptyFile, notAFile
             case fileMissing, fileChanged, newerSchema, locked, permissionDenied, diskFull, inputOutput, outOfMemory
-            case tooManyOpenFiles, damagedLog
+            case tooManyOpenFiles, damagedLog, plaintextHeader
             case notSQLCipher, invalidName, noConfiguration, duplicateConfiguration, sameFile
             case invalidKey, emptyKeyChain, keyFile, keySource, cipherSettings, rotationFailed
             case envelopeMissing, envelopeDamaged, newerEnvelope, foreignEnvelope, keySlot
@@ -36,6 +36,9 @@ extension StrongroomError {
         public static let damagedLog = Code(.damagedLog)
         /// The file is a plaintext database where an encrypted one is required.
         public static let plaintextFile = Code(.plaintextFile)
+        /// The file is encrypted behind a plaintext header (SQLCipher 4's `cipher_plaintext_header_size`), which the library
+        /// does not open.
+        public static let plaintextHeader = Code(.plaintextHeader)
         /// The file is encrypted where the key chain asks for plaintext.
         public static let encryptedFile = Code(.encryptedFile)
         /// The file exists and has no content.

@@ -10,6 +10,12 @@ struct ValueList {
         values = Array(repeating: .null, count: names.count)
     }
 
+    /// The value of the column with a name, as the engine compares names; nil for one that there is not.
+    subscript(_ name: String) -> Value? {
+        guard let place = names.firstIndex(where: { $0.isSameName(as: name) }) else { return nil }
+        return values[place]
+    }
+
     func storageClass(_ index: Int) -> Int32 {
         guard values.indices.contains(index) else { return SQLITE_NULL }
         return switch values[index] {

@@ -47,10 +47,14 @@ extension FileSystem {
             guard length >= 0 || errno == EINTR else { throw failure(errno, "cannot overwrite", path) }
             rest -= max(length, 0)
             // Without its beginning a log counts for nothing; with it, and half of the rest, for less than it was.
-            guard !isFirst || fsync(descriptor) == 0 else { throw failure(errno, "cannot bring to the disk", path) }
+            guard !isFirst || FileSynchronization.synchronize(descriptor) else {
+                throw failure(errno, "cannot bring to the disk", path)
+            }
             isFirst = false
         }
-        guard fsync(descriptor) == 0 else { throw failure(errno, "cannot bring to the disk", path) }
+        guard FileSynchronization.synchronize(descriptor) else {
+            throw failure(errno, "cannot bring to the disk", path)
+        }
         return true
     }
 }

@@ -61,8 +61,24 @@ enum FileSystem {
     ///   - followsLinks: Whether the path may end in a symbolic link.
     /// - Throws: ``StrongroomError`` as ``openFile(_:_:followsLinks:)``, and `inputOutput`.
     static func firstBytes(of path: String, _ count: Int, followsLinks: Bool = true) throws -> [UInt8] {
+        try bytes(of: path, from: 0, count, followsLinks: followsLinks)
+    }
+
+    /// Bytes of a file.
+    ///
+    /// - Parameters:
+    ///   - offset: Where they begin.
+    ///   - count: How many at most; fewer at the file's end.
+    ///   - followsLinks: Whether the path may end in a symbolic link.
+    /// - Throws: As ``firstBytes(of:_:followsLinks:)``.
+    static func bytes(
+        of path: String, from offset: Int64, _ count: Int, followsLinks: Bool = true
+    ) throws -> [UInt8] {
         let descriptor = try openFile(path, O_RDONLY, followsLinks: followsLinks)
         defer { close(descriptor) }
+        guard offset == 0 || lseek(descriptor, off_t(offset), SEEK_SET) >= 0 else {
+            throw failure(errno, "cannot read", path)
+        }
         return try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             while filled < count {
                 guard let start = buffer.baseAddress else { return }
@@ -121,7 +137,9 @@ enum FileSystem {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { throw failure(errno, "cannot open", path) }
         defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw failure(errno, "cannot bring to the disk", path) }
+        guard FileSynchronization.synchronize(descriptor) else {
+            throw failure(errno, "cannot bring to the disk", path)
+        }
     }
 
     /// Brings it to the disk that a file is in its place.

@@ -101,7 +101,9 @@ final class PlainFile: FileBytes, Sendable {
 
     /// Brings its content to the disk.
     func synchronize() throws {
-        guard fsync(descriptor) == 0 else { throw FileSystem.failure(errno, "cannot bring to the disk", path) }
+        guard FileSynchronization.synchronize(descriptor) else {
+            throw FileSystem.failure(errno, "cannot bring to the disk", path)
+        }
     }
 
     /// Gives it the owner and the permissions of another file.

@@ -1,5 +1,3 @@
-import Crypto
-import CryptoExtras
 import Foundation
 import Synchronization
 
@@ -7,7 +5,7 @@ import Synchronization
 ///
 /// Derived once for each open; every connection of the store gets it without another derivation.
 struct DerivedKey: Sendable {
-    private let specification: SymmetricKey
+    private let specification: SecretBytes
     /// How the file is encrypted with it.
     let settings: CipherSettings
 
@@ -26,13 +24,9 @@ struct DerivedKey: Sendable {
         case .passphrase(let passphrase), .truncated(let passphrase):
             Self.derivations.add(1, ordering: .relaxed)
             let raw = try passphrase.withUnsafeBytes { bytes in
-                try KDF.Insecure.PBKDF2.deriveKey(
-                    from: bytes,
-                    salt: salt,
-                    using: settings.derivationHash.function,
-                    outputByteCount: 32,
-                    unsafeUncheckedRounds: settings.iterations
-                )
+                try Cryptography.pbkdf2(
+                    bytes, salt: salt, hash: settings.derivationHash, rounds: settings.iterations,
+                    count: Cryptography.keyLength)
             }
             specification = Self.specification(raw, salt)
         case .raw(let raw, _):
@@ -69,10 +63,9 @@ struct DerivedKey: Sendable {
         }
     }
 
-    private static func specification(_ raw: SymmetricKey, _ salt: [UInt8]) -> SymmetricKey {
-        let length = 2 * (raw.bitCount / 8 + salt.count) + 3
-        return withUnsafeTemporaryAllocation(byteCount: length, alignment: 1) { text in
-            defer { text.wipe() }
+    private static func specification(_ raw: SecretBytes, _ salt: [UInt8]) -> SecretBytes {
+        let length = 2 * (raw.count + salt.count) + 3
+        return SecretBytes(count: length) { text in
             var end = 0
             func append(_ byte: UInt8) {
                 text[end] = byte
@@ -86,17 +79,6 @@ struct DerivedKey: Sendable {
             raw.withUnsafeBytes { for byte in $0 { appendHex(byte) } }
             for byte in salt { appendHex(byte) }
             append(UInt8(ascii: "'"))
-            return SymmetricKey(data: UnsafeRawBufferPointer(text))
-        }
-    }
-}
-
-extension CipherSettings.Hash {
-    var function: KDF.Insecure.PBKDF2.HashFunction {
-        switch self {
-        case .sha1: .insecureSHA1
-        case .sha256: .sha256
-        case .sha512: .sha512
         }
     }
 }

@@ -1,5 +1,3 @@
-import Crypto
-
 /// A key of a database: a passphrase or 32 random bytes.
 ///
 /// The key is held in memory that is wiped when the last copy goes away; it has no printable form, cannot be encoded, and
@@ -11,10 +9,10 @@ import Crypto
 /// ```
 public struct Key: Sendable, Equatable {
     enum Material: Equatable {
-        case passphrase(SymmetricKey)
+        case passphrase(SecretBytes)
         /// A passphrase of which CTPersistance used only a part.
-        case truncated(SymmetricKey)
-        case raw(SymmetricKey, salt: [UInt8]?)
+        case truncated(SecretBytes)
+        case raw(SecretBytes, salt: [UInt8]?)
         case plaintext
         case invalid(String)
     }
@@ -38,7 +36,7 @@ public struct Key: Sendable, Equatable {
     /// - Returns: The key.
     public static func passphrase(bytes: UnsafeRawBufferPointer) -> Key {
         guard !bytes.isEmpty else { return Key(material: .invalid("a passphrase is empty")) }
-        return Key(material: .passphrase(SymmetricKey(data: bytes)))
+        return Key(material: .passphrase(SecretBytes(bytes)))
     }
 
     /// What CTPersistance made of a passphrase: as many bytes of its UTF-8 form as it has UTF-16 units, so that of «пароль» half is left.
@@ -55,7 +53,7 @@ public struct Key: Sendable, Equatable {
         guard !text.isEmpty else { return Key(material: .invalid("a passphrase is empty")) }
         var bytes = Array(text.utf8.prefix(text.utf16.count))
         defer { bytes.withUnsafeMutableBytes { $0.wipe() } }
-        return Key(material: .truncated(SymmetricKey(data: bytes)))
+        return Key(material: .truncated(SecretBytes(bytes)))
     }
 
     /// No key: at the beginning of a chain it lets a plaintext file be opened, which is then encrypted with the current key.
@@ -81,14 +79,14 @@ public struct Key: Sendable, Equatable {
         if let salt, salt.count != 16 {
             return Key(material: .invalid("a salt has \(salt.count) bytes where 16 are needed"))
         }
-        return Key(material: .raw(SymmetricKey(data: bytes), salt: salt))
+        return Key(material: .raw(SecretBytes(bytes), salt: salt))
     }
 
     /// A raw key of 32 bytes from the system's random number generator.
     ///
     /// - Returns: The key.
     public static func random() -> Key {
-        Key(material: .raw(SymmetricKey(size: .bits256), salt: nil))
+        Key(material: .raw(.random(count: Cryptography.keyLength), salt: nil))
     }
 
     /// The salt that a new file starts with; nil when any will do.

@@ -1,5 +1,3 @@
-import Crypto
-import CryptoExtras
 import Foundation
 
 extension KeyChain {
@@ -15,7 +13,7 @@ extension Key {
     private static let rounds = 600_000
 
     fileprivate func fingerprint() throws -> String {
-        let (material, kind): (SymmetricKey, UInt8)
+        let (material, kind): (SecretBytes, UInt8)
         switch self.material {
         case .passphrase(let passphrase): (material, kind) = (passphrase, 1)
         case .truncated(let passphrase): (material, kind) = (passphrase, 2)
@@ -24,9 +22,8 @@ extension Key {
         case .invalid(let reason): throw StrongroomError(.invalidKey, "The key cannot be used: \(reason).")
         }
         let digest = try material.withUnsafeBytes { bytes in
-            try KDF.Insecure.PBKDF2.deriveKey(
-                from: bytes, salt: Self.salt + [kind], using: .sha512, outputByteCount: 16,
-                unsafeUncheckedRounds: Self.rounds)
+            try Cryptography.pbkdf2(
+                bytes, salt: Self.salt + [kind], hash: .sha512, rounds: Self.rounds, count: 16)
         }
         return digest.withUnsafeBytes { bytes in
             bytes.prefix(4).map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined()

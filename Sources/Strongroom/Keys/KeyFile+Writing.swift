@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 
 /// Making and lengthening key files.
@@ -84,7 +83,7 @@ extension KeyFile {
         defer { bytes.withUnsafeMutableBytes { $0.wipe() } }
         prepare(&bytes)
         bytes.append(contentsOf: "raw:".utf8)
-        SymmetricKey(size: .bits256).withUnsafeBytes { key in
+        SecretBytes.random(count: Cryptography.keyLength).withUnsafeBytes { key in
             for byte in key {
                 for digit in [byte >> 4, byte & 0xF] { bytes.append(digit + (digit < 10 ? 0x30 : 0x57)) }
             }

@@ -1,5 +1,3 @@
-import Crypto
-
 /// The keys of a chain as text in UTF-8, one a line, oldest first: a passphrase, or `raw:` and 64 hexadecimal digits. Empty lines do not count.
 struct KeyText {
     /// The error for a text that cannot be used.
@@ -50,16 +48,15 @@ struct KeyText {
             return text.withUnsafeBytes { Key.passphrase(bytes: $0) }
         }
         let digits = text.dropFirst(4)
-        return try withUnsafeTemporaryAllocation(byteCount: 32, alignment: 1) { raw in
-            defer { raw.wipe() }
-            for place in 0..<32 {
+        let raw = try SecretBytes(count: Cryptography.keyLength) { raw in
+            for place in raw.indices {
                 let start = digits.startIndex + 2 * place
                 guard digits.count == 64, let high = Self.value(digits[start]), let low = Self.value(digits[start + 1])
                 else { throw refusal("has a raw key in line \(line) that is not 64 hexadecimal digits; correct it") }
                 raw[place] = high << 4 | low
             }
-            return Key(material: .raw(SymmetricKey(data: UnsafeRawBufferPointer(raw)), salt: nil))
         }
+        return Key(material: .raw(raw, salt: nil))
     }
 
     /// A hexadecimal digit's value; nil for another byte.

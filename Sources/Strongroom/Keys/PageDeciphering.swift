@@ -1,11 +1,9 @@
-import Crypto
-import CryptoExtras
 import Foundation
 
 /// Deciphers pages without the engine, to tell what they belong to.
 struct PageDeciphering: Sendable {
     private let layout: PageLayout
-    private let key: SymmetricKey
+    private let key: SecretBytes
 
     private static let header = Array("SQLite format 3\0".utf8)
 
@@ -14,7 +12,7 @@ struct PageDeciphering: Sendable {
     ///   - settings: Those of the file.
     init(_ derived: DerivedKey, settings: CipherSettings) {
         layout = settings.layout
-        key = derived.withRawKey { raw, _ in SymmetricKey(data: raw) }
+        key = derived.withRawKey { raw, _ in SecretBytes(raw) }
     }
 
     /// The content of a page whose authentication code is right.
@@ -23,16 +21,16 @@ struct PageDeciphering: Sendable {
     ///   - page: The page as it lies in the file or in the log, all of it.
     ///   - number: Its number, counted from 1.
     /// - Returns: The usable bytes; the first page with the header in the salt's place.
-    func content(of page: UnsafeRawBufferPointer, number: Int) throws -> [UInt8] {
+    func content(of page: UnsafeRawBufferPointer, number: Int) throws -> WipedBytes {
         let start = layout.start(of: number)
         let vector = page[layout.usable..<layout.usable + PageLayout.vectorLength]
-        var plain = try AES._CBC.decrypt(
-            UnsafeRawBufferPointer(rebasing: page[start..<layout.usable]),
-            using: key,
-            iv: AES._CBC.IV(ivBytes: Array(vector)),
-            noPadding: true
-        )
-        defer { plain.withUnsafeMutableBytes { $0.wipe() } }
-        return start == 0 ? Array(plain) : Self.header + plain
+        // The header takes the salt's place.
+        return try WipedBytes(count: layout.usable) { content in
+            if start > 0 { content.copyBytes(from: Self.header) }
+            try Cryptography.decrypt(
+                UnsafeRawBufferPointer(rebasing: page[start..<layout.usable]), with: key,
+                vector: UnsafeRawBufferPointer(rebasing: vector),
+                to: UnsafeMutableRawBufferPointer(rebasing: content[start..<layout.usable]))
+        }
     }
 }

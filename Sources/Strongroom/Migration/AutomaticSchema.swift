@@ -137,7 +137,7 @@ struct AutomaticSchema: Sendable {
         case .dropIndex(_, let index):
             try db.dropIndex(index)
         case .createIndex(let table, let name):
-            for index in try schema(table).indexes where index.name(in: table) == name {
+            for index in try schema(table).indexes where Identifier.areSame(index.name(in: table), name) {
                 // A column that was added or changed has brought one of that name, which may be of another form.
                 try db.dropIndex(name, ifExists: true)
                 try db.createIndex(index, on: table)
@@ -146,14 +146,14 @@ struct AutomaticSchema: Sendable {
     }
 
     private func schema(_ name: String) throws -> TableSchema {
-        guard let table = tables.first(where: { $0.name == name }) else {
+        guard let table = tables.first(where: { Identifier.areSame($0.name, name) }) else {
             throw StrongroomError(.invalidMigrator, "There is no table «\(name)» in the migrator.")
         }
         return table
     }
 
     private func definition(_ column: String, of table: String) throws -> ColumnDefinition {
-        guard let found = try schema(table).columns.first(where: { $0.name == column }) else {
+        guard let found = try schema(table).columns.first(where: { Identifier.areSame($0.name, column) }) else {
             throw StrongroomError(.invalidMigrator, "There is no column «\(column)» in table «\(table)».")
         }
         return found
@@ -171,7 +171,7 @@ extension [AutomaticSchema.Change] {
         func rank(_ change: AutomaticSchema.Change) -> Int {
             switch change {
             case .addColumn: 0
-            case .convertDecimals(_, let column): computed.contains(column) ? 2 : 1
+            case .convertDecimals(_, let column): Identifier.place(of: column, in: computed) != nil ? 2 : 1
             default: 3
             }
         }

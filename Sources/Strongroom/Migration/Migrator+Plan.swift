@@ -65,7 +65,7 @@ extension Migrator {
 
     private func place(of version: String?, _ connection: Connection) throws -> Int {
         guard let version else { return migrations.count - 1 }
-        guard let place = migrations.firstIndex(where: { $0.version == version }) else {
+        guard let place = place(of: version) else {
             throw StrongroomError(
                 .invalidMigrator,
                 """
@@ -81,11 +81,11 @@ extension Migrator {
     /// The place in the list of the version that a file has.
     private func place(after recorded: [String], in connection: Connection) throws -> Int {
         let known = migrations.map(\.version)
-        guard let last = recorded.last, let place = known.firstIndex(of: last) else {
+        guard let last = recorded.last, let place = self.place(of: last) else {
             throw unknown(recorded.last ?? "", in: connection.database)
         }
-        let expected = Array(known[...place].suffix(recorded.count))
-        guard expected != recorded else { return place }
+        let expected = known[...place].suffix(recorded.count)
+        guard expected.map({ Array($0.utf8) }) != recorded.map({ Array($0.utf8) }) else { return place }
         throw StrongroomError(
             .invalidMigrator,
             """

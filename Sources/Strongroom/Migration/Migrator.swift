@@ -53,10 +53,10 @@ public struct Migrator: Sendable {
     /// - Parameter version: A version of the list.
     /// - Returns: The migrator; nil when there is no such version.
     package func through(_ version: String) -> Migrator? {
-        guard let place = migrations.firstIndex(where: { $0.version == version }) else { return nil }
+        guard let place = place(of: version) else { return nil }
         var part = self
         part.migrations = Array(migrations[...place])
-        if version != newestVersion { part.tables = nil }
+        if place != migrations.count - 1 { part.tables = nil }
         return part
     }
 
@@ -87,6 +87,11 @@ public struct Migrator: Sendable {
         return other
     }
 
+    /// The place of a version in the list.
+    func place(of version: String) -> Int? {
+        migrations.firstIndex { $0.version.utf8.elementsEqual(version.utf8) }
+    }
+
     /// Checks the list.
     ///
     /// - Throws: ``StrongroomError`` with `invalidMigrator` for no step, a version without a name, or a version that stands twice.
@@ -96,13 +101,14 @@ public struct Migrator: Sendable {
             throw StrongroomError(
                 .invalidMigrator, "The migrator has no migration; give it at least the first version.")
         }
-        var seen: Set<String> = []
+        // By bytes: to Swift versions are equal that differ in how their letters are composed, and to the engine they are two.
+        var seen: Set<[UInt8]> = []
         for migration in migrations {
             guard !migration.version.isEmpty, !migration.version.utf8.contains(0) else {
                 throw StrongroomError(
                     .invalidMigrator, "A migration has an empty version or a NUL in it; name the version.")
             }
-            guard seen.insert(migration.version).inserted else {
+            guard seen.insert(Array(migration.version.utf8)).inserted else {
                 throw StrongroomError(
                     .invalidMigrator,
                     "Version «\(migration.version)» stands twice in the migrator; give each migration a version of its own."

@@ -5,7 +5,7 @@ final class Rehearsal: Sendable {
     private struct State {
         /// How many steps have been looked at.
         var count = 0
-        var fingerprints: [String: String] = [:]
+        var fingerprints: [[UInt8]: String] = [:]
     }
 
     private let state = Locked(State())
@@ -13,8 +13,8 @@ final class Rehearsal: Sendable {
     /// How often the engine is asked whether to stop, each time after 10,000 of its steps.
     private static let mostLooks = 300
 
-    /// The fingerprints by version; those of steps that cannot be run on an empty database, or take long there, are missing.
-    func fingerprints(of migrations: [Migration]) throws -> [String: String] {
+    /// The fingerprints by the versions' bytes; those of steps that cannot be run on an empty database, or take long there, are missing.
+    func fingerprints(of migrations: [Migration]) throws -> [[UInt8]: String] {
         let known = state.withLock { $0.count >= migrations.count ? $0.fingerprints : nil }
         if let known { return known }
         let found = try Self.run(migrations)
@@ -22,13 +22,13 @@ final class Rehearsal: Sendable {
         return found
     }
 
-    private static func run(_ migrations: [Migration]) throws -> [String: String] {
+    private static func run(_ migrations: [Migration]) throws -> [[UInt8]: String] {
         let connection = try Connection(path: ":memory:", mode: .create, database: "a migration's rehearsal")
         defer { connection.close() }
         try connection.silenceLog()
         try connection.configure(as: .maker, busyTimeout: 0)
         connection.stop(after: mostLooks)
-        var found: [String: String] = [:]
+        var found: [[UInt8]: String] = [:]
         for migration in migrations {
             let recorder = StatementRecorder()
             do {
@@ -44,7 +44,7 @@ final class Rehearsal: Sendable {
                 // It needs rows, or a table that was there before the first step; so may those after it.
                 break
             }
-            found[migration.version] = recorder.fingerprint
+            found[Array(migration.version.utf8)] = recorder.fingerprint
         }
         return found
     }
@@ -56,12 +56,12 @@ extension Migrator {
     /// - Throws: ``StrongroomError`` with `invalidMigrator` for ``ChangedMigrations/refuse``.
     func changedVersions(_ entries: [VersionHistory.Entry], in connection: Connection) throws -> [String] {
         guard changePolicy != .ignore, let last = entries.last(where: { $0.fingerprint != nil }),
-            let place = migrations.firstIndex(where: { $0.version == last.version })
+            let place = place(of: last.version)
         else { return [] }
         let today = try rehearsal.fingerprints(of: Array(migrations[...place]))
         let changed = entries.filter { entry in
             // One with a colon is of a form that a later version of the library may give them.
-            guard let then = entry.fingerprint, !then.contains(":"), let now = today[entry.version] else {
+            guard let then = entry.fingerprint, !then.contains(":"), let now = today[Array(entry.version.utf8)] else {
                 return false
             }
             return then != now

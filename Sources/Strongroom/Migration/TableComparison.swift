@@ -17,9 +17,9 @@ struct TableComparison {
     /// What the file's table needs, in order.
     func changes() throws -> [Change] {
         try checkIndexNames()
-        let name = schema.name.asciiFolded
-        guard let entry = entries.first(where: { $0.kind == .table && $0.name.asciiFolded == name }) else {
-            if let other = entries.first(where: { $0.kind == .view && $0.name.asciiFolded == name }) {
+        let name = schema.name
+        guard let entry = entries.first(where: { $0.kind == .table && Identifier.areSame($0.name, name) }) else {
+            if let other = entries.first(where: { $0.kind == .view && Identifier.areSame($0.name, name) }) {
                 throw refusal("\(other.title) has the name of a declared table; rename one.")
             }
             return [.createTable(schema.name)]

@@ -226,7 +226,7 @@ final class LiveState<Source: Table>: UnsavedObject where Source.RecordType == S
     private func write(_ record: inout Source, on connection: Connection) throws -> (saved: Saved, columns: Set<Int>) {
         // Nothing is known of the row behind a deletion of the object's own, which is not committed yet.
         let (base, uncertain) = state.withLock { ($0.deleted == nil ? $0.base : nil, $0.uncertain) }
-        guard let base, let key = Source.key(of: base), Source.key(of: record) == key else {
+        guard let base, let key = Source.key(of: base), try Source.isSame(Source.key(of: record), key) else {
             let saved = try Source.save(&record, in: WriteTransaction(connection))
             return (saved, Set(Source.columnNames.indices))
         }

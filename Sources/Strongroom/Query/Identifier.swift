@@ -28,11 +28,14 @@ enum Identifier {
     }
 
     /// Whether the engine takes two names for one: it makes no difference between A and a, and one between É and é.
-    static func areSame(_ first: String, _ second: String) -> Bool {
-        first.utf8.elementsEqual(second.utf8) { folded($0) == folded($1) }
+    static func areSame(_ first: String, _ second: String) -> Bool { first.isSameName(as: second) }
+
+    /// Whether two lists have the same names, in whatever order.
+    static func areSame(_ names: [String], _ others: [String]) -> Bool {
+        names.allSatisfy { name in others.contains { areSame($0, name) } }
+            && others.allSatisfy { name in names.contains { areSame($0, name) } }
     }
 
-    private static func folded(_ byte: UInt8) -> UInt8 {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
-    }
+    /// The place of a name among others.
+    static func place(of name: String, in names: [String]) -> Int? { names.firstIndex { areSame($0, name) } }
 }

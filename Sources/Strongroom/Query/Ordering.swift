@@ -7,12 +7,15 @@ public struct Ordering: Sendable, Equatable {
     let expression: SQL
     /// The column's name, where it is a column.
     let column: String?
+    /// Whether equal values can be stored in different forms, so that a record does not tell where its row stands.
+    let isCoded: Bool
     let isDescending: Bool
     private(set) var hasNullsLast: Bool
 
-    init(_ expression: SQL, column: String?, descending: Bool) {
+    init(_ expression: SQL, column: String?, isCoded: Bool = false, descending: Bool) {
         self.expression = expression
         self.column = column
+        self.isCoded = isCoded
         isDescending = descending
         hasNullsLast = descending
     }
@@ -62,8 +65,10 @@ public struct Ordering: Sendable, Equatable {
 
 extension SQLExpression {
     /// Smallest first; NULLs come first, unless ``Ordering/nullsLast`` is asked for.
-    public var ascending: Ordering { Ordering(sql, column: columnName, descending: false) }
+    public var ascending: Ordering { Ordering(sql, column: columnName, isCoded: Self.isCoded, descending: false) }
 
     /// Largest first; NULLs come last, unless ``Ordering/nullsFirst`` is asked for.
-    public var descending: Ordering { Ordering(sql, column: columnName, descending: true) }
+    public var descending: Ordering { Ordering(sql, column: columnName, isCoded: Self.isCoded, descending: true) }
+
+    private static var isCoded: Bool { Value.Unwrapped.self is any CodedColumnValue.Type }
 }

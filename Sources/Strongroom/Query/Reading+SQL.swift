@@ -50,7 +50,8 @@ extension Writing where Self: ~Copyable {
     ///
     /// - Parameter sql: One statement; values are interpolated.
     /// - Returns: The number of rows that it inserted, updated or deleted.
-    /// - Throws: ``StrongroomError`` with `sql`, `notAuthorized`, `constraint`, or the engine's failure.
+    /// - Throws: ``StrongroomError`` with `sql`, `notAuthorized` (also for a temporary table or view with the name of one of
+    ///   the file's, and the other way round), `constraint`, or the engine's failure.
     @discardableResult
     public func execute(_ sql: SQL) throws -> Int {
         let connection = handle.connection

@@ -81,7 +81,7 @@ public struct JoinContent: Sendable {
 
     func columns(named names: [String]) throws -> [SQL] {
         try names.map { name in
-            let owners = members.filter { $0.tableColumns.contains(name) }
+            let owners = members.filter { Identifier.place(of: name, in: $0.tableColumns) != nil }
             guard let owner = owners.first, owners.count == 1 else {
                 let tables = (owners.isEmpty ? members : owners).map { "«\($0.table)»" }.joined(separator: ", ")
                 let fault = owners.isEmpty ? "None of the tables \(tables) has" : "The tables \(tables) all have"

@@ -83,7 +83,8 @@ public struct Query<Source: Table>: Sendable {
     ///
     /// - Parameter record: The last record of the page before. It need not be in the table any more. The first page is
     ///   the query without this.
-    /// - Returns: The query; it can be sorted by columns alone.
+    /// - Returns: The query; it can be sorted by columns alone, and not by those of JSON or property lists, whose values can
+    ///   be stored in several forms.
     public func after(_ record: Source.RecordType) -> Query {
         var copy = self
         copy.anchor = .record(record)
@@ -131,8 +132,8 @@ public struct Query<Source: Table>: Sendable {
     ///
     /// - Parameter record: The last record of a page.
     /// - Returns: The cursor. It holds the values that the query is sorted by, and whoever has it can read them.
-    /// - Throws: ``StrongroomError`` with `sql` when the query is sorted by more than columns, or counts equal rows
-    ///   once; `valueNotStorable`.
+    /// - Throws: ``StrongroomError`` with `sql` when the query is sorted by more than columns, or by one of JSON or property
+    ///   lists, or counts equal rows once; `valueNotStorable`.
     public func cursor(after record: Source.RecordType) throws -> PageCursor {
         try checkPages()
         let ordered = try sortedToTheEnd().clauses
@@ -203,15 +204,23 @@ public struct Query<Source: Table>: Sendable {
 
 extension [Ordering] {
     fileprivate func contains(column: String) -> Bool {
-        contains { $0.column == column }
+        contains { $0.column?.isSameName(as: column) ?? false }
     }
 }
 
 extension QueryClauses {
     /// A record's values of the columns that the query is sorted by.
     fileprivate func values(of record: some Record) throws -> [Value] {
-        let values = try record.columnValues()
+        let values = try record.values()
         return try orderings.map { ordering in
+            guard !ordering.isCoded else {
+                throw StrongroomError(
+                    .sql,
+                    """
+                    The query is sorted by a column whose values can be stored in several forms, such as JSON, so no page can \
+                    follow a record; sort by other columns.
+                    """)
+            }
             guard let column = ordering.column, let value = values[column] else {
                 throw StrongroomError(
                     .sql,

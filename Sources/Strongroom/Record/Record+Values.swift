@@ -34,8 +34,10 @@ extension Record {
         columns: Set<String>? = nil
     ) throws {
         var list = try values()
-        let theirs = try other.columnValues()
-        for (place, name) in list.names.enumerated() where columns?.contains(name) ?? true {
+        let theirs = try other.values()
+        let chosen = columns.map(Array.init)
+        for (place, name) in list.names.enumerated() {
+            if let chosen, Identifier.place(of: name, in: chosen) == nil { continue }
             guard let value = theirs[name], value != .null else { continue }
             if overriding || list.values[place] == .null { list.values[place] = value }
         }

@@ -91,9 +91,10 @@ extension Table {
         var count = try db.execute("DELETE FROM \(name: schema.name)")
         if db.handle.connection.readExpressions != nil { count += try truncateInMemory(on: db.handle.connection) }
         // The engine makes it with the first table that needs it, and the one in the file may differ.
-        let sequences = try db.value("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_sequence'", as: Int.self)
-        if sequences != nil, schema.columns.contains(where: \.isAutoincrementing) {
-            try db.execute("DELETE FROM sqlite_sequence WHERE name = \(schema.name)")
+        let sequences = try db.value("SELECT 1 FROM main.sqlite_master WHERE name = 'sqlite_sequence'", as: Int.self)
+        if sequences != nil {
+            // Named as the file writes the table's name. A column may keep its keys there that is not declared so.
+            try db.execute("DELETE FROM main.sqlite_sequence WHERE name = \(schema.name) COLLATE NOCASE")
         }
         return count
     }

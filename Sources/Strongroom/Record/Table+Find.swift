@@ -70,7 +70,7 @@ extension Table {
     @usableFromInline
     static func distinct(_ keys: some Sequence<Key>) throws -> [Key] {
         var seen: Set<[Value]> = []
-        return try keys.filter { try seen.insert($0.stored()).inserted }
+        return try keys.filter { try seen.insert(identity(of: $0)).inserted }
     }
 
     /// The record with the highest primary key.

@@ -10,7 +10,8 @@ extension Table {
     ///   - db: A write transaction.
     /// - Returns: The row's key.
     /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, or `missingKey` when the key is nil and the engine
-    ///   makes no keys of its type; what `validateInsert` throws.
+    ///   makes no keys of its type, or the file does not declare the key as INTEGER PRIMARY KEY; what `validateInsert`
+    ///   throws.
     @inlinable
     @discardableResult
     public static func insert(_ record: RecordType, in db: borrowing some Writing & ~Copyable) throws -> Key {
@@ -62,7 +63,8 @@ extension Table {
     ///   - db: A write transaction.
     ///   - assignments: Makes the values from the table's columns.
     /// - Returns: The row's id in the engine; the key, where that is an integer.
-    /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, or the engine's failure.
+    /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, `missingKey` when no key is given and the
+    ///   engine makes none, or the engine's failure.
     @discardableResult
     public static func insert(
         in db: borrowing some Writing & ~Copyable,
@@ -70,6 +72,10 @@ extension Table {
     ) throws -> Int64 {
         try db.handle.connection.requireSortedDecimals(of: schema)
         let assignments = assignments(columns)
+        let hasKey = assignments.contains { given in
+            schema.primaryKeys.contains { Identifier.areSame($0.name, given.column) }
+        }
+        if !hasKey { try requireMadeKeys(on: db.handle.connection) }
         var sql: SQL = "INSERT INTO \(name: schema.name) "
         if assignments.isEmpty {
             sql.append(text: "DEFAULT VALUES")
@@ -96,6 +102,7 @@ extension Table {
             OperationKey(Self.self, hasKey ? Operation.insertWithKey : Operation.insert)
         ) {
             try connection.requireSortedDecimals(of: schema)
+            if !hasKey { try requireMadeKeys(on: connection) }
             let statements = TableStatements(schema, RecordType.columnNames)
             return (try statements.insert(withKey: hasKey), try statements.defaults())
         }
@@ -110,6 +117,14 @@ extension Table {
             throw TableFailure.missingKey(schema)
         }
         return made
+    }
+
+    /// Refuses a record without a key where the engine makes none; one that has a default gets that.
+    @usableFromInline
+    static func requireMadeKeys(on connection: Connection) throws {
+        // A type of which no keys are made is told of for each record.
+        guard Key.generated(rowID: 0) != nil, schema.primaryKeys.allSatisfy({ $0.defaultValue == nil }) else { return }
+        try connection.requireMadeKeys(of: schema)
     }
 
     /// Inserts a record with a key that was made for it.
@@ -149,6 +164,18 @@ enum TableFailure {
         )
     }
 
+    @usableFromInline
+    static func manyRows(_ schema: TableSchema, _ columns: [String]) -> StrongroomError {
+        let list = columns.map { "\"\($0)\"" }.joined(separator: ", ")
+        return StrongroomError(
+            .notUnique,
+            """
+            Several rows of table "\(schema.name)" have the record's value of \(list), which is declared as unique \
+            but has no unique index in the file; nothing was changed. Merge those rows, then make the index in a \
+            migration.
+            """)
+    }
+
     static func deletedRow(_ schema: TableSchema) -> StrongroomError {
         StrongroomError(
             .noSuchRow,
@@ -173,6 +200,6 @@ extension StrongroomError {
     @usableFromInline
     func isDuplicate(in schema: TableSchema) -> Bool {
         guard let constraint, constraint.kind == .primaryKey || constraint.kind == .unique else { return false }
-        return constraint.table.map { $0.lowercased() == schema.name.lowercased() } ?? true
+        return constraint.table.map { Identifier.areSame($0, schema.name) } ?? true
     }
 }

@@ -90,6 +90,7 @@ extension Table {
             OperationKey(Self.self, hasKeys ? Operation.insertManyWithKey : Operation.insertMany)
         ) {
             try connection.requireSortedDecimals(of: schema)
+            if !hasKeys { try requireMadeKeys(on: connection) }
             let statements = TableStatements(schema, RecordType.columnNames)
             return (try statements.insert(withKey: hasKeys, rows: range.count), try statements.defaults())
         }

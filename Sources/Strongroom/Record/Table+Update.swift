@@ -63,10 +63,11 @@ extension Table {
     /// - Throws: ``StrongroomError`` with `sql` for a column that the record has not.
     static func positions(besides chosen: (Columns) -> [any TableColumn]) throws -> [Int] {
         let names = chosen(columns).map(\.definition.name)
-        guard names.allSatisfy(RecordType.columnNames.contains) else {
+        let all = RecordType.columnNames
+        guard names.allSatisfy({ Identifier.place(of: $0, in: all) != nil }) else {
             throw StrongroomError(.sql, "A record of table \"\(schema.name)\" lacks one of the columns \(names).")
         }
-        return RecordType.columnNames.indices.filter { !names.contains(RecordType.columnNames[$0]) }
+        return all.indices.filter { Identifier.place(of: all[$0], in: names) == nil }
     }
 
     /// Sets columns of the row with a key.

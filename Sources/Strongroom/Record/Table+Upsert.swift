@@ -50,8 +50,9 @@ extension Table {
     ///   - nils: What nil does to a row that is there. A new row gets the column's default in place of nil.
     ///   - db: A write transaction.
     /// - Returns: Whether the row was there, and its key.
-    /// - Throws: ``StrongroomError`` with `notUnique` when the columns are neither the primary key nor unique, `missingKey` when one
-    ///   of other columns is nil, `constraint`; what the validations throw.
+    /// - Throws: ``StrongroomError`` with `notUnique` when the columns are neither the primary key nor unique, or when
+    ///   several rows of the file have the values all the same; `missingKey` when one of other columns is nil, `constraint`;
+    ///   what the validations throw.
     @inlinable
     @discardableResult
     public static func upsert<each V>(

@@ -69,12 +69,69 @@ extension String: TableKey {}
 extension Array: KeyReference where Element == UInt8 {}
 extension Array: TableKey where Element == UInt8 {}
 
-extension TableKey {
-    /// The key's values as the engine keeps them, so that keys can be told apart as it does.
+extension Table {
+    /// A key's values, the same for keys that the engine takes for one: text as bytes, in the form that the collation of the
+    /// key's column compares. Swift takes texts for equal that differ only in how their letters are composed.
     @usableFromInline
-    func stored() throws -> [Value] {
-        var values = [Value](repeating: .null, count: Self.columnCount)
-        try withUnsafeMutablePointer(to: &values) { try bind(to: Bindings($0), at: 0) }
-        return values.map(\.exact)
+    static func identity(of key: Key) throws -> [Value] {
+        var values = [Value](repeating: .null, count: Key.columnCount)
+        try withUnsafeMutablePointer(to: &values) { try key.bind(to: Bindings($0), at: 0) }
+        let columns = schema.primaryKeys
+        return values.indices.map { place in
+            guard case .text(let text) = values[place], columns.indices.contains(place),
+                let collation = columns[place].collation
+            else { return values[place].exact }
+            return .blob(collation.comparable(text))
+        }
+    }
+
+    /// Whether the engine takes two keys for one.
+    static func isSame(_ key: Key?, _ other: Key?) throws -> Bool {
+        try key.map { try identity(of: $0) } == other.map { try identity(of: $0) }
+    }
+
+    /// How the engine compares texts with the primary key, where that is not byte by byte.
+    static var keyCollation: Collation? {
+        guard schema.primaryKeys.count == 1, let collation = schema.primaryKeys[0].collation,
+            !Identifier.areSame(collation.name, Collation.binary.name)
+        else { return nil }
+        return collation
+    }
+}
+
+/// Keys of one table, told apart as the engine does.
+struct KeySet<Source: Table>: Sendable {
+    private var keys: [[Value]: Source.Key] = [:]
+
+    init() {}
+
+    init(_ keys: some Sequence<Source.Key>) throws {
+        for key in keys { try insert(key) }
+    }
+
+    var isEmpty: Bool { keys.isEmpty }
+    var all: some Sequence<Source.Key> { keys.values }
+
+    /// - Returns: Whether it is new.
+    @discardableResult
+    mutating func insert(_ key: Source.Key) throws -> Bool {
+        try keys.updateValue(key, forKey: Source.identity(of: key)) == nil
+    }
+
+    /// - Returns: Whether it was there.
+    mutating func remove(_ key: Source.Key) throws -> Bool {
+        try keys.removeValue(forKey: Source.identity(of: key)) != nil
+    }
+
+    func contains(_ key: Source.Key) throws -> Bool { try keys[Source.identity(of: key)] != nil }
+
+    func union(_ other: KeySet) -> KeySet { with(keys.merging(other.keys) { first, _ in first }) }
+    func intersection(_ other: KeySet) -> KeySet { with(keys.filter { other.keys[$0.key] != nil }) }
+    func subtracting(_ other: KeySet) -> KeySet { with(keys.filter { other.keys[$0.key] == nil }) }
+
+    private func with(_ keys: [[Value]: Source.Key]) -> KeySet {
+        var copy = self
+        copy.keys = keys
+        return copy
     }
 }

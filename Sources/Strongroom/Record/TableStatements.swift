@@ -62,7 +62,7 @@ struct TableStatements {
     private var placeOfMadeKey: Int? {
         guard
             let key = schema.rowIDColumn, key.defaultValue == nil,
-            let place = columnNames.firstIndex(of: key.name)
+            let place = Identifier.place(of: key.name, in: columnNames)
         else { return nil }
         return place == columnNames.indices.last ? nil : place
     }
@@ -95,7 +95,8 @@ struct TableStatements {
     func update(keepingNil: Bool, except leftOut: [Int] = []) throws -> String {
         let keys = try schema.keyColumns().map(\.name)
         let assignments = columnNames.indices
-            .filter { !keys.contains(columnNames[$0]) && !leftOut.contains($0) && isWritten($0) }
+            .filter { !leftOut.contains($0) && isWritten($0) }
+            .filter { Identifier.place(of: columnNames[$0], in: keys) == nil }
             .map { place in
                 let column = Identifier.quote(columnNames[place])
                 return keepingNil ? "\(column) = ifnull(?\(place + 1), \(column))" : "\(column) = ?\(place + 1)"
@@ -118,7 +119,10 @@ struct TableStatements {
         let columns = places.map { (Identifier.quote(columnNames[$0]), $0 + 1) }
         let keys = try schema.keyColumns().map { Identifier.quote($0.name) }.joined(separator: ", ")
         let same = columns.map { "\($0) = ?\($1) COLLATE BINARY" }.joined(separator: " AND ")
-        let equal = columns.map { "\($0) = ?\($1)" }.joined(separator: " AND ")
+        // As the index compares them: by the column's collation others could be found.
+        let equal = zip(columns, names).map { column, name in
+            "\(column.0) = ?\(column.1)" + (schema.uniqueCollation(of: name, among: names)?.sql ?? "")
+        }.joined(separator: " AND ")
         // The record binds all its columns, so the statement must have a parameter for the last of them, too.
         let last = "?\(columnNames.count) IS ?\(columnNames.count)"
         return "SELECT \(keys), \(same) FROM \(table) WHERE \(equal) AND \(last)"
@@ -127,11 +131,11 @@ struct TableStatements {
     /// What an insert binds in place of NULL, by place; empty when no column has a default.
     @usableFromInline
     func defaults() throws -> [Value] {
-        let byName = try Dictionary(
-            schema.columns.map { ($0.name, try $0.defaultValue?.get() ?? .null) },
-            uniquingKeysWith: { first, _ in first }
-        )
-        let values = columnNames.map { byName[$0] ?? .null }
+        var values = columnNames.map { _ in Value.null }
+        for column in schema.columns {
+            guard let value = try column.defaultValue?.get() else { continue }
+            if let place = Identifier.place(of: column.name, in: columnNames) { values[place] = value }
+        }
         return values.contains { $0 != .null } ? values : []
     }
 
@@ -143,7 +147,7 @@ struct TableStatements {
 
     /// Whether a record's column is written at all: the engine computes the others.
     private func isWritten(_ place: Int) -> Bool {
-        !schema.columns.contains { $0.name == columnNames[place] && $0.generated != nil }
+        !schema.columns.contains { $0.generated != nil && Identifier.areSame($0.name, columnNames[place]) }
     }
 }
 
@@ -175,13 +179,27 @@ extension TableSchema {
 
     /// Whether no two rows can have the same values in some columns.
     func isUnique(_ names: [String]) -> Bool {
-        let wanted = Set(names)
-        if names.count == 1, columns.contains(where: { $0.name == names[0] && $0.isUnique }) { return true }
-        if wanted == Set(primaryKeys.map(\.name)) { return true }
-        // An index on some of the rows, or on expressions, tells nothing of all rows.
-        return indexes.contains { index in
+        isUniqueByItself(names) || uniqueIndex(on: names) != nil
+    }
+
+    /// How a unique index compares a column's texts; nil for the column's own way.
+    func uniqueCollation(of name: String, among names: [String]) -> Collation? {
+        guard !isUniqueByItself(names) else { return nil }
+        return uniqueIndex(on: names)?.parts.first { Identifier.areSame($0.column ?? "", name) }?.collation
+    }
+
+    private func isUniqueByItself(_ names: [String]) -> Bool {
+        if names.count == 1, columns.contains(where: { Identifier.areSame($0.name, names[0]) && $0.isUnique }) {
+            return true
+        }
+        return Identifier.areSame(names, primaryKeys.map(\.name))
+    }
+
+    /// An index on some of the rows, or on expressions, tells nothing of all rows.
+    private func uniqueIndex(on names: [String]) -> TableIndex? {
+        indexes.first { index in
             index.isUnique && index.condition == nil && index.columns.count == index.parts.count
-                && Set(index.columns) == wanted
+                && Identifier.areSame(index.columns, names)
         }
     }
 }

@@ -20,13 +20,13 @@ struct UpsertTarget<Source: Table>: Sendable {
         var names: [String] = []
         repeat names.append(all[keyPath: each columns].definition.name)
         let keys = Source.schema.primaryKeys.map(\.name)
-        guard Set(keys) != Set(names) else {
+        guard !Identifier.areSame(keys, names) else {
             places = []
             return
         }
         places = try names.map { name in
-            guard let place = Source.RecordType.columnNames.firstIndex(of: name),
-                Source.schema.columns.contains(where: { $0.name == name })
+            guard let place = Identifier.place(of: name, in: Source.RecordType.columnNames),
+                Source.schema.columns.contains(where: { Identifier.areSame($0.name, name) })
             else {
                 throw StrongroomError(
                     .notUnique, "Table «\(Source.schema.name)» and its record have no column «\(name)».")
@@ -74,7 +74,12 @@ struct UpsertTarget<Source: Table>: Sendable {
         guard try statement.step() else { return nil }
         let row = Row(statement)
         let isSame = try row.integer(at: Source.Key.columnCount) != 0
-        return (try Source.Key(from: row, at: 0), isSame)
+        let found = try Source.Key(from: row, at: 0)
+        // Declared unique, and not in the file: neither of the rows is meant more than the other.
+        guard try !statement.step() else {
+            throw TableFailure.manyRows(Source.schema, places.map { Source.RecordType.columnNames[$0] })
+        }
+        return (found, isSame)
     }
 
     /// Asked of the record itself for the columns that the statement keeps no account of.

@@ -41,6 +41,7 @@ struct DatabaseFile: Sendable {
             try key.withUnsafeBytes { try connection.setKey($0) }
             try connection.apply(key.settings)
         }
+        if mode != .untouched { try connection.synchronizeFully() }
         // Before the first page is read.
         if mode == .withoutIndex { try connection.run("PRAGMA locking_mode = EXCLUSIVE") }
         return connection
@@ -50,13 +51,21 @@ struct DatabaseFile: Sendable {
     /// drop the locks of those connections that are open.
     ///
     /// - Returns: As many as there are.
-    func salt() throws -> [UInt8] {
+    func salt() throws -> [UInt8] { try bytes(from: 0, CipherSettings.saltLength) }
+
+    /// Bytes of the file, read as ``salt()`` is.
+    ///
+    /// - Parameters:
+    ///   - offset: Where they begin.
+    ///   - count: How many at most.
+    /// - Returns: As many as there are.
+    func bytes(from offset: Int64, _ count: Int) throws -> [UInt8] {
         let connection = try connect(.untouched, key: nil)
         defer { connection.close() }
-        var salt = [UInt8](repeating: 0, count: CipherSettings.saltLength)
-        let bytes = try connection.databaseFile()
-        let length = try salt.withUnsafeMutableBytes { try bytes.read(at: 0, into: $0) }
-        return Array(salt.prefix(length))
+        let file = try connection.databaseFile()
+        return try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            filled = try file.read(at: offset, into: UnsafeMutableRawBufferPointer(buffer))
+        }
     }
 
     /// The error for what the operating system does not permit.
@@ -113,7 +122,9 @@ struct DatabaseFile: Sendable {
     /// Whether a snapshot lies beside the file, which has the key and the content that the file had then.
     func hasSnapshots() throws -> Bool {
         let beginning = FileSystem.name(of: FileSystem.companion(of: path, Self.snapshotEnding))
-        return try FileSystem.names(in: FileSystem.directory(of: path)).contains { $0.hasPrefix(beginning) }
+        return try FileSystem.names(in: FileSystem.directory(of: path)).contains {
+            $0.utf8.starts(with: beginning.utf8)
+        }
     }
 
     /// Removes a rollback journal that has been used up: a rotation that was killed, or met damage, leaves it behind. To be called when the file

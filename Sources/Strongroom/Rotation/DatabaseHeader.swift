@@ -17,7 +17,7 @@ struct DatabaseHeader {
     let encoding: EncodedText.Encoding
 
     /// - Parameter page: The content of the first page.
-    init?(_ page: [UInt8]) {
+    init?<Bytes: RandomAccessCollection<UInt8>>(_ page: Bytes) where Bytes.Index == Int {
         guard page.count >= Self.length else { return nil }
         func number(_ offset: Int) -> Int { page.integer(at: offset) ?? 0 }
         let (changes, changesAtCount) = (number(24), number(92))
@@ -35,7 +35,7 @@ struct DatabaseHeader {
     }
 }
 
-extension [UInt8] {
+extension RandomAccessCollection<UInt8> where Index == Int {
     /// The four bytes at a place as a number, the highest first; nil behind the end.
     func integer(at offset: Int) -> Int? {
         guard offset >= 0, offset + 4 <= count else { return nil }

@@ -19,7 +19,8 @@ struct DatabaseSummary {
         schema = try connection.ownRows(
             """
             SELECT type, name, tbl_name, sql FROM main.sqlite_master WHERE \(Self.counts) ORDER BY type, name, tbl_name
-            """)
+            """
+        ).map { $0.map(\.exact) }
         let tables = try connection.ownRows(
             "SELECT name FROM main.sqlite_master WHERE type = 'table' AND rootpage > 0 AND \(Self.counts)")
         // By the names' bytes: `String` does not tell a composed and a decomposed é apart.

@@ -13,24 +13,23 @@ enum FileContent: Equatable {
         return salt
     }
 
-    private static let plaintextHeader = Array("SQLite format 3\0".utf8)
     private static let smallestPage: Int64 = 512
 
     /// Looks at a file.
     ///
     /// To be called only while this process has no connection to the file: closing the descriptor drops the engine's locks.
     ///
-    /// - Throws: As ``of(_:beginning:)``.
+    /// - Throws: As ``of(_:reading:)``.
     static func of(_ path: String) throws -> FileContent {
-        try of(path) { try FileSystem.firstBytes(of: path, CipherSettings.saltLength) }
+        try of(path) { try FileSystem.bytes(of: path, from: $0, $1) }
     }
 
     /// Looks at a file.
     ///
-    /// - Parameter beginning: Reads as many bytes as a salt has, if there are as many.
-    /// - Throws: ``StrongroomError`` with `notAFile`, `emptyFile`, `notADatabase` for a file that is too short to be one, or
-    ///   `permissionDenied`.
-    static func of(_ path: String, beginning: () throws -> [UInt8]) throws -> FileContent {
+    /// - Parameter read: Reads bytes of the file: where they begin, and how many, if there are as many.
+    /// - Throws: ``StrongroomError`` with `notAFile`, `emptyFile`, `notADatabase` for a file that is too short to be one,
+    ///   `plaintextHeader`, or `permissionDenied`.
+    static func of(_ path: String, reading read: (Int64, Int) throws -> [UInt8]) throws -> FileContent {
         guard let status = try FileStatus.at(path) else {
             guard !FileSystem.isSymbolicLink(path) else { throw linkToNothing(path) }
             return .absent
@@ -51,7 +50,7 @@ enum FileContent: Equatable {
                 """
             )
         }
-        let header = try beginning()
+        let header = try read(0, CipherSettings.saltLength)
         guard status.size >= smallestPage else {
             let code: StrongroomError.Code = header.starts(with: Array("SQLite".utf8)) ? .truncated : .notADatabase
             throw StrongroomError(
@@ -62,7 +61,12 @@ enum FileContent: Equatable {
                 """
             )
         }
-        return header == plaintextHeader ? .plaintext(size: status.size) : .encrypted(salt: header, size: status.size)
+        guard header == PlaintextHeader.beginning else { return .encrypted(salt: header, size: status.size) }
+        let isEncrypted = try withoutActuallyEscaping(read) { read in
+            try PlaintextHeader(size: status.size, read: read).isFollowedByCiphertext()
+        }
+        guard !isEncrypted else { throw StrongroomError.plaintextHeader(path) }
+        return .plaintext(size: status.size)
     }
 
     private static func linkToNothing(_ path: String) -> StrongroomError {

@@ -20,6 +20,8 @@ public struct FileDiagnosis: Sendable, Equatable {
         case tooShort
         /// It is a plaintext SQLite database.
         case plaintext
+        /// It is encrypted behind a plaintext header (`cipher_plaintext_header_size`), which the library does not open.
+        case plaintextHeader
         /// It is no plaintext database, and no keys were given to look further.
         case keyless
         /// With none of the keys, in none of the ways that were given, any of its first pages is authentic.
@@ -98,6 +100,11 @@ extension FileDiagnosis {
             "A database that was there has been lost: restore it from a backup. If there never was one, remove the file."
         case .tooShort: "It was cut off or is something else: restore it from a backup."
         case .plaintext: "Put `Key.plaintext` at the beginning of the key chain to have it encrypted when it is opened."
+        case .plaintextHeader:
+            """
+            Export it in the sqlcipher shell, with its key, `PRAGMA cipher_plaintext_header_size` and \
+            `PRAGMA cipher_salt`, into a new file with `sqlcipher_export`, and open that. It is not to be encrypted again.
+            """
         case .keyless: "Give the keys: without them an encrypted database cannot be told from anything else."
         case .wrongKey:
             """
@@ -156,6 +163,7 @@ extension FileDiagnosis.Finding {
         case .empty: "empty"
         case .tooShort: "too short for a database"
         case .plaintext: "a plaintext database, which anybody can read"
+        case .plaintextHeader: "encrypted behind a plaintext header"
         case .keyless: "encrypted, or no database"
         case .wrongKey: "no key fits"
         case .envelope: "its envelope cannot be used"

@@ -30,7 +30,7 @@ struct FileExamination {
             let status = try FileStatus.at(file.path)
             diagnosis.bytes = status?.isRegularFile == true ? status?.size ?? 0 : 0
             try file.requireOwnCompanions()
-            switch try FileContent.of(file.path, beginning: file.salt) {
+            switch try FileContent.of(file.path, reading: file.bytes) {
             case .absent: diagnosis.finding = .absent
             case .plaintext: try examinePlaintext(&diagnosis)
             case .encrypted(let salt, _): try examine(salt, &diagnosis)
@@ -208,6 +208,7 @@ extension FileDiagnosis.Finding {
         case .emptyFile: self = .empty
         case .notADatabase: self = .tooShort
         case .plaintextFile: self = .plaintext
+        case .plaintextHeader: self = .plaintextHeader
         case .encryptedFile: self = .keyless
         case .wrongKey: self = .wrongKey
         case .envelopeMissing, .envelopeDamaged, .newerEnvelope, .foreignEnvelope: self = .envelope

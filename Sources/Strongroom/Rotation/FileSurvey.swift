@@ -72,7 +72,7 @@ struct FileSurveyor {
     }
 
     private func connect(_ survey: inout FileSurvey) throws -> Connection {
-        switch try FileContent.of(file.path, beginning: file.salt) {
+        switch try FileContent.of(file.path, reading: file.bytes) {
         case .absent:
             throw StrongroomError(.fileMissing, "There is no file at «\(file.path)».", database: file.name)
         case .plaintext:

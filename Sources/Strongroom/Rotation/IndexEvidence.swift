@@ -22,7 +22,7 @@ struct IndexEvidence {
     /// Looks rows up in the indexes of a table.
     ///
     /// - Parameter rows: Row ids and the beginnings of the rows.
-    func answer(of table: String, to rows: [(id: Int64, record: [UInt8])]) throws -> Answer {
+    func answer(of table: String, to rows: [(id: Int64, record: WipedBytes)]) throws -> Answer {
         guard !rows.isEmpty else { return .unknown }
         let whole = Set(survey.trees.filter { $0.gaps.isEmpty && $0.root.kind == "index" }.map(\.root.name))
         let columns = try connection.columnInfos(of: table)
@@ -45,7 +45,7 @@ struct IndexEvidence {
     }
 
     /// - Returns: Nil when this index cannot be asked.
-    private func ask(_ query: String, _ rows: [(id: Int64, record: [UInt8])], _ position: Int) throws -> Answer? {
+    private func ask(_ query: String, _ rows: [(id: Int64, record: WipedBytes)], _ position: Int) throws -> Answer? {
         guard connection.objection(to: query) == nil else { return nil }
         var (found, asked) = (0, 0)
         for row in rows {

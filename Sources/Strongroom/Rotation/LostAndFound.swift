@@ -35,7 +35,7 @@ final class LostAndFound {
             var walk = TreeWalk(contents: pages.contents)
             walk.rowContent = .everything
             try walk.walk(branch.top) { event in
-                let (id, record): (Int64?, [UInt8])
+                let (id, record): (Int64?, WipedBytes)
                 switch event {
                 case .row(let rowID, let row, isWhole: true): (id, record) = (rowID, row)
                 case .entry(let row, isWhole: true): (id, record) = (nil, row)

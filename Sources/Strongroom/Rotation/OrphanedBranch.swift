@@ -14,7 +14,7 @@ struct OrphanedBranch {
     /// Its pages that cannot be read.
     private(set) var gaps: [TreeWalk.Gap] = []
     /// The first rows, for questions to indexes.
-    private(set) var samples: [(id: Int64, record: [UInt8])] = []
+    private(set) var samples: [(id: Int64, record: WipedBytes)] = []
     /// How well the rows fit each tree that was asked for.
     private(set) var fits: [Int: RowLayout.Fit]
 
@@ -39,7 +39,7 @@ struct OrphanedBranch {
     ///   - record: Its beginning.
     ///   - isWhole: Whether all of it can be read.
     ///   - layouts: What rows look like in the trees in question.
-    mutating func add(_ id: Int64?, _ record: [UInt8], isWhole: Bool, _ layouts: [Int: RowLayout]) {
+    mutating func add(_ id: Int64?, _ record: WipedBytes, isWhole: Bool, _ layouts: [Int: RowLayout]) {
         rows += 1
         if let id { range = min(range?.lowerBound ?? id, id)...max(range?.upperBound ?? id, id) }
         // Where the types alone are longer than a page's share they tell nothing.

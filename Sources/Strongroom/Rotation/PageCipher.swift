@@ -20,7 +20,7 @@ struct PageContents {
     let cipher: PageCipher
 
     /// The usable bytes of a page; nil when it is damaged, or the database has no such page.
-    func content(of number: Int) throws -> [UInt8]? {
+    func content(of number: Int) throws -> WipedBytes? {
         guard number >= 1, number <= pages.count else { return nil }
         return try withUnsafeTemporaryAllocation(byteCount: pages.pageSize, alignment: 16) { buffer in
             guard try pages.read(number, into: buffer) else { return nil }

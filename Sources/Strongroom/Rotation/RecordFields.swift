@@ -2,7 +2,17 @@
 struct RecordFields {
     enum Field: Hashable {
         case plain(Value)
+        case blob(WipedBytes)
         case text(EncodedText)
+
+        /// The same in memory of its own, so that the row is let go.
+        var copied: Field {
+            switch self {
+            case .plain: self
+            case .blob(let bytes): .blob(WipedBytes(copying: bytes))
+            case .text(let text): .text(EncodedText(bytes: WipedBytes(copying: text.bytes), encoding: text.encoding))
+            }
+        }
     }
 
     let fields: [Field]
@@ -10,7 +20,7 @@ struct RecordFields {
     /// - Parameters:
     ///   - record: The row, all of it.
     ///   - count: How many values are wanted, nil for all; nil is given when the row has fewer.
-    init?(_ record: [UInt8], count: Int? = nil, encoding: EncodedText.Encoding) {
+    init?(_ record: WipedBytes, count: Int? = nil, encoding: EncodedText.Encoding) {
         guard let header = record.variableInteger(at: 0), let length = Int(exactly: header.value),
             length <= record.count
         else { return nil }
@@ -20,7 +30,7 @@ struct RecordFields {
             guard place < length, let type = record.variableInteger(at: place) else { return nil }
             place += type.length
             guard let size = Self.size(of: type.value), content >= 0, size <= record.count - content else { return nil }
-            fields.append(Self.field(type.value, Array(record[content..<content + size]), encoding))
+            fields.append(Self.field(type.value, record.part(content..<content + size), encoding))
             content += size
         }
         self.fields = fields
@@ -29,7 +39,7 @@ struct RecordFields {
     /// The types of a row's values, as numbers; nil when the row is none.
     ///
     /// - Parameter record: The row, or its beginning, in which all types stand.
-    static func types(_ record: [UInt8]) -> [Int64]? {
+    static func types<Bytes: RandomAccessCollection<UInt8>>(_ record: Bytes) -> [Int64]? where Bytes.Index == Int {
         guard let header = record.variableInteger(at: 0), let length = Int(exactly: header.value),
             length <= record.count
         else { return nil }
@@ -54,11 +64,11 @@ struct RecordFields {
         }
     }
 
-    private static func field(_ type: Int64, _ bytes: [UInt8], _ encoding: EncodedText.Encoding) -> Field {
+    private static func field(_ type: Int64, _ bytes: WipedBytes, _ encoding: EncodedText.Encoding) -> Field {
         switch type {
         case 0: return .plain(.null)
         case 8, 9: return .plain(.integer(type - 8))
-        case 12... where type.isMultiple(of: 2): return .plain(.blob(bytes))
+        case 12... where type.isMultiple(of: 2): return .blob(bytes)
         case 12...: return .text(EncodedText(bytes: bytes, encoding: encoding))
         default:
             let bits = bytes.reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
@@ -75,6 +85,7 @@ extension Statement {
     func bind(_ field: RecordFields.Field, at index: Int) throws {
         switch field {
         case .plain(let value): try Bindings(self).bind(value, at: index)
+        case .blob(let bytes): try bytes.withUnsafeBytes { try Bindings(self).bind(bytes: $0, at: index) }
         case .text(let text): try bind(text, at: index)
         }
     }

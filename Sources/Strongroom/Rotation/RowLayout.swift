@@ -79,35 +79,11 @@ extension RowLayout.Column {
     }
 }
 
-/// An index as the engine describes it.
-struct IndexFacts {
-    let name: String
-    /// Whether it has only some of the table's rows.
-    let isPartial: Bool
-    /// Whether the table's primary key made it.
-    let isPrimaryKey: Bool
-}
-
 extension Connection {
     /// Whether rows of a table have ids.
     func hasRowIDs(_ table: String) -> Bool {
         // The engine knows the row id of a table by one of its names, if it has one at all.
         objection(to: "SELECT rowid, oid, _rowid_ FROM \(Identifier.quote(table))") == nil
-    }
-
-    /// The indexes of a table.
-    func indexFacts(of table: String) throws -> [IndexFacts] {
-        var facts: [IndexFacts] = []
-        try withOwnStatement("PRAGMA index_list(\(Identifier.quote(table)))") { statement in
-            let row = Row(statement)
-            while try statement.step() {
-                facts.append(
-                    IndexFacts(
-                        name: try row.text(at: 1), isPartial: try row.integer(at: 4) != 0,
-                        isPrimaryKey: try row.text(at: 3) == "pk"))
-            }
-        }
-        return facts
     }
 
     /// The columns of an index's entries: their numbers in the table, negative for the row id and for expressions.

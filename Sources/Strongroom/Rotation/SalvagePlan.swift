@@ -48,7 +48,7 @@ final class SalvagePlan {
         branches.indices
             .filter { index in
                 guard let place = places[index] else { return false }
-                return place.gap == gap.page && survey.trees[place.tree].root.name == table
+                return place.gap == gap.page && survey.trees[place.tree].root.name.isSameName(as: table)
             }
             .map { branches[$0] }
             .sorted { ($0.range?.lowerBound ?? 0) < ($1.range?.lowerBound ?? 0) }
@@ -56,7 +56,7 @@ final class SalvagePlan {
 
     /// Whether everything was found that was below an unreadable page of a table.
     func isComplete(_ table: String, below gap: TreeWalk.Gap) -> Bool {
-        guard unowned.isEmpty, let tree = survey.trees.firstIndex(where: { $0.root.name == table }) else {
+        guard unowned.isEmpty, let tree = survey.trees.firstIndex(where: { $0.root.name.isSameName(as: table) }) else {
             return false
         }
         // A page above others of an index has entries of its own.

@@ -89,12 +89,12 @@ final class TableSalvage {
         content.lostRowIDs = []
     }
 
-    private func add(_ record: [UInt8]) throws {
+    private func add(_ record: WipedBytes) throws {
         guard let key = RecordFields(record, count: keyNames.count, encoding: pages.encoding) else {
             content.rowsLost += 1
             return
         }
-        keys.append(key.fields)
+        keys.append(key.fields.map(\.copied))
         if keys.count == Self.part { try flush() }
     }
 
@@ -141,7 +141,7 @@ final class TableSalvage {
         try flushFound()
     }
 
-    private func addFound(_ id: Int64?, _ record: [UInt8], _ page: Int) throws {
+    private func addFound(_ id: Int64?, _ record: WipedBytes, _ page: Int) throws {
         guard let fields = RecordFields(record, encoding: pages.encoding)?.fields else {
             return loseFound(id)
         }

@@ -12,9 +12,9 @@ struct TreeWalk {
         /// A page that cannot be read.
         case unreadable(Gap)
         /// A row of a table with row ids, and whether all of its pages can be read.
-        case row(Int64, [UInt8], isWhole: Bool)
+        case row(Int64, WipedBytes, isWhole: Bool)
         /// A row of a table without row ids, or an index's, and whether all of its pages can be read.
-        case entry([UInt8], isWhole: Bool)
+        case entry(WipedBytes, isWhole: Bool)
     }
 
     /// A page of a tree that cannot be read.
@@ -70,8 +70,9 @@ struct TreeWalk {
                 if cell.rowID != nil, highest < .max { lowest = min(highest + 1, range.upperBound) }
             }
             guard let payload = cell.payload else { continue }
-            var value = rowContent == .nothing ? [] : payload.local
-            let isWhole = try follow(payload, &value, &met, meet)
+            var parts = rowContent == .nothing ? [] : [payload.local]
+            let isWhole = try follow(payload, &parts, &met, meet)
+            let value = parts.isEmpty ? WipedBytes.none : WipedBytes(parts)
             if page.isTable, let id = cell.rowID {
                 try meet(.row(id, value, isWhole: isWhole))
             } else if !page.isTable {
@@ -83,10 +84,10 @@ struct TreeWalk {
 
     /// Follows a value through its overflow pages.
     ///
-    /// - Parameter value: Gets what they have, where everything is wanted.
+    /// - Parameter parts: Gets what they have, where everything is wanted.
     /// - Returns: Whether all of them can be read.
     private func follow(
-        _ payload: TreePage.Payload, _ value: inout [UInt8], _ met: inout PageSet, _ meet: (Event) throws -> Void
+        _ payload: TreePage.Payload, _ parts: inout [WipedBytes], _ met: inout PageSet, _ meet: (Event) throws -> Void
     ) throws -> Bool {
         var left = payload.length - payload.local.count
         var next = payload.overflow
@@ -95,7 +96,7 @@ struct TreeWalk {
             try meet(.page(next))
             guard let content = try contents.content(of: next) else { return false }
             let part = min(left, content.count - 4)
-            if rowContent == .everything { value += content[4..<4 + part] }
+            if rowContent == .everything { parts.append(content.part(4..<4 + part)) }
             left -= part
             next = content.integer(at: 0) ?? 0
         }
@@ -108,7 +109,7 @@ struct TreePage {
     /// A value, of which the page has the beginning.
     struct Payload {
         let length: Int
-        let local: [UInt8]
+        let local: WipedBytes
         /// The page where it goes on.
         let overflow: Int
     }
@@ -121,7 +122,7 @@ struct TreePage {
         var payload: Payload?
     }
 
-    private let bytes: [UInt8]
+    private let bytes: WipedBytes
     private let header: Int
     private let isInner: Bool
     /// Whether it belongs to a table with row ids.
@@ -129,7 +130,7 @@ struct TreePage {
     let cellCount: Int
 
     /// - Parameter content: The usable bytes; nil is given for those of no b-tree.
-    init?(_ content: [UInt8], isFirst: Bool) {
+    init?(_ content: WipedBytes, isFirst: Bool) {
         header = isFirst ? DatabaseHeader.length : 0
         guard content.count > header + 12, let count = content.shortInteger(at: header + 3) else { return nil }
         switch content[header] {
@@ -198,12 +199,12 @@ struct TreePage {
         let most = isTable ? usable - 35 : (usable - 12) * 64 / 255 - 23
         guard length > most else {
             guard offset + length <= usable else { return nil }
-            return Payload(length: length, local: Array(bytes[offset..<offset + length]), overflow: 0)
+            return Payload(length: length, local: bytes.part(offset..<offset + length), overflow: 0)
         }
         let least = (usable - 12) * 32 / 255 - 23
         let fitting = least + (length - least) % (usable - 4)
         let local = fitting <= most ? fitting : least
         guard offset + local <= usable, let overflow = bytes.integer(at: offset + local) else { return nil }
-        return Payload(length: length, local: Array(bytes[offset..<offset + local]), overflow: overflow)
+        return Payload(length: length, local: bytes.part(offset..<offset + local), overflow: overflow)
     }
 }

@@ -72,7 +72,7 @@ struct ColumnChange {
         let isDecimal = info.map { Identifier.areSame($0.declaredType, SortedDecimal.declaredType) } ?? false
         let value = isDecimal && !column.holdsDecimals ? "(\(SortedDecimal.digits(of: column.name).text))" : name
         if column.generated == nil { try refuseLoss(value, column) }
-        let sources = [column.name.asciiFolded: try source(value, column)]
+        let sources = [(column: column.name, sql: try source(value, column))]
         if column.holdsDecimals, column.generated == nil {
             // The checks are meant for decimals, not for what was there before.
             try connection.withoutChecks(of: [table.name]) {
@@ -195,8 +195,8 @@ struct ColumnChange {
             try connection.foreignKeys(of: entry.name)
                 .filter { key in
                     // The column's own reference to itself goes with it.
-                    key.parent.asciiFolded == table.name.asciiFolded && key.to?.asciiFolded == column.asciiFolded
-                        && !(entry.name == table.name && key.from.asciiFolded == column.asciiFolded)
+                    Identifier.areSame(key.parent, table.name) && key.to.map { Identifier.areSame($0, column) } ?? false
+                        && !(Identifier.areSame(entry.name, table.name) && Identifier.areSame(key.from, column))
                 }
                 .map { key in "a foreign key of table «\(entry.name)» (column «\(key.from)»)" }
         }
@@ -213,11 +213,12 @@ struct ColumnChange {
     }
 
     private func info(of column: String) throws -> ColumnInfo? {
-        try connection.columnInfos(of: table.name).first { $0.name.asciiFolded == column.asciiFolded }
+        try connection.columnInfos(of: table.name).first { Identifier.areSame($0.name, column) }
     }
 
-    private func rebuild(_ changed: CreateTableText, _ sources: [String: String] = [:], checksViews: Bool = true) throws
-    {
+    private func rebuild(
+        _ changed: CreateTableText, _ sources: [(column: String, sql: String)] = [], checksViews: Bool = true
+    ) throws {
         let broken = checksViews ? try connection.brokenStatements(entries) : [:]
         var rebuild = TableRebuild(connection, table, changed, entries)
         rebuild.sources = sources

@@ -72,8 +72,8 @@ public final class ColumnDefinition: Sendable {
     /// Whether its values are decimal numbers in the form that sorts.
     var holdsDecimals: Bool { declaredType == SortedDecimal.declaredType }
 
-    /// Whether the column is the row's id in the engine, where it is the whole key.
-    var isRowID: Bool { isPrimaryKey && storageClass == .integer }
+    /// Whether the column is the row's id in the engine, where it is the whole key: `INT` or `BIGINT` is not enough.
+    var isRowID: Bool { isPrimaryKey && Identifier.areSame(declaredType, StorageClass.integer.rawValue) }
 
     /// The column as `CREATE TABLE` and `ADD COLUMN` want it.
     ///
@@ -83,7 +83,9 @@ public final class ColumnDefinition: Sendable {
         var sql = "\(Identifier.quote(name)) \(declaredType)"
         if isPrimaryKey && isWholeKey { sql += " PRIMARY KEY" }
         if isAutoincrementing { sql += " AUTOINCREMENT" }
-        if !isNullable && !(isRowID && isWholeKey) { sql += " NOT NULL" }
+        // A whole integer key is written as it always was, so that the fingerprints of migrations stay.
+        let isIntegerKey = isPrimaryKey && storageClass == .integer && isWholeKey
+        if !isNullable && !isIntegerKey { sql += " NOT NULL" }
         if isUnique && !(isPrimaryKey && isWholeKey) { sql += " UNIQUE" }
         if let value = try defaultValue?.get(), value != .null { sql += " DEFAULT \(value.literal)" }
         if let collation { sql += " COLLATE \(Identifier.quote(collation.name))" }

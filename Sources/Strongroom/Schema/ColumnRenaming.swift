@@ -20,7 +20,7 @@ struct ColumnRenaming {
         guard change.text.place(of: column) != nil else {
             throw StrongroomError(.sql, "no such column: \(column) in table «\(table)».", database: connection.database)
         }
-        guard column.asciiFolded == newName.asciiFolded || change.text.place(of: newName) == nil else {
+        guard Identifier.areSame(column, newName) || change.text.place(of: newName) == nil else {
             throw StrongroomError(.sql, "duplicate column name: \(newName).", database: connection.database)
         }
         if try EngineFeatures.current().hasRenameColumn {
@@ -59,14 +59,14 @@ struct ColumnRenaming {
         switch entry.kind {
         case .table:
             guard var text = CreateTableText(entry.sql) else { return entry.sql }
-            if entry.name.asciiFolded == table.asciiFolded {
+            if Identifier.areSame(entry.name, table) {
                 text.rename(column, to: newName, of: table)
             } else {
                 text.renameReferences(to: table, column: column, as: newName)
             }
             return text.sql
         case .index:
-            guard entry.table.asciiFolded == table.asciiFolded else { return entry.sql }
+            guard Identifier.areSame(entry.table, table) else { return entry.sql }
             var tokens = entry.tokens
             for place in tokens.columnMentions(column) { tokens[place].text = Identifier.quote(newName) }
             return tokens.sql

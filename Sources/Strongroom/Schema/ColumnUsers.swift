@@ -27,7 +27,7 @@ struct ColumnUsers {
 
     private func indexes() -> [String] {
         change.entries
-            .filter { $0.kind == .index && $0.table.asciiFolded == table.asciiFolded }
+            .filter { $0.kind == .index && Identifier.areSame($0.table, table) }
             .filter { !$0.tokens.columnMentions(column).isEmpty }
             .map(\.title)
     }
@@ -67,7 +67,7 @@ struct ColumnUsers {
         let isRead = tokens.indices.contains { tokens[$0].isSign("*") || tokens.isColumn(column, at: $0) }
         // A view that is broken already has no columns.
         let columns = isRead ? (try? change.connection.columnInfos(of: view.name)) ?? [] : []
-        return columns.contains { $0.name.asciiFolded == column.asciiFolded }
+        return columns.contains { Identifier.areSame($0.name, column) }
     }
 }
 

@@ -51,7 +51,7 @@ package struct CreateTableText {
 
     /// The place of a column's item.
     func place(of column: String) -> Int? {
-        items.firstIndex { Self.column($0).map { $0.asciiFolded == column.asciiFolded } ?? false }
+        items.firstIndex { Self.column($0)?.isSameName(as: column) ?? false }
     }
 
     mutating func remove(at place: Int) { items.remove(at: place) }
@@ -99,7 +99,7 @@ package struct CreateTableText {
         for place in items.indices {
             let found = Set(Self.mentions(of: column, of: table, in: items[place]))
             for token in found { items[place][token].text = Identifier.quote(name) }
-            guard Self.column(items[place])?.asciiFolded == column.asciiFolded,
+            guard Self.column(items[place])?.isSameName(as: column) == true,
                 let first = items[place].firstIndex(where: { $0.kind != .space })
             else { continue }
             items[place][first].text = Identifier.quote(name)

@@ -47,7 +47,7 @@ extension Connection {
     ///
     /// - Throws: ``StrongroomError`` with `sql` when there is none.
     func tableEntry(_ name: String, in entries: [SchemaEntry]) throws -> SchemaEntry {
-        guard let entry = entries.first(where: { $0.kind == .table && $0.name.asciiFolded == name.asciiFolded }) else {
+        guard let entry = entries.first(where: { $0.kind == .table && Identifier.areSame($0.name, name) }) else {
             throw StrongroomError(.sql, "no such table: \(name).", database: database)
         }
         return entry

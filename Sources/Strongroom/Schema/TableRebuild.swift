@@ -7,8 +7,8 @@ struct TableRebuild {
     let table: SchemaEntry
     let text: CreateTableText
     let entries: [SchemaEntry]
-    /// What is copied into a column in place of what the column had: SQL by the column's folded name.
-    var sources: [String: String] = [:]
+    /// What is copied into a column in place of what the column had.
+    var sources: [(column: String, sql: String)] = []
 
     init(_ connection: Connection, _ table: SchemaEntry, _ text: CreateTableText, _ entries: [SchemaEntry]) {
         self.connection = connection
@@ -83,17 +83,19 @@ struct TableRebuild {
     private func belongings() throws -> [SchemaEntry] {
         let temporary = try connection.schemaEntries(temporary: true)
         return (entries + temporary).filter {
-            ($0.kind == .index || $0.kind == .trigger) && $0.table.asciiFolded == table.name.asciiFolded
+            ($0.kind == .index || $0.kind == .trigger) && Identifier.areSame($0.table, table.name)
         }
     }
 
     private func copyRows(to copy: String) throws {
         let old = try connection.columnInfos(of: table.name)
         let new = try connection.columnInfos(of: copy).filter { $0.generated == nil }
-        let oldNames = Set(old.map(\.name.asciiFolded))
-        let kept = new.filter { oldNames.contains($0.name.asciiFolded) }
+        let oldNames = old.map(\.name)
+        let kept = new.filter { Identifier.place(of: $0.name, in: oldNames) != nil }
         var columns = kept.map { Identifier.quote($0.name) }
-        var values = kept.map { sources[$0.name.asciiFolded] ?? Identifier.quote($0.name) }
+        var values = kept.map { column in
+            sources.first { Identifier.areSame($0.column, column.name) }?.sql ?? Identifier.quote(column.name)
+        }
         if let rowID = try rowIDName(old, new) {
             columns.insert(rowID, at: 0)
             values.insert(rowID, at: 0)
@@ -142,16 +144,9 @@ struct TableRebuild {
 
     /// The name by which the row ids are copied; nil where a column is the row id, where there are none, or where columns have taken all names.
     private func rowIDName(_ old: [ColumnInfo], _ new: [ColumnInfo]) throws -> String? {
-        guard !text.isWithoutRowID else { return nil }
-        let keys = old.filter { $0.keyPlace != nil }
-        if keys.count == 1, keys[0].declaredType.asciiFolded == "integer" {
-            // «INTEGER PRIMARY KEY DESC» is not the row id, and has an index.
-            let hasIndex = try connection.indexInfos(of: table.name)
-                .contains { !$0.isExplicit && $0.parts.map(\.column) == [keys[0].name] }
-            if !hasIndex { return nil }
-        }
+        guard !text.isWithoutRowID, try connection.rowIDColumn(of: table.name, old, text) == nil else { return nil }
         let taken = Set((old + new).map(\.name.asciiFolded))
-        return ["rowid", "_rowid_", "oid"].first { !taken.contains($0) }
+        return ColumnInfo.rowIDNames.first { !taken.contains($0) }
     }
 
     private func sequenceValue() throws -> Value? {

@@ -112,8 +112,8 @@ public struct TableSchema: Sendable {
     /// - Throws: ``StrongroomError`` with `invalidName` for a name that is empty or stands twice.
     func creationSQL(ifNotExists: Bool = false) throws -> [String] {
         try Identifier.check(name, "table")
-        var seen: Set<String> = []
-        for column in columns where !seen.insert(column.name.lowercased()).inserted {
+        for (place, column) in columns.enumerated()
+        where columns[..<place].contains(where: { Identifier.areSame($0.name, column.name) }) {
             throw StrongroomError(.invalidName, "Table «\(name)» has two columns named «\(column.name)»; rename one.")
         }
         var list = try columns.map { try $0.sql(isWholeKey: primaryKeys.count == 1) }

@@ -102,7 +102,7 @@ struct FileReplacement {
     }
 
     private static let unusable: Set<StrongroomError.Code> = [
-        .emptyFile, .notADatabase, .truncated, .damaged, .damagedLog, .wrongKey,
+        .emptyFile, .notADatabase, .truncated, .damaged, .damagedLog, .wrongKey, .plaintextHeader,
         .envelopeMissing, .envelopeDamaged, .foreignEnvelope, .newerEnvelope,
     ]
 

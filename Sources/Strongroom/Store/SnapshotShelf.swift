@@ -14,8 +14,10 @@ struct SnapshotShelf {
         let prefix = FileSystem.name(of: FileSystem.companion(of: file.path, Self.ending))
         guard try FileStatus.at(directory) != nil else { return [] }
         return try FileSystem.names(in: directory).compactMap { name in
-            guard name.hasPrefix(prefix) else { return nil }
-            return try snapshot(String(name.dropFirst(prefix.count)), FileSystem.companion(of: file.path, ""))
+            // By bytes: another file's name may differ only in how its letters are composed.
+            guard name.utf8.starts(with: prefix.utf8) else { return nil }
+            let rest = Substring(name.utf8.dropFirst(prefix.utf8.count))
+            return try snapshot(String(rest), FileSystem.companion(of: file.path, ""))
         }.sorted { $0.number > $1.number }
     }
 

@@ -27,7 +27,8 @@ extension Stores {
     /// - Returns: What was put back.
     /// - Throws: ``StrongroomError`` with `fileMissing` when there is no backup, `readOnly`, `plaintextFile` for one that is plaintext without leave,
     ///   `sameFile` when the database or the backup is open in this process, or the backup has the name of what an interrupted restoring leaves, `locked` when
-    ///   one is open in another (of the backup as far as the system tells: Linux does) or the backup is changed meanwhile, `wrongKey`, `damaged`, `truncated`,
+    ///   one is open in another (of the backup as far as the system tells: Linux does) or the backup is changed meanwhile,
+    ///   `wrongKey`, `plaintextHeader`, `damaged`, `truncated`,
     ///   `emptyFile`, `notADatabase`, `diskFull`; what
     ///   opening throws about names, configurations and keys; `CancellationError`. The database is as it was then.
     @discardableResult

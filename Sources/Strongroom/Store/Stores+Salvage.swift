@@ -31,7 +31,7 @@ extension Stores {
     ///   - progress: Called after each table, on a thread of the library's own; it must not wait.
     /// - Returns: What was copied and what was lost.
     /// - Throws: ``StrongroomError`` with `notAFile` when something lies at the path, `fileMissing`, `sameFile` when the file is open in this
-    ///   process, `locked`, `busy` when another process writes it, `wrongKey`, `plaintextFile`, `damagedLog`,
+    ///   process, `locked`, `busy` when another process writes it, `wrongKey`, `plaintextFile`, `plaintextHeader`, `damagedLog`,
     ///   `damaged` when the first page or the schema is damaged, so that no table can be found (the message says what
     ///   can be done), `diskFull`, and what opening throws about names and
     ///   configurations; `CancellationError` when the task is cancelled. No new file is left then.

@@ -101,7 +101,7 @@ public final class Stores: Sendable {
     /// - Returns: The store; ``Store/opening`` says what was done.
     /// - Throws: ``StrongroomError`` with `invalidName`, `noConfiguration`, `duplicateConfiguration`, `sameFile`, `locked`, `notAFile`,
     ///   `fileMissing`, `fileChanged`, `emptyFile`, `notADatabase`, `truncated`, `damaged`, `damagedLog`,
-    ///   `wrongKey`, `plaintextFile`, `encryptedFile`, `newerSchema`, `migrationFailed`,
+    ///   `wrongKey`, `plaintextFile`, `plaintextHeader`, `encryptedFile`, `newerSchema`, `migrationFailed`,
     ///   `permissionDenied`, `diskFull`, `notSQLCipher`; `envelopeMissing`, `envelopeDamaged`, `newerEnvelope`,
     ///   `foreignEnvelope`; `nestedAccess` when its configuration opens a database
     ///   whose opening waits for this one; what the configuration throws.

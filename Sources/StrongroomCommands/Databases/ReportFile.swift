@@ -1,13 +1,5 @@
 import Foundation
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
 /// A file of JSON Lines, each on the disk before the next is begun: a killed program leaves all that it told.
 final class ReportFile: Sendable {
     private let handle: FileHandle
@@ -48,7 +40,7 @@ final class ReportFile: Sendable {
     func append(_ line: String) throws {
         try writing {
             try handle.write(contentsOf: Data((line + "\n").utf8))
-            try handle.synchronize()
+            try ReportDescriptor.synchronize(handle.fileDescriptor)
         }
     }
 
@@ -76,23 +68,17 @@ final class ReportFile: Sendable {
     ///
     /// - Returns: Nil when nothing lies there.
     private static func open(_ path: String) throws -> FileHandle? {
-        var status = stat()
-        if lstat(path, &status) != 0, errno == ENOENT { return nil }
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw notRead(path) }
-        let descriptor = systemOpen(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0)
-        guard descriptor >= 0 else { throw notWritten(path) }
-        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw notRead(path) }
-        return handle
+        switch ReportDescriptor.open(path) {
+        case .nothing: return nil
+        case .notRegular: throw notRead(path)
+        case .notOpened: throw notWritten(path)
+        case .opened(let descriptor): return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        }
     }
 
     private static func make(_ path: String) throws -> FileHandle {
-        let descriptor = systemOpen(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw notWritten(path) }
-        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        // The process's umask may have taken from the owner's permissions, too.
-        guard fchmod(descriptor, 0o600) == 0 else { throw notWritten(path) }
-        return handle
+        guard let descriptor = ReportDescriptor.make(path) else { throw notWritten(path) }
+        return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
 
     /// Whether a file is empty or begins with a line of a report.
@@ -124,5 +110,3 @@ final class ReportFile: Sendable {
         return Set(lines.filter { $0.command == command && $0.status != "failed" }.map(\.path))
     }
 }
-
-private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }

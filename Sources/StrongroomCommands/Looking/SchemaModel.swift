@@ -94,7 +94,7 @@ package struct SchemaModel: Sendable, Equatable {
             let (number, named, column): (Int, String, String) = (try row[0], try row[2], try row[3])
             let parentColumn: String? = try row[4]
             // As the table itself is written, not as the key has it.
-            let parent = tables.first { $0.lowercased() == named.lowercased() } ?? named
+            let parent = tables.first { $0.isSameName(as: named) } ?? named
             found[
                 number,
                 default: Reference(table: table, columns: [], parent: parent)

@@ -21,22 +21,43 @@ package enum KeySource: Equatable, Sendable {
         switch self {
         case .file(let path): return try KeyFile(FilePath.absolute(path)).keyChain()
         case .environment(let name):
-            return try Self.environment(name)
+            return try Self.chain(ofVariable: name)
         case .standardInput:
             return try Self.chain("Standard input", input.all(KeyChain.largestText + 1))
         case .prompt(let question):
             guard let line = try input.line(question) else { throw Self.noKey }
-            return try Self.chain("What was typed", line)
+            return try Self.chain("What was typed", consume line)
         case .newPrompt(let question): return try Self.chain("What was typed", Self.twice(question, input))
         }
     }
 
-    /// The chains of the variables that have been erased, for a second option that names the same one.
+    /// The options that name a variable.
+    private static let variableOptions = ["--key-env", "--new-key-env", "--backup-key-env"]
+
+    /// Reads and erases the variables that the options of a command line name.
+    ///
+    /// To be called before anything else in the process reads the environment: Foundation makes strings of all of it, which
+    /// cannot be wiped. A variable that cannot be used is left for the command to report.
+    static func takeVariables(of arguments: [String]) {
+        for (position, argument) in arguments.enumerated() {
+            for option in variableOptions {
+                var name: String?
+                if argument == option {
+                    name = arguments.dropFirst(position + 1).first
+                } else if argument.hasPrefix("\(option)=") {
+                    name = String(argument.dropFirst(option.count + 1))
+                }
+                if let name { _ = try? chain(ofVariable: name) }
+            }
+        }
+    }
+
+    /// The chains of the variables that have been erased, for the options that name them.
     private static let erased = Locked<[String: KeyChain]>([:])
 
     /// Reads a variable, and erases it: from then on neither the process's environment has it, nor what the process
     /// starts.
-    private static func environment(_ name: String) throws -> KeyChain {
+    private static func chain(ofVariable name: String) throws -> KeyChain {
         if !EnvironmentVariable.isSet(name), let chain = erased.withLock({ $0[name] }) { return chain }
         let chain = try KeyChain(environment: name)
         EnvironmentVariable.erase(name)

@@ -91,6 +91,11 @@ struct HiddenLine {
 
     private mutating func eraseCharacter() {
         // The bytes that go on a character of UTF-8 go with its first.
-        while let byte = bytes.popLast(), byte & 0xC0 == 0x80 {}
+        while let byte = bytes.last {
+            // What is removed stays in the array's memory.
+            bytes[bytes.count - 1] = 0
+            bytes.removeLast()
+            if byte & 0xC0 != 0x80 { return }
+        }
     }
 }

@@ -1,7 +1,11 @@
 import Dispatch
-import Foundation
 import Strongroom
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 #if canImport(Darwin)
 import Darwin
 #elseif canImport(Musl)

@@ -1,3 +1,5 @@
+import Strongroom
+
 #if canImport(Darwin)
 import Darwin
 #elseif canImport(Glibc)
@@ -129,7 +131,7 @@ package final class OutputFile {
 
     /// Brings the file to the disk and puts it in its place.
     package func finish() throws {
-        guard fsync(descriptor) == 0 else { throw failure("cannot be brought to the disk") }
+        guard FileSynchronization.synchronize(descriptor) else { throw failure("cannot be brought to the disk") }
         guard replaces ? rename(temporary, path) == 0 : isLinked() else { throw failure("cannot be put in place") }
         close(descriptor)
         descriptor = -1

@@ -27,7 +27,7 @@ struct ProofFile: Sendable {
     /// Begins with a copy of a file of another place.
     init(_ subject: ProofSubject, copying path: String) throws {
         try self.init(subject)
-        try FileManager.default.copyItem(atPath: path, toPath: self.path)
+        try FileCopy.make(of: path, at: self.path)
     }
 
     var path: String { directory.path(ProofConfiguration.fileName) }
@@ -41,7 +41,7 @@ struct ProofFile: Sendable {
         for name in try FileManager.default.contentsOfDirectory(atPath: directory.path("")) {
             // The index of the log is shared memory, which does not outlive its processes, as the lock does not.
             guard !name.hasSuffix("-shm"), !name.hasSuffix(".lock") else { continue }
-            try FileManager.default.copyItem(atPath: directory.path(name), toPath: copy.directory.path(name))
+            try FileCopy.make(of: directory.path(name), at: copy.directory.path(name))
         }
         return copy
     }

@@ -40,6 +40,12 @@ struct DemoReport: Encodable, Sendable {
         }
     }
 
+    /// How the tool was compiled: `debug` or `release`. A debug build is slower by a factor.
+    #if DEBUG
+    let build = "debug"
+    #else
+    let build = "release"
+    #endif
     var engine = ""
     var sqlite = ""
     var path = ""

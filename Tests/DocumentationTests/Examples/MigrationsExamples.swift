@@ -92,7 +92,8 @@ struct MigrationsExamples {
         let store = try await Stores(Place(migrator: telling)).open("addressbook.sqlite")
         #expect(printed.lines.contains("4 1000 2500"), "\(printed.lines)")
         let sum = try await store.read { db in try db.value("SELECT sum(length) FROM note", as: Int.self) }
-        #expect(sum == (1...count).reduce(0) { $0 + "note \($1)".count })
+        let expected = (1...count).reduce(0) { (sum: Int, number: Int) -> Int in sum + "note \(number)".count }
+        #expect(sum == expected)
         try await store.close()
     }
 

@@ -48,23 +48,56 @@ struct SwiftCompiler: Sendable {
         cache = products.appending(path: "SnippetModuleCache").path(percentEncoded: false)
     }
 
+    /// The arguments that each run has.
+    private var common: [String] {
+        var all = ["-swift-version", "6", "-parse-as-library"]
+        if FileManager.default.fileExists(atPath: macros) {
+            all += ["-load-plugin-executable", "\(macros)#StrongroomMacros"]
+        }
+        all += ["-I", modules, "-module-cache-path", cache]
+        for map in Self.moduleMaps { all += ["-I", map] }
+        for header in Self.engineHeaders { all += ["-Xcc", header] }
+        return all
+    }
+
     /// Compiles source up to the checks of ownership, in Swift 6 mode; nothing is written.
     func compile(_ source: String) async throws -> Answer {
-        guard let path = Self.path else { throw Unusable(reason: "there is no swiftc") }
         let own = try TemporaryDirectory()
         try Data(source.utf8).write(to: own.url.appending(path: "snippet.swift"))
+        return try await run(["-emit-sil", "-o", "/dev/null", "snippet.swift"], in: own)
+    }
+
+    /// Checks the types of source, in Swift 6 mode; nothing is written.
+    ///
+    /// - Parameters:
+    ///   - source: The source; nil for none besides the files.
+    ///   - files: Further files of the same module.
+    ///   - scopes: How many scopes the compiler's solver may open for an expression. A larger number is an error in its
+    ///     place. The number, unlike the time that it takes, is the same on each machine and in each run.
+    func checkTypes(_ source: String? = nil, _ files: [String] = [], scopes: Int) async throws -> Answer {
+        let own = try TemporaryDirectory()
+        var files = files
+        if let source {
+            try Data(source.utf8).write(to: own.url.appending(path: "snippet.swift"))
+            files.append("snippet.swift")
+        }
+        let features = [
+            "ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility", "NonisolatedNonsendingByDefault",
+        ]
+        var arguments = ["-typecheck", "-wmo", "-package-name", "strongroom", "-module-name", "Checked"]
+        arguments += ["-D", "Macros", "-Xfrontend", "-solver-scope-threshold=\(scopes)"]
+        for feature in features { arguments += ["-enable-upcoming-feature", feature] }
+        return try await run(arguments + files, in: own)
+    }
+
+    private func run(_ arguments: [String], in own: TemporaryDirectory) async throws -> Answer {
+        guard let path = Self.path else { throw Unusable(reason: "there is no swiftc") }
         let output = own.url.appending(path: "output")
         try Data().write(to: output)
         let process = Process()
         process.executableURL = URL(filePath: path)
         process.currentDirectoryURL = own.url
-        process.arguments =
-            ["-emit-sil", "-o", "/dev/null", "-swift-version", "6", "-parse-as-library", "snippet.swift"]
-            + (FileManager.default.fileExists(atPath: macros)
-                ? ["-load-plugin-executable", "\(macros)#StrongroomMacros"] : [])
-            + ["-I", modules, "-module-cache-path", cache]
-            + Self.moduleMaps.flatMap { ["-I", $0] }
-            + Self.engineHeaders.flatMap { ["-Xcc", $0] }
+        process.arguments = arguments + common
         process.standardOutput = FileHandle.nullDevice
         // A file, since a pipe that nobody empties would stop the compiler.
         process.standardError = try FileHandle(forWritingTo: output)
@@ -73,7 +106,7 @@ struct SwiftCompiler: Sendable {
     }
 
     /// The module maps of the C modules, which the compiler looks for when it loads the library's module.
-    private static let moduleMaps = ["CSQLCipher", "CDiscovery/include"].map { folder in
+    private static let moduleMaps = ["CSQLCipher/System", "CDiscovery/include", "CLibCrypto/include"].map { folder in
         URL(filePath: #filePath)
             .deletingLastPathComponent().appending(path: "../../../Sources/\(folder)").standardized
             .path(percentEncoded: false)

@@ -36,7 +36,7 @@ struct KillTests {
     @Test func aKillOrAPowerCutAtAnyCallLeavesTheFileWhole() async throws {
         let (form, cases) = (try FaultForm.current(), try await Killer.all.value.count)
         let outcome = try await Killer.forAll { killer, seed in
-            let faults = form.choice(of: Fault.kills(killer.calls), few: 4, seed: seed)
+            let faults = form.choice(of: Fault.kills(killer.calls), few: 2, seed: seed)
             let random = form == .full ? 40 : 1
             return try await killer.kill(
                 with: faults, atRandom: random, seed: seed, until: form.end(of: Share.kills * 2, cases: cases))

@@ -80,6 +80,27 @@ struct SecretTests {
         #expect(try program.output().contains("rows 1333"))
     }
 
+    /// What a diagnosis and a salvage decrypt without the engine is overwritten, too.
+    @Test(
+        .enabled(if: !ThreadSanitizer.isOn, "the thread sanitizer's own memory is terabytes, which cannot be searched"))
+    func noMemoryHoldsRowsOfASalvagedFile() async throws {
+        let directory = try TemporaryDirectory()
+        let files = directory.path("files")
+        try FileManager.default.createDirectory(atPath: files, withIntermediateDirectories: false)
+        let halves = [UUID().uuidString, UUID().uuidString]
+        let masked = (["a passphrase"] + halves).map { Secret.hexadecimal($0.utf8.map { $0 ^ 0xA5 }) }
+        let program = try PausedProgram(
+            ["salvage", masked.joined(separator: "."), files], directory, watching: directory.path(""))
+        defer { program.end() }
+        try await program.wait(for: "closed")
+        let output = try program.output()
+        #expect(output.contains("diagnosed damaged"), "\(output)")
+        #expect(output.contains("salvaged line 500") && output.contains("salvaged word 500"), "\(output)")
+        #expect(try program.count(of: Data(halves.joined().utf8)) == 0)
+        // The search finds what is there: the program has the halves.
+        #expect(try program.count(of: Data(halves[0].utf8)) > 0)
+    }
+
     /// The files that hold something of a list.
     private static func names(in directory: String, holding secrets: [Data]) throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: directory).filter { name in

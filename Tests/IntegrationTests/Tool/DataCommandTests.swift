@@ -20,10 +20,8 @@ struct DataCommandTests {
         let workshop = try await DataWorkshop()
         let people = try await workshop.run("tables")
         #expect(people.status == 0 && people.errors.isEmpty)
-        #expect(
-            lines(people.output).map { $0.split(separator: " ").map(String.init) }.suffix(2) == [
-                ["item", "table", "4", "2"], ["part", "table", "2", "0"],
-            ])
+        let rows: [[String]] = lines(people.output).map { line in line.split(separator: " ").map(String.init) }
+        #expect(Array(rows.suffix(2)) == [["item", "table", "4", "2"], ["part", "table", "2", "0"]])
         let found = try await workshop.run("tables", "--json").json()["tables"] as? [[String: Any]]
         #expect(found?.map { $0["name"] as? String } == ["item", "part"])
         #expect(found?.first?["rows"] as? Int == 2)

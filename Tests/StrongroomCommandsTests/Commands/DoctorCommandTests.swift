@@ -102,6 +102,26 @@ struct DoctorCommandTests {
         #expect(FileManager.default.fileExists(atPath: path) == (content != nil))
     }
 
+    @Test func whatIsEncryptedBehindAPlaintextHeaderIsLeftAsItIs() async throws {
+        let ledger = try Ledger()
+        let directory = URL(filePath: ledger.path()).deletingLastPathComponent()
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        // Pages of 1,024 bytes of which 80 are the engine's; what follows the 32 bytes is random.
+        var bytes = Array("SQLite format 3\0".utf8) + [4, 0, 1, 1, 80, 64, 32, 32, 0, 0, 0, 3, 0, 0, 0, 2]
+        var generator = SeededGenerator(7)
+        bytes += (bytes.count..<2_048).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+        try Data(bytes).write(to: URL(filePath: ledger.path()))
+        let (status, answer) = try await doctor(ledger, ["ledger.sqlite"])
+        #expect(status == .dataError && answer.finding == "plaintextHeader")
+        #expect(answer.advice.contains("cipher_plaintext_header_size"))
+        for command in ["convert", "rotate", "status", "verify", "migrate"] {
+            let run = try await ledger.run(command, "ledger.sqlite", "--json")
+            #expect(run.status == .dataError, "\(command)")
+            #expect((run.output + run.errors).contains("plaintextHeader"), "\(command)")
+            #expect(try ledger.bytes(ledger.path()) == Data(bytes), "\(command)")
+        }
+    }
+
     @Test func aBareNameThatNobodyHasIsNoFile() async throws {
         let ledger = try Ledger()
         for name in ["unknown_\(UInt32.random(in: 0...UInt32.max)).sqlite", "_no.name", "keys.keys"] {

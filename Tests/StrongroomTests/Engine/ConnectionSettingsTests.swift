@@ -12,6 +12,8 @@ struct ConnectionSettingsTests {
         #expect(try setting("foreign_keys", db) == 1)
         #expect(try setting("secure_delete", db) == 1)
         #expect(try setting("temp_store", db) == 2)
+        #expect(try setting("fullfsync", db) == 1)
+        #expect(try setting("checkpoint_fullfsync", db) == 1)
         let trusted = try setting("trusted_schema", db)
         #expect(trusted == (try EngineFeatures.current().sqliteVersionNumber >= 3_031_000 ? 0 : nil))
     }

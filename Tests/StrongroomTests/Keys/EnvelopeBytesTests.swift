@@ -23,7 +23,8 @@ struct EnvelopeBytesTests {
 
     /// The numbers are those of the table in the documentation: a change of them is a new version.
     @Test func theFormIsTheDocumentedOne() throws {
-        #expect(bytes.starts(with: Array("STRGKEYS".utf8) + [0, 1] + [UInt8].salt))
+        let beginning: [UInt8] = Array("STRGKEYS".utf8) + [0, 1] + [UInt8].salt
+        #expect(bytes.starts(with: beginning))
         #expect(bytes[42] == 1)
         #expect(Array(bytes[43..<52]) == [0, 0, 0, 0, 0, 0, 0, 3, 3])
         let slot = Array(bytes[52...])
@@ -32,7 +33,8 @@ struct EnvelopeBytesTests {
         #expect(Array(slot[16..<21]) == [0, 1, 0, 0, 0])
         #expect(Array(slot[37..<43]) == [5] + "key 1".utf8)
         #expect(Array(slot[103 + 16..<103 + 21]) == [0, 2, 10, 8, 1])
-        #expect(bytes.count == 52 + 3 * (50 + 5 + 32 + 16) + 64)
+        let slotSize = 50 + 5 + 32 + 16
+        #expect(bytes.count == 52 + 3 * slotSize + 64)
     }
 
     /// What was written by this version must open in all later ones: the derivations are pinned, too.

@@ -100,12 +100,19 @@ struct BadInputTests {
     }
 
     @Test func aPlaintextHeaderWithNothingBehindIt() async throws {
-        try write(Data("SQLite format 3\0".utf8) + random(4080))
+        try write(Data("SQLite format 3\0".utf8) + Data(count: 4080))
         let plaintext = Vault(directory.path("")) { _ in .plaintext }
         let before = try DirectorySnapshot(directory.path(""))
         try await expectFailure(.notADatabase) { try await plaintext.open() }
         try before.expectUntouched()
         try await expectRefusal(.plaintextFile, saying: ["plaintext database"])
+    }
+
+    @Test func aPlaintextHeaderBeforeRandomBytes() async throws {
+        try write(Data("SQLite format 3\0".utf8) + random(4080))
+        let plaintext = Vault(directory.path("")) { _ in .plaintext }
+        try await expectRefusal(.plaintextHeader, saying: ["cipher_plaintext_header_size"], by: plaintext)
+        try await expectRefusal(.plaintextHeader, saying: ["cipher_plaintext_header_size"])
     }
 
     @Test func aDirectory() async throws {

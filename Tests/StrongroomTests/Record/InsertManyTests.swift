@@ -16,7 +16,8 @@ struct InsertManyTests {
         try await temporary.store.write { db in
             try Contact.insert(Contact(id: 700, email: "first"), in: db)
             let keys = try Contact.insert(contentsOf: contacts, in: db)
-            #expect(keys == (0..<count).map { Int64(701 + $0) })
+            let expected: [Int64] = (0..<count).map { (place: Int) -> Int64 in Int64(701 + place) }
+            #expect(keys == expected)
             let stored = try Contact.where { $0.id > 700 }.order { $0.id.ascending }.fetch(db)
             #expect(stored.map(\.email) == contacts.map(\.email))
             #expect(stored.map(\.phone) == contacts.map(\.phone))

@@ -162,7 +162,8 @@ struct GroupFailureTests {
             await #expect(throws: CancellationError.self) { try await long.value }
             for task in [holder, before, after] { try await task.value }
         }
-        #expect(try await fixture.lines() == (0..<5).flatMap { [$0 * 10, $0 * 10 + 2] })
+        let kept: [Int] = (0..<5).flatMap { (number: Int) -> [Int] in [number * 10, number * 10 + 2] }
+        #expect(try await fixture.lines() == kept)
     }
 
     @Test func aCancelledWritingStatementRunsToItsEndAndIsUndoneAlone() async throws {

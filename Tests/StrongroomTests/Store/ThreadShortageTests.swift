@@ -63,12 +63,15 @@ struct ThreadShortageTests {
 
     /// Bytes that each new thread gets.
     private static func setStackSize(_ size: Int) throws {
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        defer { pthread_attr_destroy(&attributes) }
-        try #require(pthread_attr_setstacksize(&attributes, size) == 0)
+        let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
+        pthread_attr_init(attributes)
+        defer {
+            pthread_attr_destroy(attributes)
+            attributes.deallocate()
+        }
+        try #require(pthread_attr_setstacksize(attributes, size) == 0)
         let setDefaults = try #require(setDefaults)
-        try #require(setDefaults(&attributes) == 0)
+        try #require(setDefaults(attributes) == 0)
     }
 
     private typealias SetDefaults = @convention(c) (UnsafePointer<pthread_attr_t>) -> Int32

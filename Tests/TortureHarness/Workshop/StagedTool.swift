@@ -40,6 +40,11 @@ enum StagedTool {
         let own = try round.program([tool, "--version"])
         let other = try round.program(UserSwitch.prefix(UserSwitch.owner) + [tool, "--version"])
         // The loader tells on standard error of what it may not load.
+        // Where it finds one of another version, it tells nothing.
+        let libraries = try [[], UserSwitch.prefix(UserSwitch.owner)].map { prefix in
+            try round.program(prefix + ["/usr/bin/ldd", tool]).output.replacing(#/ \(0x[0-9a-f]+\)/#, with: "")
+        }
         return other.succeeded && other.output == own.output && other.errors == own.errors
+            && libraries[0] == libraries[1]
     }
 }

@@ -1,27 +1,26 @@
-import Crypto
 import Foundation
 
 /// The keys that the database's file may be encrypted with: one, or two while it is being replaced, oldest first.
 struct DataKeys: Sendable, Equatable {
     /// The bytes of all, one after the other.
-    private let material: SymmetricKey
+    private let material: SecretBytes
 
     static let length = 32
     static let identifierLength = 16
 
     /// A random one.
-    static func random() -> DataKeys { DataKeys(material: SymmetricKey(size: .bits256)) }
+    static func random() -> DataKeys { DataKeys(material: .random(count: length)) }
 
-    private init(material: SymmetricKey) {
+    init(material: SecretBytes) {
         self.material = material
     }
 
     /// All, from their bytes.
     init(_ bytes: UnsafeRawBufferPointer) {
-        material = SymmetricKey(data: bytes)
+        material = SecretBytes(bytes)
     }
 
-    var count: Int { material.bitCount / 8 / Self.length }
+    var count: Int { material.count / Self.length }
 
     /// The keys, oldest first, as the file's keys: raw ones with the file's salt.
     func fileKeys(salt: [UInt8]) -> [Key] { each.map { Key(material: .raw($0.material, salt: salt)) } }
@@ -39,14 +38,13 @@ struct DataKeys: Sendable, Equatable {
     func withSuccessor() -> DataKeys {
         guard let newest = each.last else { return self }
         let successor = DataKeys.random()
-        return withUnsafeTemporaryAllocation(byteCount: 2 * Self.length, alignment: 1) { both in
-            defer { both.wipe() }
+        let both = SecretBytes(count: 2 * Self.length) { both in
             newest.withUnsafeBytes { both.copyMemory(from: $0) }
             successor.withUnsafeBytes {
                 UnsafeMutableRawBufferPointer(rebasing: both[Self.length...]).copyMemory(from: $0)
             }
-            return DataKeys(UnsafeRawBufferPointer(both))
         }
+        return DataKeys(material: both)
     }
 
     func withUnsafeBytes<T>(_ body: (UnsafeRawBufferPointer) throws -> T) rethrows -> T {
@@ -59,19 +57,23 @@ struct DataKeys: Sendable, Equatable {
     }
 
     /// The code that proves a content.
-    func authentication(of content: [UInt8]) -> [UInt8] {
-        Array(HMAC<SHA256>.authenticationCode(for: content, using: authenticationKey))
+    func authentication(of content: [UInt8]) throws -> [UInt8] {
+        try withAuthentication(of: content) { Array($0) }
     }
 
     /// Whether a code is the content's, compared in constant time.
-    func isAuthentic(_ code: [UInt8], for content: [UInt8]) -> Bool {
-        HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: content, using: authenticationKey)
+    func isAuthentic(_ code: [UInt8], for content: [UInt8]) throws -> Bool {
+        try withAuthentication(of: content) { right in code.withUnsafeBytes { Cryptography.isEqual(right, $0) } }
     }
 
-    private var authenticationKey: SymmetricKey { made("strongroom envelope: authentication", 32) }
+    private func withAuthentication<T>(of content: [UInt8], _ body: (UnsafeRawBufferPointer) -> T) throws -> T {
+        let key = made("strongroom envelope: authentication", Cryptography.keyLength)
+        let authentication = try MessageAuthentication(key: key, hash: .sha256)
+        return content.withUnsafeBytes { authentication.withCode(of: $0, body: body) }
+    }
 
-    private func made(_ purpose: String, _ length: Int) -> SymmetricKey {
-        HKDF<SHA256>.deriveKey(inputKeyMaterial: material, info: Array(purpose.utf8), outputByteCount: length)
+    private func made(_ purpose: String, _ length: Int) -> SecretBytes {
+        Cryptography.expand(material, purpose, count: length)
     }
 }
 

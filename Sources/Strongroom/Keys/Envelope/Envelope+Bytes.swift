@@ -1,10 +1,9 @@
-import Crypto
 import Foundation
 
 extension Envelope {
     private static let magic = Array("STRGKEYS".utf8)
     private static let version: UInt16 = 1
-    private static let digestLength = SHA256.byteCount
+    private static let digestLength = Cryptography.digestLength
     private static let authenticationLength = 32
     /// As many combinations of salt and cost a sidecar has at most: a forged one is not to keep the processor busy for long.
     static let mostDerivations = 4
@@ -24,7 +23,7 @@ extension Envelope {
         Self.withCheckSum(signedBytes + authentication)
     }
 
-    static func withCheckSum(_ content: [UInt8]) -> [UInt8] { content + SHA256.hash(data: content) }
+    static func withCheckSum(_ content: [UInt8]) -> [UInt8] { content + Cryptography.sha256(content) }
 
     /// The longest content: 64 slots with the longest labels, with room for what a later version may add.
     static let mostBytes = 64 * 1024
@@ -37,7 +36,7 @@ extension Envelope {
         guard bytes.count <= Self.mostBytes else { throw EnvelopeDefect.damaged("it is too long") }
         guard bytes.starts(with: Self.magic) else { throw EnvelopeDefect.damaged("it does not begin as one does") }
         let content = bytes.dropLast(Self.digestLength)
-        guard SHA256.hash(data: content).elementsEqual(bytes.suffix(Self.digestLength)) else {
+        guard Cryptography.sha256(Array(content)).elementsEqual(bytes.suffix(Self.digestLength)) else {
             throw EnvelopeDefect.damaged("its check sum does not fit its content")
         }
         var reader = EnvelopeReader(content.dropFirst(Self.magic.count))

@@ -120,7 +120,7 @@ extension Envelope {
     }
 
     private func check(_ dataKeys: DataKeys) throws {
-        guard dataKeys.isAuthentic(authentication, for: signedBytes) else {
+        guard try dataKeys.isAuthentic(authentication, for: signedBytes) else {
             throw EnvelopeDefect.damaged("its authentication code does not fit its content")
         }
     }

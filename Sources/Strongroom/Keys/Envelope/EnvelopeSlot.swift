@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 
 /// One key's place in an envelope.
@@ -18,9 +17,6 @@ struct EnvelopeSlot: Sendable, Equatable {
     /// Nonce, encrypted data keys, tag.
     private(set) var sealed: [UInt8] = []
 
-    private static let nonceLength = 12
-    private static let tagLength = 16
-
     /// Wraps data keys.
     ///
     /// - Parameters:
@@ -36,8 +32,7 @@ struct EnvelopeSlot: Sendable, Equatable {
         self.created = created
         self.use = use
         sealed = try dataKeys.withUnsafeBytes { bytes in
-            let box = try AES.GCM.seal(bytes, using: key.secret, nonce: AES.GCM.Nonce(), authenticating: header + head)
-            return Array(box.nonce) + box.ciphertext + box.tag
+            try Cryptography.seal(bytes, with: key.secret, authenticating: header + head)
         }
     }
 
@@ -45,16 +40,10 @@ struct EnvelopeSlot: Sendable, Equatable {
     ///
     /// - Throws: ``EnvelopeDefect`` with `damaged` when the tag does not fit.
     func unwrap(with key: WrappingKey, header: [UInt8]) throws -> DataKeys {
-        do {
-            let box = try AES.GCM.SealedBox(combined: sealed)
-            var plain = try AES.GCM.open(box, using: key.secret, authenticating: header + head)
-            return plain.withUnsafeMutableBytes { bytes in
-                defer { bytes.wipe() }
-                return DataKeys(UnsafeRawBufferPointer(bytes))
-            }
-        } catch {
+        guard let keys = Cryptography.open(sealed, with: key.secret, authenticating: header + head) else {
             throw EnvelopeDefect.damaged("the wrapped key of its slot «\(fingerprint)» is not what was written")
         }
+        return DataKeys(material: keys)
     }
 
     /// The same key's slot with other data keys in it.
@@ -93,6 +82,6 @@ extension EnvelopeSlot {
             throw EnvelopeDefect.damaged("a label is not UTF-8")
         }
         self.label = label
-        sealed = try reader.bytes(Self.nonceLength + DataKeys.length * dataKeyCount + Self.tagLength)
+        sealed = try reader.bytes(Cryptography.nonceLength + DataKeys.length * dataKeyCount + Cryptography.tagLength)
     }
 }

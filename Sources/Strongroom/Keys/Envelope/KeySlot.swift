@@ -47,10 +47,12 @@ extension KeyFingerprint: LosslessStringConvertible {
 
     /// 16 hexadecimal digits in four groups.
     public var description: String {
-        stride(from: 0, to: bytes.count, by: 2).map { start in
-            bytes[start..<min(start + 2, bytes.count)].map { byte in
-                String(byte >> 4, radix: 16) + String(byte & 0xF, radix: 16)
-            }.joined()
-        }.joined(separator: "-")
+        var text = ""
+        for (place, byte) in bytes.enumerated() {
+            if place > 0 && place.isMultiple(of: 2) { text += "-" }
+            text += String(byte >> 4, radix: 16)
+            text += String(byte & 0xF, radix: 16)
+        }
+        return text
     }
 }

@@ -97,8 +97,10 @@ extension OpenEnvelope {
         let created = Int64(exactly: date.timeIntervalSince1970.rounded(.down)) ?? 0
         let slot = try EnvelopeSlot(
             dataKeys, with: wrapping, header: envelope.header, label: label, created: created, use: use)
-        envelope.slots.append(slot)
-        authenticate()
+        var changed = self
+        changed.envelope.slots.append(slot)
+        try changed.authenticate()
+        self = changed
         return slot.keySlot
     }
 
@@ -123,8 +125,10 @@ extension OpenEnvelope {
         guard !isLast else {
             throw Self.refusal("The slot «\(fingerprint)» is the last that a key chain opens; add another key first")
         }
-        envelope.slots.remove(at: place)
-        authenticate()
+        var changed = self
+        changed.envelope.slots.remove(at: place)
+        try changed.authenticate()
+        self = changed
     }
 
     /// Puts a key in another one's place: the rotation of an envelope.
@@ -169,16 +173,16 @@ extension OpenEnvelope {
             throw Self.refusal(
                 "None of the given keys has a slot that a key chain opens; give the key chain that opened it")
         }
-        changed.authenticate()
+        try changed.authenticate()
         let kept = Set(changed.envelope.slots.map(\.fingerprint))
         let gone = keySlots.filter { !kept.contains($0.fingerprint) }
         self = changed
         return gone
     }
 
-    private mutating func authenticate() {
+    private mutating func authenticate() throws {
         envelope.generation &+= 1
-        envelope.authentication = dataKeys.authentication(of: envelope.signedBytes)
+        envelope.authentication = try dataKeys.authentication(of: envelope.signedBytes)
     }
 
     /// The newest slot's derivation for such a key, so that one derivation tells whether a passphrase has a slot; a new one when there is none or

@@ -1,5 +1,3 @@
-import Crypto
-
 /// A random key that is written down and kept apart, for the day when the key chain is lost.
 ///
 /// Its text has eight groups of five characters, the last of each a check of the group and its place: `3VKQ7-M0XHA-…`. It holds 160 random
@@ -9,16 +7,16 @@ import Crypto
 /// let chain = try KeyChain(.recovery(RecoveryKey("3vkq7 m0xha …")))
 /// ```
 public struct RecoveryKey: Sendable, Equatable {
-    private let secret: SymmetricKey
+    private let secret: SecretBytes
 
     private static let length = 20
 
     /// A new one from the system's random number generator.
     static func random() -> RecoveryKey {
-        RecoveryKey(secret: SymmetricKey(size: SymmetricKeySize(bitCount: 8 * length)))
+        RecoveryKey(secret: .random(count: length))
     }
 
-    private init(secret: SymmetricKey) {
+    private init(secret: SecretBytes) {
         self.secret = secret
     }
 
@@ -28,7 +26,7 @@ public struct RecoveryKey: Sendable, Equatable {
     /// - Throws: ``StrongroomError`` with `invalidKey`, which names the groups in which there is a mistake; none of the text is in it.
     public init(_ text: String) throws {
         var bytes = try RecoveryText.bytes(of: text)
-        secret = SymmetricKey(data: bytes)
+        secret = SecretBytes(bytes)
         bytes.withUnsafeMutableBytes { $0.wipe() }
     }
 
@@ -37,8 +35,8 @@ public struct RecoveryKey: Sendable, Equatable {
 
     /// The raw key of its slot.
     fileprivate var key: Key {
-        let raw = HKDF<SHA256>.deriveKey(
-            inputKeyMaterial: secret, info: Array("strongroom envelope: recovery key".utf8), outputByteCount: 32)
+        let raw = Cryptography.expand(
+            secret, "strongroom envelope: recovery key", count: Cryptography.keyLength)
         return Key(material: .raw(raw, salt: nil))
     }
 }

@@ -1,5 +1,3 @@
-import Crypto
-import CryptoExtras
 import Foundation
 import Synchronization
 
@@ -8,28 +6,27 @@ struct WrappingKey: Sendable {
     let derivation: SlotDerivation
     let fingerprint: KeyFingerprint
     /// The key of AES-256-GCM.
-    let secret: SymmetricKey
+    let secret: SecretBytes
 
     /// Derives; takes a passphrase's whole cost.
     ///
     /// - Throws: ``StrongroomError`` with `outOfMemory`, or `invalidKey` for a key that does not suit the derivation.
     init(_ key: Key, _ derivation: SlotDerivation) throws {
-        let derived: SymmetricKey
+        let derived: SecretBytes
         switch (key.material, derivation) {
         case (.passphrase(let passphrase), .scrypt(let cost, let salt)):
             DerivedKey.derivations.add(1, ordering: .relaxed)
             derived = try Self.scrypt(passphrase, cost, salt)
         case (.raw(let raw, _), .raw(let salt)):
-            derived = HKDF<SHA256>.deriveKey(
-                inputKeyMaterial: raw, salt: salt, info: Array("strongroom envelope: raw key".utf8), outputByteCount: 32
-            )
+            derived = Cryptography.expand(
+                raw, salt: salt, "strongroom envelope: raw key", count: Cryptography.keyLength)
         default:
             throw StrongroomError(.invalidKey, "The key cannot be used in an envelope: \(key.defect ?? "\(key)").")
         }
         self.derivation = derivation
-        secret = Self.expand(derived, "strongroom envelope: wrapping", 32)
+        secret = Cryptography.expand(derived, "strongroom envelope: wrapping", count: Cryptography.keyLength)
         fingerprint = KeyFingerprint(
-            bytes: Self.expand(derived, "strongroom envelope: fingerprint", KeyFingerprint.length)
+            bytes: Cryptography.expand(derived, "strongroom envelope: fingerprint", count: KeyFingerprint.length)
                 .withUnsafeBytes { Array($0) })
     }
 
@@ -38,28 +35,19 @@ struct WrappingKey: Sendable {
         slot.fingerprint == fingerprint && slot.derivation == derivation
     }
 
-    private static func expand(_ key: SymmetricKey, _ purpose: String, _ length: Int) -> SymmetricKey {
-        HKDF<SHA256>.deriveKey(inputKeyMaterial: key, info: Array(purpose.utf8), outputByteCount: length)
-    }
-
-    private static func scrypt(_ passphrase: SymmetricKey, _ cost: ScryptCost, _ salt: [UInt8]) throws -> SymmetricKey {
+    private static func scrypt(_ passphrase: SecretBytes, _ cost: ScryptCost, _ salt: [UInt8]) throws -> SecretBytes {
         do {
-            return try passphrase.withUnsafeBytes { bytes in
-                try KDF.Scrypt.deriveKey(
-                    from: bytes,
-                    salt: salt,
-                    outputByteCount: 32,
-                    rounds: cost.rounds,
-                    blockSize: Int(ScryptCost.blockSize),
-                    parallelism: Int(cost.parallelism)
-                )
-            }
+            return try Cryptography.scrypt(
+                passphrase, salt: salt, rounds: cost.rounds, blockSize: Int(ScryptCost.blockSize),
+                parallelism: Int(cost.parallelism), count: Cryptography.keyLength)
         } catch {
-            // The numbers are permitted ones, so memory is all that can be lacking.
+            // The numbers are permitted ones, so memory is what is lacking, where the cryptography has scrypt at all.
             throw StrongroomError(
                 .outOfMemory,
-                "A passphrase's derivation needs \(cost.rounds / 1024) MiB of memory, which could not be had. Free memory, then try again."
-            )
+                """
+                A passphrase's derivation by scrypt needs \(cost.rounds / 1024) MiB of memory, which could not be had. Free \
+                memory, then try again; OpenSSL's FIPS provider has no scrypt.
+                """)
         }
     }
 }

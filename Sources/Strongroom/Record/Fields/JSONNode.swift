@@ -73,12 +73,21 @@ enum JSONNode: Codable {
 }
 
 extension JSONNode {
+    /// - Throws: ``StrongroomError`` with `notARecord` for a text that is no JSON, and for an object that has a key twice, of
+    ///   which Foundation would take one.
     init(text: String) throws {
         do {
             self = try JSONDecoder().decode(JSONNode.self, from: Data(text.utf8))
         } catch {
             // What the decoder reports can quote the content.
             throw StrongroomError(.notARecord, "The text is no JSON; check that it is whole and in UTF-8.")
+        }
+        var keys = JSONKeys(text)
+        if let twice = try keys.firstTwice() {
+            // The keys of an object within a record can be content.
+            let key = twice.isOuter ? "The key \"\(twice.key)\"" : "A key below the first level"
+            throw StrongroomError(
+                .notARecord, "\(key) stands twice in an object of the JSON; leave one of the two out.")
         }
     }
 

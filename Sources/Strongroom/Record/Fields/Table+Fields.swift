@@ -5,7 +5,7 @@ extension Table where Self: Record, RecordType == Self {
     /// - Returns: A value for each column; nil is `Value.null`.
     /// - Throws: ``StrongroomError`` with `valueNotStorable` for a value that the engine, or the style of dates, has not.
     public func dictionary(_ coding: RecordCoding = .stored) throws -> [String: Value] {
-        let values = try columnValues()
+        let values = try values()
         let pairs = try RecordField.all(of: Self.self, coding).map { field in
             (field.key, try field.written(values[field.column.name] ?? .null))
         }
@@ -57,8 +57,8 @@ extension Table where Self: Record, RecordType == Self {
     /// - Parameters:
     ///   - json: The text of an object.
     ///   - coding: How keys are named and dates are written.
-    /// - Throws: ``StrongroomError`` with `typeMismatch` for a value that does not fit, `notARecord` for a text that is no object, a key
-    ///   that the table has not, or one that is missing.
+    /// - Throws: ``StrongroomError`` with `typeMismatch` for a value that does not fit, `notARecord` for a text that is no
+    ///   object, a key that the table has not, one that is missing, or one that stands twice in an object.
     public init(json: String, _ coding: RecordCoding = RecordCoding()) throws {
         let fields = try RecordField.all(of: Self.self, coding)
         self = try Self.record(fields, JSONNode(text: json), coding, onto: nil)
@@ -105,7 +105,7 @@ extension Table where Self: Record, RecordType == Self {
 
 extension Table where Self: Record, RecordType == Self {
     private func node(_ fields: [RecordField]) throws -> JSONNode {
-        let values = try columnValues()
+        let values = try values()
         let pairs = try fields.map { ($0.key, try $0.node(values[$0.column.name] ?? .null)) }
         return .object(Dictionary(pairs, uniquingKeysWith: { first, _ in first }))
     }
@@ -130,9 +130,8 @@ extension Table where Self: Record, RecordType == Self {
     ) throws -> Self {
         try checkKeys(Array(given.keys), fields, coding.unknownKeys)
         var list = try base?.values() ?? ValueList(columnNames)
-        let places = Dictionary(zip(list.names, list.names.indices), uniquingKeysWith: { first, _ in first })
         for field in fields {
-            guard let place = places[field.column.name] else { continue }
+            guard let place = Identifier.place(of: field.column.name, in: list.names) else { continue }
             if let value = given[field.key] {
                 list.values[place] = try read(field, value)
             } else if base == nil {

@@ -126,8 +126,15 @@ extension Table where Self: Record, RecordType == Self {
         _ names: [String], _ values: [Value], in db: borrowing some Writing & ~Copyable
     ) throws -> Self? {
         var query = Query<Self>()
-        for (name, value) in zip(names, values) { query.clauses.add(Condition(.name(name), " = ", value: value)) }
-        return try query.first(db)
+        for (name, value) in zip(names, values) {
+            var condition: SQL = "\(SQL.name(name)) = \(value)"
+            // As the index compares them: by the column's collation others could be found.
+            if let collation = schema.uniqueCollation(of: name, among: names) { condition.append(text: collation.sql) }
+            query.clauses.add(Condition(condition))
+        }
+        let found = try query.limit(2).fetch(db)
+        guard found.count < 2 else { throw TableFailure.manyRows(schema, names) }
+        return found.first
     }
 }
 
@@ -142,16 +149,17 @@ private struct FieldValues<Given> {
         self.fields = fields
         self.values = values
         self.read = read
-        fieldOfColumn = Dictionary(fields.map { ($0.column.name, $0) }, uniquingKeysWith: { first, _ in first })
+        fieldOfColumn = Dictionary(
+            fields.map { ($0.column.name.asciiFolded, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     func mentions(_ column: String) -> Bool {
-        fieldOfColumn[column].map { values[$0.key] != nil } ?? false
+        fieldOfColumn[column.asciiFolded].map { values[$0.key] != nil } ?? false
     }
 
     /// A column's value as the engine keeps it; nil for one that is not mentioned.
     func value(of column: String) throws -> Value? {
-        guard let field = fieldOfColumn[column], let given = values[field.key] else { return nil }
+        guard let field = fieldOfColumn[column.asciiFolded], let given = values[field.key] else { return nil }
         return try read(field, given)
     }
 }

@@ -214,8 +214,8 @@ final class MemoryRecords: ConnectionCompanion {
 
     private func insert(_ rows: [Int64: [Value]], into table: MemoryTable, on connection: Connection) throws {
         guard !rows.isEmpty else { return }
-        let hasOwn = table.rowID != "rowid"
-        let names = (hasOwn ? [] : ["rowid"]) + table.columns.map(Identifier.quote)
+        let hasOwn = table.isRowIDWritten
+        let names = (hasOwn ? [] : [table.rowID]) + table.columns.map(Identifier.quote)
         let places = names.map { _ in "?" }.joined(separator: ", ")
         let sql = "INSERT INTO \(table.quotedPart) (\(names.joined(separator: ", "))) VALUES (\(places))"
         try connection.withOwnStatement(sql) { statement in

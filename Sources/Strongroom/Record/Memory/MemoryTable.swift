@@ -8,8 +8,10 @@ struct MemoryTable: Sendable {
     let columns: [String]
     /// The columns that are read: those, and what the engine computes.
     private let ownColumns: Set<String>
-    /// The part's column that is the row's id, or `rowid`.
+    /// The part's column that is the row's id, or a name of the row id that no column has.
     let rowID: String
+    /// Whether ``rowID`` is one of ``columns``.
+    let isRowIDWritten: Bool
     /// The part with its indexes.
     private let creation: [String]
     /// What keeps rows on the disk and rows in memory from having the same unique values.
@@ -21,8 +23,9 @@ struct MemoryTable: Sendable {
 
     /// How the parts' names begin.
     private static let prefix = "strongroom_memory_"
-    /// Where the rows that a transaction has changed are noted.
-    static let log = "temp.`strongroom_memory_log`"
+    /// Where the rows that a transaction has changed are noted; no part is called so.
+    private static let logName = "`strongroom_memorychanges`"
+    static let log = "temp.\(logName)"
 
     static func quotedPart(of table: String) -> String { "temp.\(Identifier.quote(prefix + table))" }
 
@@ -32,7 +35,8 @@ struct MemoryTable: Sendable {
         quotedPart = Self.quotedPart(of: name)
         columns = schema.columns.filter { $0.generated == nil }.map(\.name)
         ownColumns = Set(schema.columns.map(\.name.asciiFolded))
-        rowID = schema.rowIDColumn.map { Identifier.quote($0.name) } ?? "rowid"
+        isRowIDWritten = schema.rowIDColumn != nil
+        rowID = try Self.rowIDName(schema)
         let part = TableSchema(name, columns: schema.columns.map(\.inMemory), indexes: schema.indexes)
             .named(Self.prefix + name)
         var statements = try part.creationSQL()
@@ -42,6 +46,20 @@ struct MemoryTable: Sendable {
         guards = try Self.uniqueTriggers(schema, part, rowID)
         notes = Self.logTriggers(name, part.quotedName, rowID)
         duplicates = try Self.duplicates(schema, part, rowID)
+    }
+
+    private static func rowIDName(_ schema: TableSchema) throws -> String {
+        if let column = schema.rowIDColumn { return Identifier.quote(column.name) }
+        let names = schema.columns.map(\.name)
+        guard let free = ColumnInfo.rowIDNames.first(where: { Identifier.place(of: $0, in: names) == nil }) else {
+            throw StrongroomError(
+                .inMemory,
+                """
+                The columns of table "\(schema.name)" have taken all names of the row id, by which records in memory are \
+                followed; keep its records on the disk, or rename one of rowid, _rowid_ and oid.
+                """)
+        }
+        return free
     }
 
     /// The expression that stands for both parts.
@@ -95,7 +113,7 @@ struct MemoryTable: Sendable {
 
     private static func logTriggers(_ name: String, _ part: String, _ rowID: String) -> [String] {
         let table = Value.text(name).literal
-        func note(_ row: String) -> String { "INSERT INTO `strongroom_memory_log` VALUES (\(table), \(row).\(rowID));" }
+        func note(_ row: String) -> String { "INSERT INTO \(logName) VALUES (\(table), \(row).\(rowID));" }
         return [("INSERT", note("NEW")), ("UPDATE", note("OLD") + " " + note("NEW")), ("DELETE", note("OLD"))]
             .map { event, notes in
                 let trigger = Identifier.quote("\(prefix)\(name) log \(event)")

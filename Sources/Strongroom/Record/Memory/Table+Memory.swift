@@ -178,8 +178,9 @@ extension Table {
         var fields = Array(zip(list, row))
         var isKeyMade = false
         if let name = schema.rowIDColumn?.name, case .integer(let number)? = values.first, number < 0 {
-            fields.removeAll { $0.0 == Identifier.quote(name) }
+            fields.removeAll { Identifier.areSame($0.0, Identifier.quote(name)) }
             isKeyMade = true
+            try requireMadeKeys(on: connection)
         }
         let names = fields.map(\.0).joined(separator: ", ")
         let places = fields.map { _ in "?" }.joined(separator: ", ")

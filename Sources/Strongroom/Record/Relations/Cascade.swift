@@ -37,7 +37,7 @@ final class Cascade {
     }
 
     /// The keys of a table's rows that are among what is saved.
-    func present<Source: Table>(_ table: Source.Type) -> Set<Source.Key> { present.keys(of: table) }
+    func present<Source: Table>(_ table: Source.Type) throws -> KeySet<Source> { try present.keys(of: table) }
 
     func mark<Source: Table>(_ table: Source.Type, _ key: Source.Key) throws { _ = try marked.insert(key, of: table) }
 
@@ -68,15 +68,15 @@ struct KeySets {
 
     /// - Returns: Whether it is new.
     mutating func insert<Source: Table>(_ key: Source.Key, of table: Source.Type) throws -> Bool {
-        try sets[ObjectIdentifier(table), default: [:]].updateValue(key, forKey: key.stored()) == nil
+        try sets[ObjectIdentifier(table), default: [:]].updateValue(key, forKey: table.identity(of: key)) == nil
     }
 
     func contains<Source: Table>(_ key: Source.Key, of table: Source.Type) throws -> Bool {
         guard let set = sets[ObjectIdentifier(table)] else { return false }
-        return try set[key.stored()] != nil
+        return try set[table.identity(of: key)] != nil
     }
 
-    func keys<Source: Table>(of table: Source.Type) -> Set<Source.Key> {
-        Set(sets[ObjectIdentifier(table), default: [:]].values.compactMap { $0 as? Source.Key })
+    func keys<Source: Table>(of table: Source.Type) throws -> KeySet<Source> {
+        try KeySet(sets[ObjectIdentifier(table), default: [:]].values.compactMap { $0 as? Source.Key })
     }
 }

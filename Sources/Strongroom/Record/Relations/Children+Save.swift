@@ -22,9 +22,10 @@ extension Children {
                     next?.advance(known)
                 }
                 for relation in Child.relations?.parents ?? [] {
-                    relation.letGoOfOther(of: &child, by: column.definition.name)
+                    try relation.letGoOfOther(of: &child, by: column.definition.name)
                 }
-                if reference.key(former) != key || position.map({ $0.get(former) != $0.get(child) }) ?? false {
+                let stays = try reference.key(former).map { try Self.isWritten($0, as: key) } ?? false
+                if !stays || position.map({ $0.get(former) != $0.get(child) }) ?? false {
                     moved.insert(children.count)
                 }
                 children.append(child)
@@ -43,13 +44,18 @@ extension Children {
         }
         for place in parents.indices {
             let isComplete = saved[place] == .inserted || get(parents[place]).isComplete
-            set(&parents[place], Related(written: left[place], isComplete: isComplete))
+            try set(&parents[place], Related(written: left[place], isComplete: isComplete))
         }
+    }
+
+    /// Whether two keys are the same to the last byte.
+    private static func isWritten(_ key: Source.Key, as other: Source.Key) throws -> Bool {
+        try Source.plainValues(of: key).map(\.exact) == Source.plainValues(of: other).map(\.exact)
     }
 
     private func link(_ child: Child, _ column: Column<Source.Key>, _ cascade: Cascade) throws {
         guard let key = Child.key(of: child), let parent = reference.key(child) else { return }
-        let row = try rows([key])
+        let row = try rows(KeySet([key]))
         cascade.atTheEnd {
             var assignments = [column.set(parent)]
             if let position { assignments.append(try position.column().set(position.get(child))) }
@@ -81,7 +87,8 @@ extension Children {
         guard let position, !related.values.isEmpty else { return nil }
         guard !related.isComplete, !isNew else { return Numbering(next: 0, isComplete: true) }
         let place = try position.column()
-        let last = try Child.where { _ in column == parent }.order { _ in place.descending }.first(cascade.db)
+        let refersToIt = try refer(to: [parent])
+        let last = try Child.where { _ in refersToIt }.order { _ in place.descending }.first(cascade.db)
         return Numbering(next: last.map { position.get($0).successor } ?? 0, isComplete: false)
     }
 
@@ -95,16 +102,18 @@ extension Children {
     private func dealWithOrphans(of parents: [Source], _ column: Column<Source.Key>, _ cascade: Cascade) throws {
         let isUnique = isOnly || Child.schema.isUnique(column.definition.name)
         guard orphans != .keep || isUnique else { return }
-        let present = cascade.present(Child.self)
-        let hidden = try hiddenRows(of: parents, column, cascade)
+        let present = try cascade.present(Child.self)
+        let hidden = try hiddenRows(of: parents, cascade)
         for parent in parents {
             guard let key = Source.key(of: parent) else { continue }
             let related = get(parent)
-            let gone = related.known.union(hidden[key] ?? []).subtracting(related.values.compactMap(Child.key(of:)))
+            let left = try KeySet<Child>(related.values.compactMap(Child.key(of:)))
+            let gone = try related.known.union(hidden[Source.identity(of: key)] ?? KeySet()).subtracting(left)
             guard !gone.isEmpty else { continue }
             // One that has another parent by now is none of this one's orphans.
-            let moved = try rows(gone.intersection(present)).where { _ in column == key }
-            let lost = try rows(gone.subtracting(present)).where { _ in column == key }
+            let refersToIt = try refer(to: [key])
+            let moved = try rows(gone.intersection(present)).where { _ in refersToIt }
+            let lost = try rows(gone.subtracting(present)).where { _ in refersToIt }
             let deleted = orphans == .delete ? try lost.fetch(cascade.db) : []
             if let cleared = cleared(column) {
                 if isUnique { try moved.update(in: cascade.db) { _ in [cleared] } }
@@ -140,29 +149,27 @@ extension Children {
     }
 
     func holdsPresent(below parents: [Source], _ cascade: Cascade, _ seen: inout KeySets) throws -> Bool {
-        let column = try reference.column()
-        let keys = parents.compactMap(Source.key(of:))
-        let present = cascade.present(Child.self)
+        let refersToThem = try refer(to: parents.compactMap(Source.key(of:)))
+        let present = try cascade.present(Child.self)
         var found: [Child] = []
-        for child in try Child.where({ _ in column.isIn(keys) }).fetch(cascade.db) {
+        for child in try Child.where({ _ in refersToThem }).fetch(cascade.db) {
             guard let key = Child.key(of: child), try seen.insert(key, of: Child.self) else { continue }
-            if present.contains(key) { return true }
+            if try present.contains(key) { return true }
             found.append(child)
         }
         return try Child.holdsPresent(below: found, cascade, &seen)
     }
 
     /// The rows that stand where an only child is put.
-    private func hiddenRows(
-        of parents: [Source], _ column: Column<Source.Key>, _ cascade: Cascade
-    ) throws -> [Source.Key: Set<Child.Key>] {
+    private func hiddenRows(of parents: [Source], _ cascade: Cascade) throws -> [[Value]: KeySet<Child>] {
         guard isOnly, orphans != .keep else { return [:] }
         let keys = parents.filter { !get($0).values.isEmpty }.compactMap(Source.key(of:))
         guard !keys.isEmpty else { return [:] }
-        var found: [Source.Key: Set<Child.Key>] = [:]
-        for child in try Child.where({ _ in column.isIn(keys) }).fetch(cascade.db) {
+        var found: [[Value]: KeySet<Child>] = [:]
+        let refersToThem = try refer(to: keys)
+        for child in try Child.where({ _ in refersToThem }).fetch(cascade.db) {
             guard let parent = reference.key(child), let key = Child.key(of: child) else { continue }
-            found[parent, default: []].insert(key)
+            try found[Source.identity(of: parent), default: KeySet()].insert(key)
         }
         return found
     }
@@ -176,12 +183,14 @@ extension Int {
 extension TableSchema {
     /// Whether two columns are parts of something that is unique.
     fileprivate func isUnique(_ column: String, with other: String) -> Bool {
-        indexes.contains { $0.isUnique && $0.columns.contains(column) && $0.columns.contains(other) }
+        indexes.contains { index in
+            index.isUnique && [column, other].allSatisfy { Identifier.place(of: $0, in: index.columns) != nil }
+        }
     }
 
     /// Whether a column is unique, or a part of what is.
     fileprivate func isUnique(_ column: String) -> Bool {
-        columns.contains { $0.name == column && $0.isUnique }
-            || indexes.contains { $0.isUnique && $0.columns.contains(column) }
+        columns.contains { Identifier.areSame($0.name, column) && $0.isUnique }
+            || indexes.contains { $0.isUnique && Identifier.place(of: column, in: $0.columns) != nil }
     }
 }

@@ -18,9 +18,16 @@ where
         try Child.collect(records.flatMap { get($0).values }, into: &keys)
     }
 
-    func rows(_ keys: Set<Child.Key>) throws -> Query<Child> {
+    func rows(_ keys: KeySet<Child>) throws -> Query<Child> {
         let key = Column<Child.Key>(try Child.schema.primaryKey().name)
-        return Child.where { _ in key.isIn(keys) }
+        return Child.where { _ in key.isIn(keys.all) }
+    }
+
+    /// The rows that refer to one of some parents: by the collation of the parents' key, as the engine follows a reference.
+    func refer(to keys: some Sequence<Source.Key>) throws -> Condition {
+        let column = try reference.column()
+        guard let collation = Source.keyCollation else { return column.isIn(keys) }
+        return Computed<Source.Key>("\(column.sql)\(SQL(verbatim: collation.sql))").isIn(keys)
     }
 
     /// The assignment that makes a row refer to nothing; nil where it always refers to something.
@@ -33,15 +40,16 @@ where
     func deletion(below parents: [Source], _ cascade: Cascade) throws -> (any Deletion)? {
         let column = try reference.column()
         let keys = parents.compactMap(Source.key(of:))
-        let spared = cascade.present(Child.self)
-        var referring = Child.where { _ in column.isIn(keys) }
+        let spared = try cascade.present(Child.self)
+        let refersToThem = try refer(to: keys)
+        var referring = Child.where { _ in refersToThem }
         if !spared.isEmpty {
             // What is saved stays. Where its reference cannot be let go of, the engine refuses the deletion.
             if let cleared = cleared(column) {
-                try rows(spared).where { _ in column.isIn(keys) }.update(in: cascade.db) { _ in [cleared] }
+                try rows(spared).where { _ in refersToThem }.update(in: cascade.db) { _ in [cleared] }
             }
             let key = Column<Child.Key>(try Child.schema.primaryKey().name)
-            referring = referring.where { _ in !key.isIn(spared) }
+            referring = referring.where { _ in !key.isIn(spared.all) }
         }
         guard Child.hooks != nil || Child.relations?.children.isEmpty == false else {
             try referring.delete(in: cascade.db)
@@ -52,7 +60,7 @@ where
         let inCircle = Set(found.indices).subtracting(places)
         // It is being deleted already, and must not refer to what goes before it.
         if let cleared = cleared(column), !inCircle.isEmpty {
-            try rows(Set(inCircle.compactMap { Child.key(of: found[$0]) })).update(in: cascade.db) { _ in [cleared] }
+            try rows(KeySet(inCircle.compactMap { Child.key(of: found[$0]) })).update(in: cascade.db) { _ in [cleared] }
         }
         return places.isEmpty ? nil : DeletionOf<Child>(places.map { found[$0] })
     }
@@ -60,20 +68,20 @@ where
     // MARK: Loading
 
     func load(into records: inout [Source], on connection: Connection) throws {
-        let column = try reference.column()
-        let keys = Set(records.compactMap(Source.key(of:)))
-        var children: [Source.Key: [Child]] = [:]
+        let keys = try KeySet<Source>(records.compactMap(Source.key(of:)))
+        var children: [[Value]: [Child]] = [:]
         if !keys.isEmpty {
             let order = try position?.column()
-            let query = Child.where { _ in column.isIn(keys) }
+            let refersToThem = try refer(to: keys.all)
+            let query = Child.where { _ in refersToThem }
             let sorted = order.map { place in query.order { _ in place.ascending } } ?? query
             for child in try sorted.orderedByKey(descending: false).fetch(ReadTransaction(connection)) {
-                if let key = reference.key(child) { children[key, default: []].append(child) }
+                if let key = reference.key(child) { try children[Source.identity(of: key), default: []].append(child) }
             }
         }
         for place in records.indices {
-            let found = Source.key(of: records[place]).flatMap { children[$0] } ?? []
-            set(&records[place], Related(written: isOnly ? Array(found.prefix(1)) : found, isComplete: true))
+            let found = try Source.key(of: records[place]).flatMap { try children[Source.identity(of: $0)] } ?? []
+            try set(&records[place], Related(written: isOnly ? Array(found.prefix(1)) : found, isComplete: true))
         }
     }
 }

@@ -54,11 +54,11 @@ extension Table {
     private static func deleteOneByOne(_ records: [RecordType], on connection: Connection) throws -> Int {
         let keys = try distinct(records.compactMap(key(of:)))
         let there = try keys.filter { try isPresent($0, on: connection) }
-        var left = Set(there)
+        var left = try KeySet<Self>(there)
         for record in records {
             guard let key = key(of: record) else { continue }
             // It has gone with another one.
-            if left.remove(key) != nil, try !isPresent(key, on: connection) { continue }
+            if try left.remove(key), try !isPresent(key, on: connection) { continue }
             try deleteTrees([record], Cascade(connection))
         }
         return there.count

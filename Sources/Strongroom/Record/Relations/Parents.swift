@@ -28,27 +28,28 @@ where Source.RecordType == Source, Parent.RecordType == Parent, Parent.Key: Colu
         }
     }
 
-    func letGoOfOther(of record: inout Source, by column: String) {
+    func letGoOfOther(of record: inout Source, by column: String) throws {
         guard column == reference.name, let parent = record[keyPath: property].wrappedValue,
-            Parent.key(of: parent) != reference.key(record)
+            try !Parent.isSame(Parent.key(of: parent), reference.key(record))
         else { return }
         record[keyPath: property].wrappedValue = nil
     }
 
     func load(into records: inout [Source], on connection: Connection) throws {
         let key = Column<Parent.Key>(try Parent.schema.primaryKey().name)
-        let wanted = Set(records.compactMap(reference.key))
+        let wanted = try KeySet<Parent>(records.compactMap(reference.key))
         guard !wanted.isEmpty else {
             for place in records.indices { records[place][keyPath: property].wrappedValue = nil }
             return
         }
-        let found = try Parent.where { _ in key.isIn(wanted) }.fetch(ReadTransaction(connection))
-        var parents: [Parent.Key: Parent] = [:]
+        let found = try Parent.where { _ in key.isIn(wanted.all) }.fetch(ReadTransaction(connection))
+        var parents: [[Value]: Parent] = [:]
         for parent in found {
-            if let key = Parent.key(of: parent) { parents[key] = parent }
+            if let key = Parent.key(of: parent) { try parents[Parent.identity(of: key)] = parent }
         }
         for place in records.indices {
-            records[place][keyPath: property].wrappedValue = reference.key(records[place]).flatMap { parents[$0] }
+            let referred = try reference.key(records[place]).map { try Parent.identity(of: $0) }
+            records[place][keyPath: property].wrappedValue = referred.flatMap { parents[$0] }
         }
     }
 }

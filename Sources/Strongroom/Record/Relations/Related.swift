@@ -2,7 +2,7 @@
 struct Related<Child: Table>: Sendable where Child.RecordType == Child {
     var values: [Child]
     /// The keys of the rows that were found when the children were loaded, or written when they were saved.
-    var known: Set<Child.Key> = []
+    var known = KeySet<Child>()
     /// Whether that was all of them.
     var isComplete = false
 
@@ -11,9 +11,9 @@ struct Related<Child: Table>: Sendable where Child.RecordType == Child {
     }
 
     /// What has been loaded or saved.
-    init(written values: [Child], isComplete: Bool) {
+    init(written values: [Child], isComplete: Bool) throws {
         self.values = values
-        known = Set(values.compactMap(Child.key(of:)))
+        known = try KeySet(values.compactMap(Child.key(of:)))
         self.isComplete = isComplete
     }
 }

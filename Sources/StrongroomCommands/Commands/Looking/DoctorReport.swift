@@ -120,7 +120,7 @@ extension FileDiagnosis.Finding {
         case .whole, .plaintext: .success
         case .absent, .notAFile: .noInput
         case .unreadable: .noPermission
-        case .empty, .tooShort, .truncated, .damaged, .damagedLog, .newerSchema: .dataError
+        case .empty, .tooShort, .plaintextHeader, .truncated, .damaged, .damagedLog, .newerSchema: .dataError
         case .keyless, .wrongKey, .envelope: .configuration
         case .unexamined: .temporaryFailure
         }

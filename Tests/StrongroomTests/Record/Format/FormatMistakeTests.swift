@@ -138,7 +138,8 @@ struct FormatMistakeTests {
         #expect(lines.count == 3)
         #expect(lines.dropFirst().allSatisfy { $0.count < 140 })
         #expect(lines.dropFirst().first?.contains("OR agee == · OR") == true)
-        #expect(lines.last?.count == 4 + 61 + 1)
+        let column = 61
+        #expect(lines.last?.count == column + 5)
     }
 
     @Test func aLineOfSeveralIsShownAlone() {

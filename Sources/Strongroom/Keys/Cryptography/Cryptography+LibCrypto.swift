@@ -1,0 +1,165 @@
+#if canImport(CLibCrypto) && !SwiftCrypto
+import CLibCrypto
+
+extension Cryptography {
+    /// Whether two runs of bytes are equal, in a time that depends on their lengths alone.
+    static func isEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+        guard left.count == right.count else { return false }
+        guard let left = left.octets, let start = right.octets else { return true }
+        return strongroom_is_equal(left, start, right.count) == 1
+    }
+
+    /// The SHA-256 digest of bytes.
+    static func sha256(_ bytes: [UInt8]) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: digestLength) { digest, count in
+            require(strongroom_sha256(bytes, bytes.count, digest.baseAddress) == 1)
+            count = digestLength
+        }
+    }
+
+    /// Derives a key by PBKDF2 (RFC 8018).
+    ///
+    /// - Throws: ``StrongroomError`` with `engine` when libcrypto refuses.
+    static func pbkdf2(
+        _ secret: UnsafeRawBufferPointer, salt: [UInt8], hash: CipherSettings.Hash, rounds: Int, count: Int
+    ) throws -> SecretBytes {
+        try SecretBytes(count: count) { key in
+            let result = strongroom_pbkdf2(
+                hash.rawValue, secret.octets, secret.count, salt, salt.count, UInt32(rounds), key.octets, count)
+            guard result == 1 else { throw failure("derive a key by PBKDF2 with \(hash.rawValue)") }
+        }
+    }
+
+    /// Derives a key by scrypt (RFC 7914).
+    ///
+    /// - Throws: ``StrongroomError`` when there is not enough memory.
+    static func scrypt(
+        _ secret: SecretBytes, salt: [UInt8], rounds: Int, blockSize: Int, parallelism: Int, count: Int
+    ) throws -> SecretBytes {
+        try SecretBytes(count: count) { key in
+            let result = secret.withUnsafeBytes { secret in
+                strongroom_scrypt(
+                    secret.octets, secret.count, salt, salt.count, UInt64(rounds), UInt64(blockSize),
+                    UInt64(parallelism), key.octets, count)
+            }
+            guard result == 1 else { throw failure("derive a key by scrypt") }
+        }
+    }
+
+    static func hkdf(_ secret: SecretBytes, salt: [UInt8], info: [UInt8], count: Int) -> SecretBytes {
+        SecretBytes(count: count) { key in
+            secret.withUnsafeBytes { secret in
+                require(
+                    strongroom_hkdf_sha256(
+                        secret.octets, secret.count, salt, salt.count, info, info.count, key.octets, count) == 1)
+            }
+        }
+    }
+
+    /// Encrypts by AES-256-GCM with a random nonce.
+    ///
+    /// - Returns: Nonce, encrypted bytes, tag.
+    static func seal(
+        _ bytes: UnsafeRawBufferPointer, with key: SecretBytes, authenticating header: [UInt8]
+    ) throws -> [UInt8] {
+        let nonce = SecretBytes.random(count: nonceLength).withUnsafeBytes { Array($0) }
+        var sealed = [UInt8](repeating: 0, count: bytes.count)
+        var tag = [UInt8](repeating: 0, count: tagLength)
+        let result = key.withUnsafeBytes { key in
+            strongroom_gcm_seal(key.octets, nonce, header, header.count, bytes.octets, bytes.count, &sealed, &tag)
+        }
+        guard result == 1 else { throw failure("encrypt by AES-256-GCM") }
+        return nonce + sealed + tag
+    }
+
+    /// Decrypts what ``seal(_:with:authenticating:)`` made.
+    ///
+    /// - Returns: The bytes; nil when the tag does not fit.
+    static func open(_ sealed: [UInt8], with key: SecretBytes, authenticating header: [UInt8]) -> SecretBytes? {
+        guard sealed.count >= nonceLength + tagLength else { return nil }
+        let (nonce, tag) = (Array(sealed.prefix(nonceLength)), Array(sealed.suffix(tagLength)))
+        let encrypted = Array(sealed.dropFirst(nonceLength).dropLast(tagLength))
+        var isAuthentic = false
+        let plain = SecretBytes(count: encrypted.count) { plain in
+            isAuthentic = key.withUnsafeBytes { key in
+                strongroom_gcm_open(
+                    key.octets, nonce, header, header.count, encrypted, encrypted.count, tag, plain.octets) == 1
+            }
+        }
+        return isAuthentic ? plain : nil
+    }
+
+    /// Decrypts whole blocks by AES-256-CBC, without padding.
+    ///
+    /// - Parameters:
+    ///   - vector: The initialisation vector, 16 bytes.
+    ///   - plain: Where the content goes, as many bytes.
+    /// - Throws: ``StrongroomError`` with `engine` when libcrypto refuses.
+    static func decrypt(
+        _ bytes: UnsafeRawBufferPointer, with key: SecretBytes, vector: UnsafeRawBufferPointer,
+        to plain: UnsafeMutableRawBufferPointer
+    ) throws {
+        let result = key.withUnsafeBytes { key in
+            strongroom_cbc_decrypt(key.octets, vector.octets, bytes.octets, bytes.count, plain.octets)
+        }
+        guard result == 1 else { throw failure("decrypt by AES-256-CBC") }
+    }
+
+    /// The error for a function of libcrypto that failed.
+    fileprivate static func failure(_ purpose: String) -> StrongroomError {
+        let reason = strongroom_crypto_error().map { String(cString: $0) } ?? ""
+        return StrongroomError(
+            .engine,
+            """
+            OpenSSL's libcrypto could not \(purpose): \(reason). Look at the memory that is left, and at OpenSSL's \
+            configuration (openssl.cnf).
+            """)
+    }
+
+    /// Traps, as Swift does without memory: a libcrypto without SHA-256 could not encrypt the database either.
+    fileprivate static func require(_ isDone: Bool) {
+        precondition(isDone, "OpenSSL's libcrypto has no SHA-256, or there is no memory.")
+    }
+}
+
+/// Codes by HMAC (RFC 2104) with one key.
+final class MessageAuthentication: Sendable {
+    // Only read once it is keyed.
+    nonisolated(unsafe) private let context: OpaquePointer
+
+    /// - Throws: ``StrongroomError`` with `engine` when libcrypto refuses.
+    init(key: SecretBytes, hash: CipherSettings.Hash) throws {
+        let context = key.withUnsafeBytes { strongroom_hmac_new(hash.rawValue, $0.octets, $0.count) }
+        guard let context else { throw Cryptography.failure("authenticate by HMAC-\(hash.rawValue)") }
+        self.context = context
+    }
+
+    deinit {
+        strongroom_hmac_free(context)
+    }
+
+    /// The code of a message in two parts.
+    ///
+    /// - Parameter body: Gets the code.
+    func withCode<T>(
+        of first: UnsafeRawBufferPointer,
+        _ second: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0),
+        body: (UnsafeRawBufferPointer) -> T
+    ) -> T {
+        withUnsafeTemporaryAllocation(byteCount: 64, alignment: 16) { code in
+            let count = strongroom_hmac_code(
+                context, first.octets, first.count, second.octets, second.count, code.octets)
+            Cryptography.require(count > 0)
+            return body(UnsafeRawBufferPointer(rebasing: code[..<count]))
+        }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    fileprivate var octets: UnsafePointer<UInt8>? { baseAddress?.assumingMemoryBound(to: UInt8.self) }
+}
+
+extension UnsafeMutableRawBufferPointer {
+    fileprivate var octets: UnsafeMutablePointer<UInt8>? { baseAddress?.assumingMemoryBound(to: UInt8.self) }
+}
+#endif

@@ -1,0 +1,137 @@
+#if !canImport(CLibCrypto) || SwiftCrypto
+import Crypto
+import CryptoExtras
+import Foundation
+
+extension Cryptography {
+    /// Whether two runs of bytes are equal, in a time that depends on their lengths alone.
+    static func isEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+        SymmetricKey(data: left) == SymmetricKey(data: right)
+    }
+
+    /// The SHA-256 digest of bytes.
+    static func sha256(_ bytes: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: bytes)) }
+
+    /// Derives a key by PBKDF2 (RFC 8018).
+    static func pbkdf2(
+        _ secret: UnsafeRawBufferPointer, salt: [UInt8], hash: CipherSettings.Hash, rounds: Int, count: Int
+    ) throws -> SecretBytes {
+        SecretBytes(
+            try KDF.Insecure.PBKDF2.deriveKey(
+                from: secret, salt: salt, using: hash.function, outputByteCount: count, unsafeUncheckedRounds: rounds))
+    }
+
+    /// Derives a key by scrypt (RFC 7914).
+    ///
+    /// - Throws: When there is not enough memory.
+    static func scrypt(
+        _ secret: SecretBytes, salt: [UInt8], rounds: Int, blockSize: Int, parallelism: Int, count: Int
+    ) throws -> SecretBytes {
+        try secret.withUnsafeBytes { secret in
+            SecretBytes(
+                try KDF.Scrypt.deriveKey(
+                    from: secret, salt: salt, outputByteCount: count, rounds: rounds, blockSize: blockSize,
+                    parallelism: parallelism))
+        }
+    }
+
+    static func hkdf(_ secret: SecretBytes, salt: [UInt8], info: [UInt8], count: Int) -> SecretBytes {
+        SecretBytes(
+            HKDF<SHA256>.deriveKey(inputKeyMaterial: secret.key, salt: salt, info: info, outputByteCount: count))
+    }
+
+    /// Encrypts by AES-256-GCM with a random nonce.
+    ///
+    /// - Returns: Nonce, encrypted bytes, tag.
+    static func seal(
+        _ bytes: UnsafeRawBufferPointer, with key: SecretBytes, authenticating header: [UInt8]
+    ) throws -> [UInt8] {
+        let box = try AES.GCM.seal(bytes, using: key.key, nonce: AES.GCM.Nonce(), authenticating: header)
+        return Array(box.nonce) + box.ciphertext + box.tag
+    }
+
+    /// Decrypts what ``seal(_:with:authenticating:)`` made.
+    ///
+    /// - Returns: The bytes; nil when the tag does not fit.
+    static func open(_ sealed: [UInt8], with key: SecretBytes, authenticating header: [UInt8]) -> SecretBytes? {
+        guard let box = try? AES.GCM.SealedBox(combined: sealed),
+            var plain = try? AES.GCM.open(box, using: key.key, authenticating: header)
+        else { return nil }
+        return plain.withUnsafeMutableBytes { bytes in
+            defer { bytes.wipe() }
+            return SecretBytes(UnsafeRawBufferPointer(bytes))
+        }
+    }
+
+    /// Decrypts whole blocks by AES-256-CBC, without padding.
+    ///
+    /// - Parameters:
+    ///   - vector: The initialisation vector, 16 bytes.
+    ///   - plain: Where the content goes, as many bytes.
+    static func decrypt(
+        _ bytes: UnsafeRawBufferPointer, with key: SecretBytes, vector: UnsafeRawBufferPointer,
+        to plain: UnsafeMutableRawBufferPointer
+    ) throws {
+        var content = try AES._CBC.decrypt(
+            bytes, using: key.key, iv: AES._CBC.IV(ivBytes: Array(vector)), noPadding: true)
+        content.withUnsafeMutableBytes { content in
+            plain.copyMemory(from: UnsafeRawBufferPointer(content))
+            content.wipe()
+        }
+    }
+}
+
+/// Codes by HMAC (RFC 2104) with one key.
+struct MessageAuthentication: Sendable {
+    private let key: SymmetricKey
+    private let hash: CipherSettings.Hash
+
+    init(key: SecretBytes, hash: CipherSettings.Hash) throws {
+        self.key = key.key
+        self.hash = hash
+    }
+
+    /// The code of a message in two parts.
+    ///
+    /// - Parameter body: Gets the code.
+    func withCode<T>(
+        of first: UnsafeRawBufferPointer,
+        _ second: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0),
+        body: (UnsafeRawBufferPointer) -> T
+    ) -> T {
+        switch hash {
+        case .sha1: code(of: first, second, Insecure.SHA1.self, body)
+        case .sha256: code(of: first, second, SHA256.self, body)
+        case .sha512: code(of: first, second, SHA512.self, body)
+        }
+    }
+
+    private func code<H: HashFunction, T>(
+        of first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer, _: H.Type,
+        _ body: (UnsafeRawBufferPointer) -> T
+    ) -> T {
+        var authentication = HMAC<H>(key: key)
+        authentication.update(data: first)
+        authentication.update(data: second)
+        return authentication.finalize().withUnsafeBytes(body)
+    }
+}
+
+extension SecretBytes {
+    fileprivate init(_ key: SymmetricKey) {
+        self = key.withUnsafeBytes { SecretBytes($0) }
+    }
+
+    fileprivate var key: SymmetricKey { withUnsafeBytes { SymmetricKey(data: $0) } }
+}
+
+extension CipherSettings.Hash {
+    fileprivate var function: KDF.Insecure.PBKDF2.HashFunction {
+        switch self {
+        case .sha1: .insecureSHA1
+        case .sha256: .sha256
+        case .sha512: .sha512
+        }
+    }
+}
+#endif

@@ -1,0 +1,52 @@
+/// Secret bytes in memory of their own, which is overwritten when the last copy goes away.
+struct SecretBytes: Sendable {
+    private let storage: WipedMemory
+
+    /// Copies bytes.
+    init(_ bytes: UnsafeRawBufferPointer) {
+        storage = WipedMemory(count: bytes.count)
+        storage.bytes.copyMemory(from: bytes)
+    }
+
+    /// Copies bytes; the caller's own stay where they are.
+    init(_ bytes: [UInt8]) {
+        self = bytes.withUnsafeBytes { SecretBytes($0) }
+    }
+
+    /// Memory that is filled by a function, without a copy in between.
+    ///
+    /// - Parameter fill: Writes all the bytes, which are zeros before.
+    init(count: Int, _ fill: (UnsafeMutableRawBufferPointer) throws -> Void) rethrows {
+        storage = WipedMemory(count: count)
+        try fill(storage.bytes)
+    }
+
+    /// Bytes from the system's random number generator.
+    static func random(count: Int) -> SecretBytes {
+        var generator = SystemRandomNumberGenerator()
+        return SecretBytes(count: count) { bytes in
+            for index in bytes.indices { bytes[index] = generator.next() }
+        }
+    }
+
+    var count: Int { storage.bytes.count }
+
+    /// Lends the bytes.
+    func withUnsafeBytes<T>(_ body: (UnsafeRawBufferPointer) throws -> T) rethrows -> T {
+        defer { withExtendedLifetime(storage) {} }
+        return try body(UnsafeRawBufferPointer(storage.bytes))
+    }
+}
+
+extension SecretBytes: Equatable {
+    /// Compares in a time that depends on the number of bytes alone.
+    static func == (left: SecretBytes, right: SecretBytes) -> Bool {
+        left.withUnsafeBytes { left in right.withUnsafeBytes { Cryptography.isEqual(left, $0) } }
+    }
+}
+
+extension SecretBytes: CustomStringConvertible, CustomReflectable {
+    /// Never its content.
+    var description: String { "SecretBytes(\(count))" }
+    var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -1,0 +1,57 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// Goes through the keys of a text that is known to be JSON (RFC 8259).
+struct JSONKeys {
+    private let bytes: [UInt8]
+    private var position = 0
+
+    init(_ text: String) { bytes = Array(text.utf8) }
+
+    /// The first key that an object has twice, and whether the object lies in no other; nil when there is none.
+    mutating func firstTwice() throws -> (key: String, isOuter: Bool)? {
+        // For each object or array that is open, its keys; those of an array are none.
+        var open: [Set<String>?] = []
+        var text: Range<Int>?
+        while position < bytes.count {
+            switch bytes[position] {
+            case UInt8(ascii: "{"): open.append([])
+            case UInt8(ascii: "["): open.append(nil)
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): _ = open.popLast()
+            case UInt8(ascii: "\""): text = takeText()
+            case UInt8(ascii: ":"):
+                // Only a key stands before a colon.
+                guard let range = text, !open.isEmpty else { break }
+                let key = try Self.key(bytes[range])
+                guard open[open.count - 1]?.insert(key).inserted ?? true else {
+                    return (key, open.count(where: { $0 != nil }) == 1)
+                }
+            default: break
+            }
+            position += 1
+        }
+        return nil
+    }
+
+    /// Goes to the closing quotation mark of a text.
+    ///
+    /// - Returns: Where the text lies, with its quotation marks.
+    private mutating func takeText() -> Range<Int> {
+        let start = position
+        position += 1
+        while position < bytes.count, bytes[position] != UInt8(ascii: "\"") {
+            position += bytes[position] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        return start..<min(position + 1, bytes.count)
+    }
+
+    /// A key's characters.
+    private static func key(_ text: ArraySlice<UInt8>) throws -> String {
+        let inner = text.dropFirst().dropLast()
+        guard inner.contains(UInt8(ascii: "\\")) else { return String(decoding: inner, as: UTF8.self) }
+        return try JSONDecoder().decode(String.self, from: Data(text))
+    }
+}

@@ -1,0 +1,157 @@
+/// Tells a plaintext database from one that is encrypted behind a plaintext header.
+///
+/// SQLCipher 4 leaves the first bytes of a file in plaintext when `PRAGMA cipher_plaintext_header_size` says so,
+/// a multiple of 16 and mostly 32; the salt is then kept outside the file ("SQLCipher API",
+/// zetetic.net/sqlcipher/sqlcipher-api). What follows the header is ciphertext, also in the first page. So the pages
+/// are compared with "Database File Format" (sqlite.org/fileformat.html): a file is a plaintext database as long as
+/// nothing proves the contrary.
+struct PlaintextHeader {
+    /// The file's length in bytes.
+    let size: Int64
+    /// Reads bytes of the file: where they begin, and how many; fewer are returned at the file's end.
+    let read: (_ offset: Int64, _ count: Int) throws -> [UInt8]
+
+    /// The bytes with which a plaintext database begins.
+    static let beginning = Array("SQLite format 3\0".utf8)
+
+    /// Pages besides the first that are looked at.
+    private static let mostPages = 16
+    /// The bytes of the header that are reserved for expansion, 0 in each database.
+    private static let unused = 72..<92
+
+    /// Whether ciphertext follows the header of a file that begins like a plaintext database.
+    ///
+    /// - Throws: What reading throws.
+    func isFollowedByCiphertext() throws -> Bool {
+        let header = try read(0, DatabaseHeader.length)
+        guard header.count == DatabaseHeader.length else { return false }
+        // With a header of 16 bytes the sizes are ciphertext, too; a plaintext database without them is damaged.
+        guard let sizes = Sizes(header) else { return header[Self.unused].contains { $0 != 0 } }
+        // Each page of an encrypted file has at least its initialisation vector there.
+        guard sizes.reserve >= PageLayout.vectorLength else { return false }
+        guard impossibleFields(header) < 2 else { return true }
+        let page = try read(0, sizes.page)
+        guard page.count == sizes.page else { return false }
+        let content = WipedBytes(copying: page.prefix(sizes.usable))
+        guard let tree = TreePage(content, isFirst: true), tree.isTable, tree.isConsistent else {
+            return sizes.hasVector(page)
+        }
+        return try isFollowedByCiphertext(tree, content, sizes, hasVector: sizes.hasVector(page))
+    }
+
+    /// How many fields have a value that no database has: those in whose place ciphertext is when the header is
+    /// shorter than SQLite's.
+    private func impossibleFields(_ header: [UInt8]) -> Int {
+        func number(_ offset: Int) -> Int { header.integer(at: offset) ?? 0 }
+        let (schemaFormat, encoding) = (number(44), number(56))
+        return [schemaFormat > 4, encoding > 3, header[Self.unused].contains { $0 != 0 }].count { $0 }
+    }
+
+    /// Whether ciphertext follows a header of which the first page's list of cells is still a part.
+    ///
+    /// - Parameter hasVector: Whether the first page has what may be an initialisation vector.
+    private func isFollowedByCiphertext(
+        _ tree: TreePage, _ content: WipedBytes, _ sizes: Sizes, hasVector: Bool
+    ) throws -> Bool {
+        guard tree.isLeaf else { return try isCiphertext(tree.children, sizes, isSound: sizes.isTree) }
+        guard tree.cellCount > 0 else {
+            // Without a schema there are unused pages at most. Ciphertext has no zeros in a row.
+            if let trunk = DatabaseHeader(content)?.firstFreeTrunk, trunk > 0 {
+                return try isCiphertext([trunk], sizes, isSound: sizes.isFreeTrunk)
+            }
+            return hasVector && !content[DatabaseHeader.length + 8..<content.count].hasZeros(4)
+        }
+        let encoding = DatabaseHeader(content)?.encoding ?? .utf8
+        var roots: [Int] = []
+        var isSchema = false
+        for cell in 0..<tree.cellCount {
+            let record = tree.cell(cell)?.payload?.local ?? .none
+            guard let types = RecordFields.types(record), types.count == 5 else { return hasVector }
+            isSchema = isSchema || Self.schemaTypes.contains(types[0])
+            guard let fields = RecordFields(record, count: 4, encoding: encoding)?.fields,
+                case .plain(.integer(let root)) = fields[3]
+            else { continue }
+            roots.append(Int(Int32(clamping: root)))
+        }
+        guard isSchema else { return hasVector }
+        return try isCiphertext(roots, sizes, isSound: sizes.isTree)
+    }
+
+    /// The types of texts as long as "view", "table" or "index", and "trigger", of one or two bytes a character.
+    private static let schemaTypes: Set<Int64> = [21, 23, 27, 29, 33, 41]
+
+    /// Whether pages to which others lead are ciphertext. One sound page is enough to deny it; one of zeros, or beyond
+    /// the end, may lie in a log.
+    private func isCiphertext(_ pages: [Int], _ sizes: Sizes, isSound: ([UInt8]) -> Bool) throws -> Bool {
+        var found = false
+        for number in pages.filter({ $0 > 1 && Int64($0) * Int64(sizes.page) <= size }).prefix(Self.mostPages) {
+            let page = try read(Int64(number - 1) * Int64(sizes.page), sizes.page)
+            guard page.count == sizes.page, page.contains(where: { $0 != 0 }) else { continue }
+            if isSound(page) { return false }
+            found = found || sizes.hasVector(page)
+        }
+        return found
+    }
+}
+
+extension PlaintextHeader {
+    /// The sizes that the header has in its bytes 16 to 23.
+    private struct Sizes {
+        /// Bytes of a page.
+        let page: Int
+        /// Bytes at a page's end that are not content.
+        let reserve: Int
+
+        var usable: Int { page - reserve }
+
+        /// Nil for those that no SQLite has written.
+        init?(_ header: [UInt8]) {
+            let stored = header.shortInteger(at: 16) ?? 0
+            page = stored == 1 ? 65_536 : stored
+            reserve = Int(header[20])
+            guard page.nonzeroBitCount == 1, page >= 512, page - reserve >= 480,
+                header[21] == 64, header[22] == 32, header[23] == 32
+            else { return nil }
+        }
+
+        /// Whether a page is one of a b-tree.
+        func isTree(_ page: [UInt8]) -> Bool {
+            TreePage(WipedBytes(copying: page.prefix(usable)), isFirst: false)?.isConsistent == true
+        }
+
+        /// Whether a page lists unused ones.
+        func isFreeTrunk(_ page: [UInt8]) -> Bool { page.integer(at: 4).map { $0 <= usable / 4 - 2 } ?? false }
+
+        /// Whether a page has what may be an initialisation vector, which is random, where an encrypted one has it.
+        func hasVector(_ page: [UInt8]) -> Bool {
+            page[usable..<usable + PageLayout.vectorLength].contains { $0 != 0 }
+        }
+    }
+}
+
+extension Sequence<UInt8> {
+    /// Whether as many bytes in a row are 0.
+    fileprivate func hasZeros(_ count: Int) -> Bool {
+        var length = 0
+        for byte in self {
+            length = byte == 0 ? length + 1 : 0
+            if length == count { return true }
+        }
+        return false
+    }
+}
+
+extension StrongroomError {
+    /// The error for a file that is encrypted behind a plaintext header.
+    static func plaintextHeader(_ path: String) -> StrongroomError {
+        StrongroomError(
+            .plaintextHeader,
+            """
+            The file "\(path)" is encrypted behind a plaintext header: it was made by SQLCipher 4 with \
+            `PRAGMA cipher_plaintext_header_size`, and its salt lies elsewhere. Such files are not opened. In the \
+            sqlcipher shell, give its key, that setting and `PRAGMA cipher_salt`, attach a new file with a key, and \
+            export into it with `sqlcipher_export`; then open the new file. Nothing was changed.
+            """
+        )
+    }
+}

@@ -1,0 +1,57 @@
+import Strongroom
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// The calls of the operating system by which a report's file is opened.
+enum ReportDescriptor {
+    /// What opening gave.
+    enum Opened {
+        /// To be closed by the caller.
+        case opened(Int32)
+        case nothing, notRegular, notOpened
+    }
+
+    /// A line could not be brought to the disk.
+    struct NotSynchronized: Error {}
+
+    /// Opens a regular file for reading and writing; never waits for the other end of a FIFO.
+    static func open(_ path: String) -> Opened {
+        var status = stat()
+        if lstat(path, &status) != 0, errno == ENOENT { return .nothing }
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return .notRegular }
+        let descriptor = systemOpen(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0)
+        guard descriptor >= 0 else { return .notOpened }
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            return .notRegular
+        }
+        return .opened(descriptor)
+    }
+
+    /// Makes a file for its owner alone.
+    ///
+    /// - Returns: A descriptor for reading and writing, to be closed by the caller; nil when it could not be made.
+    static func make(_ path: String) -> Int32? {
+        let descriptor = systemOpen(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return nil }
+        // The process's umask may have taken from the owner's permissions, too.
+        guard fchmod(descriptor, 0o600) == 0 else {
+            close(descriptor)
+            return nil
+        }
+        return descriptor
+    }
+
+    /// Brings what was written to the disk.
+    static func synchronize(_ descriptor: Int32) throws {
+        guard FileSynchronization.synchronize(descriptor) else { throw NotSynchronized() }
+    }
+}
+
+private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }

@@ -1,0 +1,26 @@
+import Foundation
+
+/// A file's content under another name.
+///
+/// Foundation's descriptors are inherited by a process that another test starts at that moment, which then has the copy
+/// open for its whole life: a rotation would find the file open elsewhere, and rewrite it in place.
+enum FileCopy {
+    static func make(of source: String, at target: String) throws {
+        let content = try Data(contentsOf: URL(filePath: source))
+        let descriptor = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure(target) }
+        defer { close(descriptor) }
+        try content.withUnsafeBytes { bytes in
+            var done = 0
+            while done < bytes.count, let start = bytes.baseAddress {
+                let length = write(descriptor, start + done, bytes.count - done)
+                guard length >= 0 || errno == EINTR else { throw failure(target) }
+                done += max(length, 0)
+            }
+        }
+    }
+
+    private static func failure(_ path: String) -> CocoaError {
+        CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: path])
+    }
+}

@@ -1,0 +1,52 @@
+import Strongroom
+import StrongroomTesting
+import Testing
+
+/// A temporary table hides the file's of that name: what is written to it is lost with the connection, and no reader sees it.
+@Suite("Temporary tables")
+struct HiddenTableTests {
+    @Test(
+        "do not hide a table or a view of the file",
+        arguments: [
+            "CREATE TEMP TABLE contact (id INTEGER PRIMARY KEY, name)",
+            "CREATE TEMP TABLE IF NOT EXISTS CONTACT AS SELECT * FROM contact",
+            "CREATE TABLE temp.contact (id)", "CREATE TEMP VIEW contact AS SELECT 1 AS id",
+            "CREATE TEMP VIEW names AS SELECT 1 AS id", "CREATE TEMP TABLE names (id)",
+        ])
+    func hiding(sql: String) async throws {
+        let store = try await TemporaryStore(tables: [Contact.schema]).store
+        try await store.write { db throws in
+            try db.createView("names", as: "SELECT name FROM contact")
+            let error = try expectFailure(.notAuthorized) { try db.execute(SQL(stringLiteral: sql)) }
+            #expect(error.message.lowercased().contains("temporary"))
+            try Contact.insert(Contact(), in: db)
+        }
+        try await store.read { db throws in #expect(try Contact.count(in: db) == 1) }
+    }
+
+    @Test("are not hidden behind, either: a table of the file gets no name of theirs")
+    func hidden() async throws {
+        let store = try await TemporaryStore().store
+        try await store.write { db throws in
+            try db.execute("CREATE TEMP TABLE contact (id INTEGER PRIMARY KEY, name)")
+            try expectFailure(.notAuthorized) { try db.createTable(Contact.schema) }
+            try expectFailure(.notAuthorized) { try db.createTable(Contact.schema, ifNotExists: true) }
+            try expectFailure(.notAuthorized) { try db.execute("CREATE VIEW Contact AS SELECT 1 AS id") }
+            try db.execute("DROP TABLE temp.contact")
+            try db.createTable(Contact.schema)
+            try Contact.insert(Contact(), in: db)
+        }
+        try await store.read { db throws in #expect(try Contact.count(in: db) == 1) }
+    }
+
+    @Test("of other names are what they are")
+    func others() async throws {
+        let store = try await TemporaryStore(tables: [Contact.schema]).store
+        try await store.write { db throws in
+            try db.execute("CREATE TEMP TABLE found AS SELECT name FROM contact")
+            try db.execute("CREATE TEMP VIEW few AS SELECT * FROM found LIMIT 1")
+            try db.execute("CREATE TABLE other (id)")
+            #expect(try db.value("SELECT count(*) FROM few", as: Int.self) == 0)
+        }
+    }
+}

@@ -1,0 +1,69 @@
+#if Macros
+import Foundation
+import Strongroom
+import StrongroomTesting
+import Testing
+
+/// Is stored as JSON.
+struct CodedOptions: Codable, Sendable, Equatable {
+    var a: Int
+    var b: Int
+}
+
+/// What has several stored forms has no place in an order that Swift can name.
+@Suite("Orders of coded columns")
+struct CodedOrderTests {
+    @Table("profile")
+    struct Profile: Equatable {
+        var id: Int64?
+        @Column(as: .json) var options: CodedOptions
+    }
+
+    @Test("no page follows a record by them")
+    func pages() async throws {
+        let store = try await TemporaryStore(tables: [Profile.schema]).store
+        try await store.write { db throws in
+            // As another program writes it: read as it is, and written by the library in another form.
+            for number in 1...4 {
+                try db.execute("INSERT INTO profile (options) VALUES (\(#"{ "b": \#(number), "a": 1 }"#))")
+            }
+            let query = Profile.order { $0.options.ascending }.limit(2)
+            let last = try #require(try query.fetch(db).last)
+            let error = try expectFailure(.sql) { try query.after(last).fetch(db) }
+            #expect(error.message.contains("stored"))
+            try expectFailure(.sql) { try query.cursor(after: last) }
+            // Sorted it can be, and by the key it is paged.
+            let byKey = Profile.order { $0.id.ascending }.limit(2)
+            #expect(try byKey.after(#require(try byKey.fetch(db).last)).fetch(db).map(\.options.b) == [3, 4])
+        }
+    }
+
+    @Test(
+        "a key that stands twice in an object is refused",
+        arguments: [
+            #"{"id": 1, "options": {"a": 1, "b": 2}, "id": 2}"#, #"{"id": 1, "options": {"a": 1, "b": 2, "a": 3}}"#,
+            #"{"id": 1, "\u0069d": 2, "options": {"a": 1, "b": 2}}"#,
+        ])
+    func twice(json: String) async throws {
+        let error = try expectFailure(.notARecord) { try Profile(json: json) }
+        #expect(error.message.contains("twice"))
+        try expectFailure(.notARecord) { try Profile.records(json: "[\(json)]") }
+        var profile = Profile(id: 7, options: CodedOptions(a: 1, b: 2))
+        try expectFailure(.notARecord) { try profile.apply(json: json) }
+        #expect(profile.id == 7)
+        let store = try await TemporaryStore(tables: [Profile.schema]).store
+        try await store.write { db throws in
+            try expectFailure(.notARecord) { try Profile.upsert(json: json, in: db) }
+            #expect(try Profile.count(in: db) == 0)
+        }
+    }
+
+    @Test("keys that stand once in each object are read, whatever their texts hold")
+    func once() throws {
+        let json = #"[{"id": 1, "options": {"a": 1, "b": 2}}, {"id": 2, "options": {"b": 1, "a": 2}}]"#
+        #expect(try Profile.records(json: json).map(\.options.a) == [1, 2])
+        let odd = #"{"name": "a\"{,\"name\":\\", "size": 3}"#
+        #expect(try Named(json: odd).name == #"a"{,"name":\"#)
+    }
+}
+#endif

@@ -1,0 +1,161 @@
+#if Macros
+import Strongroom
+import StrongroomTesting
+import Testing
+
+/// Keys and unique values are told apart as the engine does it: by the collation, and never by how letters are composed.
+@Suite("Keys as the engine compares them")
+struct ComparedKeyTests {
+    /// Composed and decomposed: one text to Swift, two to the engine.
+    private static let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+
+    @Table("word")
+    struct Word: Equatable {
+        @Column(primaryKey: true, collation: .noCase) var text: String
+        var visits = 0
+    }
+
+    @Table("writer")
+    struct Writer: Equatable {
+        @Column(primaryKey: true, collation: .noCase) var name: String
+        @HasMany var works: [Work] = []
+
+        static let relations: Relations<Writer>? = Relations().hasMany(\.$works, by: \.writer, orphans: .delete)
+    }
+
+    @Table("work")
+    struct Work: Equatable {
+        var id: Int64?
+        var title: String
+        var writer: String?
+        @BelongsTo var author: Writer? = nil
+
+        static let relations: Relations<Work>? = Relations().belongsTo(\.$author, by: \.writer)
+    }
+
+    @Table("member")
+    struct Member: Equatable {
+        var id: Int64?
+        @Column(collation: .noCase) var email: String
+        var note = ""
+
+        static var indexes: [TableIndex] {
+            [TableIndex("exact_email", on: .column("email", collation: .binary), unique: true)]
+        }
+    }
+
+    @Table("guest")
+    struct Guest: Equatable {
+        var id: Int64?
+        var email: String
+        var note = ""
+
+        static var indexes: [TableIndex] {
+            [TableIndex("any_email", on: .column("email", collation: .noCase), unique: true)]
+        }
+    }
+
+    @Test("a key counts once, whatever the case of its letters")
+    func once() async throws {
+        let store = try await TemporaryStore(tables: [Word.schema]).store
+        try await store.write { db throws in
+            try Word.insert(contentsOf: ["ada", Self.composed, Self.decomposed].map { Word(text: $0) }, in: db)
+            #expect(try Word.find(["ada", "ADA"], in: db).map(\.text) == ["ada"])
+            #expect(try Word.update(keys: ["ada", "Ada", "ADA"], in: db) { [$0.visits.set($0.visits + 1)] } == 1)
+            #expect(try Word.find("ada", in: db)?.visits == 1)
+            // These are two.
+            #expect(try Word.find([Self.composed, Self.decomposed], in: db).count == 2)
+        }
+    }
+
+    @Test("children are loaded for the parent to which the engine says that they refer")
+    func children() async throws {
+        let store = try await TemporaryStore(tables: [Writer.schema, Work.schema]).store
+        try await store.write { db throws in
+            try Writer.insert(contentsOf: ["ada", Self.composed, Self.decomposed].map { Writer(name: $0) }, in: db)
+            for (title, writer) in [("1", "ADA"), ("2", "ada"), ("3", Self.composed), ("4", Self.decomposed)] {
+                try Work.insert(Work(title: title, writer: writer), in: db)
+            }
+            var writers = try Writer.all(in: db)
+            try Writer.load(\.$works, of: &writers, in: db)
+            func titles(_ name: String) -> [String]? {
+                writers.first { $0.name.utf8.elementsEqual(name.utf8) }?.works.map(\.title)
+            }
+            #expect(titles("ada") == ["1", "2"])
+            #expect(titles(Self.composed) == ["3"] && titles(Self.decomposed) == ["4"])
+
+            var works = try Work.all(in: db)
+            try Work.load(\.$author, of: &works, in: db)
+            let wanted = ["ada", "ada", Self.composed, Self.decomposed].map { Array($0.utf8) }
+            #expect(works.map { $0.author.map { Array($0.name.utf8) } } == wanted)
+        }
+    }
+
+    @Test("what is taken out of a list is deleted, and nothing of another list")
+    func orphans() async throws {
+        let store = try await TemporaryStore(tables: [Writer.schema, Work.schema]).store
+        try await store.write { db throws in
+            try Writer.insert(contentsOf: ["ada", Self.composed, Self.decomposed].map { Writer(name: $0) }, in: db)
+            for (title, writer) in [("1", "ADA"), ("2", "ada"), ("3", Self.composed), ("4", Self.decomposed)] {
+                try Work.insert(Work(title: title, writer: writer), in: db)
+            }
+            var writers = try Writer.all(in: db)
+            try Writer.load(\.$works, of: &writers, in: db)
+            for place in writers.indices where !writers[place].name.utf8.elementsEqual(Self.decomposed.utf8) {
+                writers[place].works = []
+            }
+            try Writer.save(contentsOf: &writers, cascading: true, in: db)
+            #expect(try Work.all(in: db).map(\.title) == ["4"])
+            #expect(try Work.all(in: db).first?.writer.map { Array($0.utf8) } == Array(Self.decomposed.utf8))
+        }
+    }
+
+    @Test("deleting a parent takes its children, whatever the case of their references")
+    func deleted() async throws {
+        let store = try await TemporaryStore(tables: [Writer.schema, Work.schema]).store
+        try await store.write { db throws in
+            let ada = Writer(name: "ada")
+            try Writer.insert(ada, in: db)
+            try Work.insert(Work(title: "1", writer: "ADA"), in: db)
+            try Work.insert(Work(title: "2", writer: "Bo"), in: db)
+            #expect(try Writer.delete(ada, cascading: true, in: db))
+            #expect(try Work.all(in: db).map(\.title) == ["2"])
+        }
+    }
+
+    @Test("an upsert finds its row as the unique index does, and no other")
+    func upserts() async throws {
+        let store = try await TemporaryStore(tables: [Member.schema, Guest.schema]).store
+        try await store.write { db throws in
+            try Member.insert(Member(email: "ada@x", note: "lower"), in: db)
+            #expect(try Member.upsert(Member(email: "ADA@x", note: "upper"), by: \.email, in: db).outcome == .inserted)
+            #expect(try Member.upsert(Member(email: "ADA@x", note: "again"), by: \.email, in: db).key == 2)
+            #expect(try Member.upsert(json: #"{"email": "ADA@X", "note": "json"}"#, by: \.email, in: db)[0].key == 3)
+            #expect(try Member.upsert(json: #"{"email": "ADA@x", "note": "2"}"#, by: \.email, in: db)[0].key == 2)
+            #expect(try Member.all(in: db).map(\.note) == ["lower", "2", "json"])
+
+            try Guest.insert(Guest(email: "ada@x"), in: db)
+            #expect(try Guest.upsert(Guest(email: "ADA@x", note: "1"), by: \.email, in: db).outcome == .updated)
+            #expect(try Guest.upsert(json: #"{"email": "Ada@x", "note": "2"}"#, by: \.email, in: db)[0].key == 1)
+            #expect(try Guest.all(in: db) == [Guest(id: 1, email: "Ada@x", note: "2")])
+        }
+    }
+
+    @Test("an upsert writes none of two rows that have the value")
+    func ambiguous() async throws {
+        let store = try await TemporaryStore().store
+        try await store.write { db throws in
+            // The declaration says unique, and the file does not.
+            try db.execute("CREATE TABLE contact (id INTEGER PRIMARY KEY, name, email, phone, score, photo)")
+            for name in ["a", "b"] { try Contact.insert(Contact(name: name, email: "same"), in: db) }
+            try expectFailure(.notUnique) {
+                try Contact.upsert(Contact(name: "c", email: "same"), by: \.email, in: db)
+            }
+            try expectFailure(.notUnique) {
+                try Contact.upsert(Contact(name: "c", email: "same"), by: \.email, only: { [$0.name] }, in: db)
+            }
+            #expect(try Contact.all(in: db).map(\.name) == ["a", "b"])
+        }
+    }
+}
+#endif
