@@ -26,14 +26,15 @@ enum OpeningWaits {
         var running: Set<Opening> = []
         var waits: [Opening: [Opening]] = [:]
 
-        func leads(from start: Opening, to end: Opening) -> Bool {
-            var open = [start]
+        /// The openings from one to another, each of which waits for the next; nil when the first does not wait for the last.
+        func path(from start: Opening, to end: Opening) -> [Opening]? {
+            var open = [[start]]
             var seen: Set<Opening> = []
-            while let next = open.popLast() {
-                if next == end { return true }
-                if seen.insert(next).inserted { open += waits[next] ?? [] }
+            while let path = open.popLast(), let last = path.last {
+                if last == end { return path }
+                if seen.insert(last).inserted { open += (waits[last] ?? []).map { path + [$0] } }
             }
-            return false
+            return nil
         }
     }
 
@@ -58,14 +59,14 @@ enum OpeningWaits {
     /// - Throws: ``StrongroomError`` with `nestedAccess` when the opening waits for the one that the current task works on.
     static func wait<T: Sendable>(for opening: Opening, _ work: () async throws -> T) async throws -> T {
         guard let waiting = current else { return try await work() }
-        let isCircle = state.withLock { state in
+        let circle: [Opening]? = state.withLock { state in
             // A task that outlives the opening which started it waits for nobody's sake.
-            guard state.running.contains(waiting) else { return false }
-            if state.leads(from: opening, to: waiting) { return true }
+            guard state.running.contains(waiting) else { return nil }
+            if let path = state.path(from: opening, to: waiting) { return [waiting] + path }
             state.waits[waiting, default: []].append(opening)
-            return false
+            return nil
         }
-        guard !isCircle else { throw circle(opening.name, waiting.name) }
+        if let circle { throw error(circle.map(\.name), opening.name) }
         defer {
             state.withLock { state in
                 guard let place = state.waits[waiting]?.firstIndex(of: opening) else { return }
@@ -75,14 +76,16 @@ enum OpeningWaits {
         return try await work()
     }
 
-    private static func circle(_ name: DatabaseName, _ waiting: DatabaseName) -> StrongroomError {
+    /// - Parameter circle: The databases in order; the last is the first again.
+    private static func error(_ circle: [DatabaseName], _ opened: DatabaseName) -> StrongroomError {
         StrongroomError(
             .nestedAccess,
             """
-            The configuration of «\(waiting)» opens «\(name)», whose opening waits for that of «\(waiting)»: neither would ever end. \
-            Take the keys of one of them from a place that does not need the other.
+            Each of these databases is opened by the configuration of the one before it, and the last is the first again: \
+            \(circle.map { "\"\($0)\"" }.joined(separator: ", ")). None of these openings would ever end. Take the keys of one \
+            of them from a place that does not need the others.
             """,
-            database: name.fileName
+            database: opened.fileName
         )
     }
 }

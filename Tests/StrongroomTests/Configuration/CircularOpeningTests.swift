@@ -43,8 +43,9 @@ struct CircularOpeningTests {
         try stores.register(vault(stores, needs))
         for _ in 0..<2 {
             let error = try await expectFailure(.nestedAccess) { try await stores.open("vault_a.sqlite") }
-            #expect(error.message.contains("vault_a.sqlite"))
-            #expect(error.database != nil)
+            // Which of them finds the circle depends on the schedule; all of it is named wherever that is.
+            for name in needs.keys { #expect(error.message.contains("\"\(name)\"")) }
+            #expect(needs.keys.contains(error.database ?? ""))
         }
         try await stores.closeAll()
     }
