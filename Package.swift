@@ -62,6 +62,8 @@ let wantsDocumentation = ["STRONGROOM_DOCUMENTATION", "SPI_GENERATE_DOCS"].conta
 let documentation: [Package.Dependency] =
     wantsDocumentation ? [.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0")] : []
 
+let syntaxPackage = Package.Dependency.package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.0")
+
 let package = Package(
     name: "strongroom",
     // Apple's: type-checked against a stub, not run; see the article "Apple platforms".
@@ -92,7 +94,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
-        .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.0"),
+        syntaxPackage,
     ] + enginePackages + documentation,
     targets: [
         engine,
@@ -189,3 +191,19 @@ let package = Package(
     ] + cryptographyTargets,
     swiftLanguageModes: [.v6]
 )
+
+// The tests of what the macros write are built alone: where a test depends on a macro, SwiftPM builds for the host, too,
+// whatever the other tests depend on.
+if Context.environment["STRONGROOM_MACRO_TESTS"] != nil {
+    package.products = []
+    package.dependencies = [syntaxPackage]
+    package.targets =
+        package.targets.filter { $0.name == "StrongroomMacros" } + [
+            .testTarget(
+                name: "StrongroomMacrosTests",
+                dependencies: ["StrongroomMacros"]
+                    + syntaxProducts(
+                        syntax + ["SwiftSyntaxMacroExpansion", "SwiftSyntaxMacrosGenericTestSupport"]),
+                swiftSettings: settings)
+        ]
+}
