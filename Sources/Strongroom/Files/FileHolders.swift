@@ -48,7 +48,7 @@ enum FileHolders {
         let processes = try visible { try FileSystem.names(in: "/proc") } ?? []
         let holders = try processes.compactMap { Int($0) }.filter { process in
             guard process != own else { return false }
-            return try !descriptors(of: process, identity).isEmpty
+            return try openFiles(of: process).contains(identity)
         }
         return holders.sorted()
     }
@@ -56,14 +56,12 @@ enum FileHolders {
     /// How often this process has a file open; 0 where the system does not tell.
     static func descriptorsHere(_ path: String) throws -> Int {
         guard let identity = try FileStatus.at(path)?.identity else { return 0 }
-        return try descriptors(of: own, identity).count
+        return try openFiles(of: own).count { $0 == identity }
     }
 
-    private static func descriptors(of process: Int, _ identity: FileStatus.Identity) throws -> [String] {
-        let directory = "/proc/\(process)/fd"
-        return try (visible { try FileSystem.names(in: directory) } ?? []).filter { name in
-            try visible { try FileStatus.at("\(directory)/\(name)") }??.identity == identity
-        }
+    /// What each descriptor of a process refers to.
+    private static func openFiles(of process: Int) throws -> [FileStatus.Identity] {
+        try visible { try FileSystem.identities(in: "/proc/\(process)/fd") } ?? []
     }
 
     /// Those of ``locking(_:)`` and of ``opening(_:)``.

@@ -12,6 +12,15 @@ struct FileStatus: Equatable {
     struct Identity: Hashable {
         let device: UInt64
         let node: UInt64
+
+        init(device: UInt64, node: UInt64) {
+            self.device = device
+            self.node = node
+        }
+
+        init(_ status: stat) {
+            self.init(device: UInt64(truncatingIfNeeded: status.st_dev), node: UInt64(status.st_ino))
+        }
     }
 
     let identity: Identity
@@ -61,7 +70,7 @@ struct FileStatus: Equatable {
     }
 
     private init(_ status: stat) {
-        identity = Identity(device: UInt64(truncatingIfNeeded: status.st_dev), node: UInt64(status.st_ino))
+        identity = Identity(status)
         size = Int64(status.st_size)
         modified = Self.duration(Self.modification(status))
         changed = Self.duration(Self.change(status))

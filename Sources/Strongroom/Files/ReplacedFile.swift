@@ -11,7 +11,7 @@ import Glibc
 /// A program that does not know the library's locks may have opened the former file just before the rename. Its handle
 /// belongs to that inode, but finds `-wal` and `-shm` by name: it would attach itself to the new file's log, and its
 /// checkpoint would copy frames of that into a file without a name and count them as done ("How To Corrupt An SQLite
-/// Database File", section 2.5, sqlite.org/howtocorrupt.html). So its first page is overwritten with noise, and as long
+/// Database File", section 2.5, sqlite.org/howtocorrupt.html). So its header is overwritten with noise, and as long
 /// as such a program has it open, its locks are held: what that program tries ends with "file is not a database" or
 /// "database is locked".
 ///
@@ -32,8 +32,7 @@ final class ReplacedFile: Sendable {
             close(descriptor)
             throw FileSystem.failure(reason, "cannot look at", path)
         }
-        identity = FileStatus.Identity(
-            device: UInt64(truncatingIfNeeded: status.st_dev), node: UInt64(status.st_ino))
+        identity = FileStatus.Identity(status)
     }
 
     /// Opens what lies at a path, if there is a regular file that this user may write.
@@ -50,10 +49,10 @@ final class ReplacedFile: Sendable {
         close(descriptor)
     }
 
-    /// Bytes: the largest page.
-    private static let beginning = 65_536
+    /// Bytes. The header lies in them, and a page is authenticated as a whole, so that of a larger one a part will do.
+    private static let beginning = 4096
 
-    /// Overwrites the first page with noise; to be called when the directory is on the disk, since a power cut might
+    /// Overwrites the beginning with noise; to be called when the directory is on the disk, since a power cut might
     /// otherwise bring the former file back, and while the engine's exclusive lock, or that of ``lock()``, is held. Not
     /// a truncation: for an empty file the engine removes the log that lies beside the path.
     ///
@@ -65,10 +64,13 @@ final class ReplacedFile: Sendable {
         guard Int(status.st_nlink) <= names else { return }
         var generator = SystemRandomNumberGenerator()
         let count = min(Int(status.st_size), Self.beginning)
-        let noise = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        let noise = (0..<Self.beginning / 8).map { _ in generator.next() }
         var done = 0
-        while done < noise.count {
-            let length = noise[done...].withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, off_t(done)) }
+        while done < count {
+            let length = noise.withUnsafeBytes { bytes in
+                let rest = UnsafeRawBufferPointer(rebasing: bytes[done..<count])
+                return pwrite(descriptor, rest.baseAddress, rest.count, off_t(done))
+            }
             guard length >= 0 || errno == EINTR else {
                 throw FileSystem.failure(errno, "cannot overwrite what lay at", path)
             }

@@ -1,3 +1,4 @@
+import Foundation
 package import Strongroom
 
 /// Values as fields of comma-separated values.
@@ -28,17 +29,14 @@ package enum CSVText {
             text.isEmpty
             // At a file's beginning it would be taken for its byte order mark.
             || text.unicodeScalars.first == "\u{FEFF}"
-            || text.utf8.contains { byte in
-                byte == separator || byte == CSVReader.quote || byte == CSVReader.lineFeed
-                    || byte == CSVReader.carriageReturn
-            }
+            || contains([separator, CSVReader.quote, CSVReader.lineFeed, CSVReader.carriageReturn], text)
         guard mustQuote else {
             line += text
             return
         }
         line += "\""
         // By scalars: a quotation mark that a combining mark follows is another character to Swift.
-        if text.utf8.contains(CSVReader.quote) {
+        if contains([CSVReader.quote], text) {
             for scalar in text.unicodeScalars {
                 line.unicodeScalars.append(scalar)
                 if scalar == "\"" { line.unicodeScalars.append(scalar) }
@@ -47,6 +45,15 @@ package enum CSVText {
             line += text
         }
         line += "\""
+    }
+
+    /// Whether a text has one of some ASCII characters.
+    private static func contains(_ characters: [UInt8], _ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { bytes in
+            guard let start = bytes.baseAddress else { return false }
+            return characters.contains { memchr(start, Int32($0), bytes.count) != nil }
+        }
     }
 }
 
