@@ -185,11 +185,23 @@ struct ScaledMigrationTests {
         }
     }
 
-    @Test func whatCannotBeConvertedSaysSo() async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db throws in
-            try db.execute("CREATE TABLE offer (price TEXT PRIMARY KEY, tip TEXT DEFAULT (1 + 1))")
+    @Test func aColumnOfCentsIsDividedInTheSameStep() async throws {
+        let steps = Migrator {
+            Migration("1") { db throws in
+                try db.execute("CREATE TABLE offer (id INTEGER PRIMARY KEY, price INTEGER, tip INTEGER)")
+                try db.execute("INSERT INTO offer VALUES (1, 1999, NULL), (2, -5, 100)")
+                try db.convertDecimals(["price", "tip"], in: "offer", scale: 2)
+                try db.execute("UPDATE offer SET price = price / 100, tip = tip / 100")
+            }
         }
+        try await vault.with(\.migrator, steps).using { store in
+            let offers = try await store.read { db in try Offer.order { $0.id.ascending }.fetch(db) }
+            #expect(try offers.map(\.price) == [exactly("19.99"), exactly("-0.05")])
+            #expect(offers.map(\.tip) == [nil, 1])
+        }
+    }
+
+    @Test func whatCannotBeConvertedSaysSo() async throws {
         let steps: [(StrongroomError.Code, Migration.Step)] = [
             (.schemaChange, { db in try db.convertDecimals(["price"], in: "offer", scale: 2) }),
             (.schemaChange, { db in try db.convertDecimals(["tip"], in: "offer", scale: 2) }),
