@@ -77,6 +77,101 @@ struct PropertyRefusalTests {
                 """#)
     }
 
+    @Test func aScaleThatThereIsNot() {
+        expectRefusal(
+            #"""
+            @Table("t")
+            struct T {
+                var id: Int64?
+                @Column(scale: 19) var price: Decimal
+            }
+            """#,
+            expanded: #"""
+                struct T {
+                    var id: Int64?
+                    var price: Decimal
+                }
+                """#,
+            #"'scale' must be an integer literal from 0 to 18, the number of digits after the point"#,
+            line: 4, column: 20)
+    }
+
+    @Test func aScaleThatIsNegative() {
+        expectRefusal(
+            #"""
+            @Table("t")
+            struct T {
+                var id: Int64?
+                @Column(scale: -1) var price: Decimal
+            }
+            """#,
+            expanded: #"""
+                struct T {
+                    var id: Int64?
+                    var price: Decimal
+                }
+                """#,
+            #"'scale' must be an integer literal from 0 to 18, the number of digits after the point"#,
+            line: 4, column: 20)
+    }
+
+    @Test func aScaleThatIsNoLiteral() {
+        expectRefusal(
+            #"""
+            @Table("t")
+            struct T {
+                var id: Int64?
+                @Column(scale: digits) var price: Decimal?
+            }
+            """#,
+            expanded: #"""
+                struct T {
+                    var id: Int64?
+                    var price: Decimal?
+                }
+                """#,
+            #"'scale' must be an integer literal from 0 to 18, the number of digits after the point"#,
+            line: 4, column: 20)
+    }
+
+    @Test func aScaleOfAnotherType() {
+        expectRefusal(
+            #"""
+            @Table("t")
+            struct T {
+                var id: Int64?
+                @Column(scale: 2) var price: Double?
+            }
+            """#,
+            expanded: #"""
+                struct T {
+                    var id: Int64?
+                    var price: Double?
+                }
+                """#,
+            #"Only a Decimal has a scale, and 'price' is Double?; write its type as Decimal, or leave the scale out"#,
+            line: 4, column: 20)
+    }
+
+    @Test func aScaleOfJSON() {
+        expectRefusal(
+            #"""
+            @Table("t")
+            struct T {
+                var id: Int64?
+                @Column(scale: 2, as: .json) var price: Decimal
+            }
+            """#,
+            expanded: #"""
+                struct T {
+                    var id: Int64?
+                    var price: Decimal
+                }
+                """#,
+            #"Only a Decimal has a scale, and 'price' is Decimal; write its type as Decimal, or leave the scale out"#,
+            line: 4, column: 20)
+    }
+
     @Test func aConstantWithAValue() {
         expectRefusal(
             #"""

@@ -77,6 +77,70 @@ struct RecordExpansionTests {
             """#)
     }
 
+    @Test func scaledDecimals() {
+        expectExpansion(
+            #"""
+            @Record
+            struct Sum {
+                @Column(scale: 2) var price: Decimal
+                @Column("the fee", scale: 0, unique: true) var fee: Decimal?
+            }
+            """#,
+            #"""
+            struct Sum {
+                var price: Decimal
+                var fee: Decimal?
+            }
+
+            extension Sum: Strongroom.Record {
+                /// The typed columns.
+                struct Columns: Swift.Sendable {
+                    let price = Strongroom.Column<Decimal>("price", scale: 2)
+                    let fee = Strongroom.Column<Decimal?>("the fee", scale: 0, unique: true)
+
+                    init() {
+                    }
+                }
+
+                static let columns = Columns()
+
+                static let columnDefinitions: [Strongroom.ColumnDefinition] = [
+                    columns.price.definition,
+                    columns.fee.definition,
+                ]
+
+                static let columnNames: [Swift.String] = ["price", "the fee"]
+
+                init(row: borrowing Strongroom.Row) throws {
+                    self.init(
+                        price: try row.decimal(at: 0, scale: 2),
+                        fee: try row.decimalIfPresent(at: 1, scale: 0)
+                    )
+                }
+
+                func encode(to bindings: borrowing Strongroom.Bindings) throws {
+                    try bindings.set(self.price, at: 0, scale: 2)
+                    try bindings.set(self.fee, at: 1, scale: 0)
+                }
+
+                mutating func update(from row: borrowing Strongroom.Row) throws {
+                    self.price = try row.decimal(at: 0, scale: 2)
+                    self.fee = try row.decimalIfPresent(at: 1, scale: 0)
+                }
+
+                static func columnName(of property: Swift.PartialKeyPath<Self>) -> Swift.String? {
+                    if property == \Self.price {
+                        return "price"
+                    }
+                    if property == \Self.fee {
+                        return "the fee"
+                    }
+                    return nil
+                }
+            }
+            """#)
+    }
+
     /// With one in the struct itself the compiler makes none; another macro may add one, too.
     @Test(arguments: [
         ("", "init() { name = \"\" }"), ("", "#if DEBUG\n    init() { name = \"\" }\n    #endif"),

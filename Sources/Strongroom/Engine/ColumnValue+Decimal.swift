@@ -9,7 +9,8 @@ extension Decimal: ColumnValue {
     /// `p002:12.5`.
     ///
     /// Equal numbers have one form, so that `1.50` is found by `1.5`. Sums are not the engine's to compute: it would
-    /// make floating-point numbers of them; see <doc:Types>.
+    /// make floating-point numbers of them. A column that is declared with a scale holds integers, which it sums
+    /// exactly; see <doc:Types>.
     @inlinable public static var storageClass: StorageClass { .text }
 
     /// `DECIMAL_TEXT`, which tells columns of this form from older ones, which are TEXT.
@@ -18,11 +19,20 @@ extension Decimal: ColumnValue {
     /// Reads a number in its stored form, or plain digits with an optional sign and fraction. Other text is refused,
     /// and so is a number that `Decimal` cannot hold exactly.
     public init(from row: borrowing Row, at index: Int) throws {
-        let text = try row.text(at: index)
+        let text = try Self.text(of: row, at: index)
         guard let plain = SortedDecimal.plain(text), let decimal = Decimal(string: plain),
             !decimal.isNaN, PlainDecimal(decimal.description)?.text == plain
         else { throw row.mismatch(at: index, wanted: "a decimal number of at most 38 digits") }
         self = decimal
+    }
+
+    private static func text(of row: borrowing Row, at index: Int) throws -> String {
+        do {
+            return try row.text(at: index)
+        } catch {
+            guard row.declaredScale(at: index) != nil else { throw error }
+            throw row.mismatch(at: index, wanted: "a decimal without a scale; read it with that of its column")
+        }
     }
 
     /// The stored form; NaN is refused.

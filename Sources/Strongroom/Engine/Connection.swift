@@ -98,8 +98,8 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
 
     /// The types whose tables have been found, or made, in the transaction with the number beside it.
     @exclusivity(unchecked) var preparedTables: Set<ObjectIdentifier> = []
-    /// The tables whose decimals have been found to be in the form that sorts.
-    @exclusivity(unchecked) var sortedDecimals: Set<String> = []
+    /// The tables whose decimals have been found to be stored in the declared forms.
+    @exclusivity(unchecked) var checkedDecimals: Set<String> = []
     /// Tables whose keys the engine makes; see ``requireMadeKeys(of:)``.
     @exclusivity(unchecked) var madeKeys: Set<String> = []
     @exclusivity(unchecked) var preparedIn = -1

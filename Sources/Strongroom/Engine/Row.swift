@@ -216,6 +216,19 @@ public struct Row: ~Copyable {
         }
     }
 
+    /// The scale of the column of a table that the value comes from; nil for what the engine computes.
+    func declaredScale(at index: Int) -> DecimalScale? {
+        guard index >= 0, index < count else { return nil }
+        let type: UnsafePointer<CChar>?
+        switch source {
+        case .statement(let statement): type = sqlite3_column_decltype(statement, Int32(clamping: base + index))
+        case .reordered(let positions):
+            type = sqlite3_column_decltype(positions.pointee.statement, positions.pointee[index])
+        case .list: return nil
+        }
+        return type.flatMap { DecimalScale(declaredType: String(cString: $0)) }
+    }
+
     private func listed<T>(_ index: Int, _ wanted: String, _ content: (Value) -> T?) throws -> T {
         guard case .list(let list) = source, index >= 0, index < count, let found = content(list.pointee.values[index])
         else { throw mismatch(at: index, wanted: wanted) }

@@ -107,13 +107,17 @@ final class Statement {
         owner.noteFailure()
         // For a plain SQLITE_ERROR the engine's words may quote a value that is bound or stored (a full-text query, a JSON path).
         let mayQuoteValue = code.primary == SQLITE_ERROR && !Self.valueless.contains(firstWord)
-        let text = mayQuoteValue ? sqlite3_errstr(result) : sqlite3_errmsg(owner.pointer)
-        let words = text.map { String(cString: $0) } ?? "unknown error"
+        let full = sqlite3_errmsg(owner.pointer).map { String(cString: $0) } ?? "unknown error"
+        // The engine has no code of its own for a sum beyond 64 bits.
+        let isOverflow = full == "integer overflow"
+        let plain = sqlite3_errstr(result).map { String(cString: $0) } ?? "unknown error"
+        let words = mayQuoteValue && !isOverflow ? plain : full
         // SQLCipher 3 calls a page that fails its authentication an SQL error; a real one leaves the transaction as it is.
         let isDamage =
             code.primary == SQLITE_ERROR
             && (owner.transactionState == .doomed || owner.transactionState == .open && owner.hasMetDamage)
-        let kind = isDamage ? .damaged : StrongroomError.Code(code, systemError: sqlite3_system_errno(owner.pointer))
+        let known = StrongroomError.Code(code, systemError: sqlite3_system_errno(owner.pointer))
+        let kind = isDamage ? .damaged : isOverflow ? .limit : known
         let constraint = ConstraintFailure(code, words, on: owner, whileCommitting: firstWord == "COMMIT")
         let advice = constraint?.advice ?? kind.advice
         var error = StrongroomError(

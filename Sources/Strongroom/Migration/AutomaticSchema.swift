@@ -112,7 +112,8 @@ struct AutomaticSchema: Sendable {
     private func convertsDecimals(_ change: Change) throws -> Bool {
         switch change {
         case .convertDecimals: true
-        case .changeColumn(let table, let column): try definition(column, of: table).holdsDecimals
+        case .changeColumn(let table, let column):
+            try definition(column, of: table).holdsDecimals || definition(column, of: table).scale != nil
         default: false
         }
     }

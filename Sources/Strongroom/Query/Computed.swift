@@ -16,6 +16,11 @@ public struct Computed<Value: ColumnValue>: SQLExpression {
         self.sql = Condition(sql).sql
     }
 
+    /// - Parameter sql: In parentheses already; its scale is kept.
+    init(enclosed sql: SQL) {
+        self.sql = sql
+    }
+
     init(_ left: SQL, _ sign: String, _ right: SQL) {
         sql = Condition(left, sign, right).sql
     }
@@ -34,12 +39,14 @@ public struct Computed<Value: ColumnValue>: SQLExpression {
         self.sql = sql
     }
 
-    init(function name: String, _ argument: SQL) {
+    /// - Parameter scale: That of the result, where it is a decimal.
+    init(function name: String, _ argument: SQL, scale: DecimalScale? = nil) {
         var sql = SQL(reserving: name.utf8.count + argument.text.utf8.count + 2)
         sql.append(text: name)
         sql.append(text: "(")
         sql.append(argument)
         sql.append(text: ")")
+        sql.scale = scale
         self.sql = sql
     }
 }

@@ -15,6 +15,9 @@ public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
     /// The values, in the order of their places.
     public private(set) var values: [Value]
 
+    /// The scale of what it stands for, where that is a decimal stored as a scaled integer.
+    var scale: DecimalScale?
+
     /// What is wrong with it, such as a value that cannot be stored; thrown when the statement runs.
     var defect: StrongroomError? { flaw?.error }
 
@@ -72,14 +75,23 @@ public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
     }
 
     mutating func append<V: ColumnValue>(value: V) {
+        append { try value.stored() }
+    }
+
+    /// Adds a parameter whose stored form may not be there.
+    mutating func append(_ stored: () throws -> Value) {
         text += "?"
         do {
-            values.append(try value.stored())
+            values.append(try stored())
         } catch {
             values.append(.null)
             let error = error as? StrongroomError
-            flaw = flaw ?? Flaw(error ?? StrongroomError(.valueNotStorable, "\(V.self) has no stored form."))
+            flaw = flaw ?? Flaw(error ?? StrongroomError(.valueNotStorable, "The value has no stored form."))
         }
+    }
+
+    mutating func fail(_ error: StrongroomError) {
+        flaw = flaw ?? Flaw(error)
     }
 
     /// Collects the pieces of a literal.

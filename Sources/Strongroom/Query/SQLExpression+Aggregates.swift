@@ -22,10 +22,10 @@ extension SQLExpression {
     public func countDistinct() -> Computed<Int> { Computed("count(DISTINCT \(sql))") }
 
     /// The smallest value, or nil when there is none.
-    public func min() -> Computed<Value.Unwrapped?> { Computed(function: "min", sql) }
+    public func min() -> Computed<Value.Unwrapped?> { Computed(function: "min", sql, scale: sql.scale) }
 
     /// The largest value, or nil when there is none.
-    public func max() -> Computed<Value.Unwrapped?> { Computed(function: "max", sql) }
+    public func max() -> Computed<Value.Unwrapped?> { Computed(function: "max", sql, scale: sql.scale) }
 }
 
 extension SQLExpression where Value: NumericColumnValue {
@@ -40,7 +40,11 @@ extension SQLExpression {
     /// The value, or another one in place of NULL.
     public static func ?? (left: Self, right: Value.Unwrapped) -> Computed<Value.Unwrapped>
     where Value.Unwrapped: ColumnValue {
-        Computed("ifnull(\(left.sql), \(right))")
+        var arguments = SQL(reserving: 64)
+        arguments.append(left.sql)
+        arguments.append(text: ", ")
+        arguments.append { try left.sql.stored(right) }
+        return Computed(function: "ifnull", arguments, scale: left.sql.scale)
     }
 }
 

@@ -28,7 +28,13 @@ extension SQLExpression {
     ///   - upper: The largest value; below the smallest, nothing lies between them.
     /// - Returns: The condition.
     public func isBetween(_ lower: Value, and upper: Value) -> Condition {
-        Condition("\(sql) BETWEEN \(lower) AND \(upper)")
+        var between = SQL(reserving: 64)
+        between.append(sql)
+        between.append(text: " BETWEEN ")
+        between.append { try sql.compared(with: lower, ">=") }
+        between.append(text: " AND ")
+        between.append { try sql.compared(with: upper, "<=") }
+        return Condition(between)
     }
 
     /// The value is one of a list; an empty list holds none, and nil in it stands for NULL.
@@ -42,11 +48,11 @@ extension SQLExpression {
         if present.count <= ListTable.shortest {
             for (place, value) in present.enumerated() {
                 if place > 0 { list.append(text: ", ") }
-                list.append(value: value)
+                list.append { try sql.compared(with: value, "=") }
             }
         } else {
             // A statement takes only so many parameters.
-            list.append(Self.table(of: present))
+            list.append(table(of: present))
         }
         list.append(text: ")")
         return Condition(present.count < values.count ? "\(list) OR \(sql) IS NULL" : list)
@@ -68,9 +74,10 @@ extension SQLExpression {
         self >= range.lowerBound && self < range.upperBound
     }
 
-    private static func table(of values: [Value]) -> SQL {
+    private func table(of values: [Value]) -> SQL {
         do {
-            return "SELECT value FROM \(name: ListTable.name)(\(ListTable.encode(try values.map { try $0.stored() })))"
+            let stored = try values.map { try sql.compared(with: $0, "=") }
+            return "SELECT value FROM \(name: ListTable.name)(\(ListTable.encode(stored)))"
         } catch {
             return SQL(failing: error as? StrongroomError ?? StrongroomError(.valueNotStorable, "\(error)"))
         }
@@ -78,7 +85,7 @@ extension SQLExpression {
 
     private static func compare(_ left: Self, _ sign: String, _ right: Value, whenNull: String) -> Condition {
         guard Value.isNullable, isNull(right) else { return Condition(left.sql, sign, value: right) }
-        return Condition(left.sql, whenNull, SQL(verbatim: ""))
+        return Condition("\(left.sql)\(SQL(verbatim: whenNull))")
     }
 
     private static func isNull(_ value: Value) -> Bool {

@@ -48,6 +48,7 @@ public struct Condition: SQLExpression, Equatable {
         sql.append(text: sign)
         sql.append(right)
         sql.append(text: ")")
+        sql.requireOneScale(left, right)
         self.sql = sql
     }
 
@@ -57,7 +58,7 @@ public struct Condition: SQLExpression, Equatable {
         sql.append(text: "(")
         sql.append(left)
         sql.append(text: sign)
-        sql.append(value: value)
+        sql.append { try left.compared(with: value, sign) }
         sql.append(text: ")")
         self.sql = sql
     }

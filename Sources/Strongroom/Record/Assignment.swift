@@ -15,7 +15,7 @@ extension Column {
     /// - Returns: The assignment.
     public func set(_ value: Value) -> Assignment {
         var sql = SQL(reserving: 1)
-        sql.append(value: value)
+        sql.append { try definition.quoted.stored(value) }
         return Assignment(column: definition.name, value: sql)
     }
 
@@ -25,6 +25,8 @@ extension Column {
     /// - Returns: The assignment.
     public func set<E: SQLExpression>(_ expression: E) -> Assignment
     where E.Value.Unwrapped == Value.Unwrapped {
-        Assignment(column: definition.name, value: expression.sql)
+        var sql = expression.sql
+        sql.requireOneScale(definition.quoted, sql)
+        return Assignment(column: definition.name, value: sql)
     }
 }

@@ -5,8 +5,9 @@ public struct JoinedColumns<Source: Table> {
 
     /// A column.
     public subscript<V>(dynamicMember column: KeyPath<Source.Columns, Column<V>>) -> JoinedColumn<V> {
-        let name = Source.columns[keyPath: column].definition.name
-        return JoinedColumn(sql: SQL(verbatim: "\(alias).\(Identifier.quote(name))"))
+        let definition = Source.columns[keyPath: column].definition
+        let sql = SQL(verbatim: "\(alias).\(Identifier.quote(definition.name))")
+        return JoinedColumn(sql: sql.scaled(definition.scale))
     }
 }
 

@@ -83,10 +83,13 @@ public macro Record() = #externalMacro(module: "StrongroomMacros", type: "Record
 /// @Column("e-mail", unique: true, collation: .noCase) var email: String
 /// @Column(references: Reference("person", onDelete: .cascade)) var author: Int64
 /// @Column(as: .json) var settings: Settings
+/// @Column(scale: 2) var price: Decimal
 /// ```
 ///
 /// - Parameters:
 ///   - name: The column's name, a string literal; nil for the property's name.
+///   - scale: For a `Decimal`: the number of digits after the point, a literal from 0 to 18. The column stores scaled
+///     integers, which the engine sums exactly; see <doc:Types>.
 ///   - primaryKey: Whether it is the primary key or a part of it; `true` or `false`.
 ///   - autoincrement: Whether the engine never gives a key twice; only for an integer that is the whole key.
 ///   - unique: Whether no two rows may have the same value.
@@ -100,6 +103,7 @@ public macro Record() = #externalMacro(module: "StrongroomMacros", type: "Record
 @attached(peer)
 public macro Column(
     _ name: String? = nil,
+    scale: Int? = nil,
     primaryKey: Bool = false,
     autoincrement: Bool = false,
     unique: Bool = false,
@@ -121,6 +125,8 @@ public macro Column(
 ///
 /// - Parameters:
 ///   - name: The column's name, a string literal; nil for the property's name.
+///   - scale: For a `Decimal`: the number of digits after the point, a literal from 0 to 18. The column stores scaled
+///     integers, which the engine sums exactly; see <doc:Types>.
 ///   - primaryKey: Whether it is the primary key or a part of it; `true` or `false`.
 ///   - autoincrement: Whether the engine never gives a key twice; only for an integer that is the whole key.
 ///   - unique: Whether no two rows may have the same value.
@@ -135,6 +141,7 @@ public macro Column(
 @attached(peer)
 public macro Column<Value: ColumnValue>(
     _ name: String? = nil,
+    scale: Int? = nil,
     primaryKey: Bool = false,
     autoincrement: Bool = false,
     unique: Bool = false,

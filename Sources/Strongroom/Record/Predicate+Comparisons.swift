@@ -24,6 +24,7 @@ extension PredicateTranslation {
     func comparison<T>(
         _ type: T.Type, _ left: PredicateTerm, _ sign: String, _ right: PredicateTerm, whenNaN: Bool = false
     ) throws -> PredicateTerm {
+        let (left, right) = try Self.compared(left, sign, right)
         var sql: SQL = "(\(left.sql)\(SQL(verbatim: sign))\(right.sql)"
         // A column's own collation could take "a" for "A".
         sql.append(text: try Self.isText(type) ? " COLLATE BINARY)" : ")")
@@ -92,8 +93,9 @@ extension PredicateExpressions.Negation: TranslatablePredicateExpression {
 
 extension PredicateExpressions.Conditional: TranslatablePredicateExpression {
     func term(in translation: PredicateTranslation) throws -> PredicateTerm {
-        let (yes, no) = (try translation.term(trueBranch), try translation.term(falseBranch))
+        let terms = (try translation.term(trueBranch), try translation.term(falseBranch))
+        let (yes, no) = try PredicateTranslation.stored(terms.0, terms.1)
         let sql: SQL = "(CASE WHEN \(try translation.term(test).sql) THEN \(yes.sql) ELSE \(no.sql) END)"
-        return PredicateTerm(sql, isMaybeNaN: yes.isMaybeNaN || no.isMaybeNaN)
+        return PredicateTerm(sql.scaled(yes.sql.scale), isMaybeNaN: yes.isMaybeNaN || no.isMaybeNaN)
     }
 }

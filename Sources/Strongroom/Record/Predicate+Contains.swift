@@ -69,7 +69,7 @@ extension PredicateTranslation {
             throw Self.refusal(
                 "a comparison of \(T.self)", "equal values can be stored in different forms; compare a column")
         }
-        let values = try list.compactMap { try term(value: $0).constant }
+        let values = try list.compactMap { try Self.compared(element, " = ", term(value: $0)).1.constant }
         let present = values.filter { $0 != .null }
         var sql: SQL = column.storageClass == .text ? "(\(element.sql) COLLATE BINARY IN (" : "(\(element.sql) IN ("
         if present.count <= ListTable.shortest {

@@ -36,7 +36,8 @@ extension PredicateExpressions.KeyPath: TranslatablePredicateExpression {
                     "\(translation.recordName) stores it in no column that it knows: check its columnName(of:)")
             }
             _ = try PredicateTranslation.columnType(Output.self)
-            return PredicateTerm(.name(column))
+            let definition = translation.definitions.first { $0.name.isSameName(as: column) }
+            return PredicateTerm(SQL.name(column).scaled(definition?.scale))
         }
         if let value = translation.constant(self) { return try translation.term(value: value) }
         return try property(of: translation.term(root))
@@ -61,8 +62,10 @@ extension PredicateExpressions.KeyPath: TranslatablePredicateExpression {
 
 extension PredicateExpressions.NilCoalesce: TranslatablePredicateExpression {
     func term(in translation: PredicateTranslation) throws -> PredicateTerm {
-        let (left, right) = (try translation.term(lhs), try translation.term(rhs))
-        return PredicateTerm("ifnull(\(left.sql), \(right.sql))", isMaybeNaN: right.isMaybeNaN)
+        let terms = (try translation.term(lhs), try translation.term(rhs))
+        let (left, right) = try PredicateTranslation.stored(terms.0, terms.1)
+        let sql: SQL = "ifnull(\(left.sql), \(right.sql))"
+        return PredicateTerm(sql.scaled(left.sql.scale), isMaybeNaN: right.isMaybeNaN)
     }
 }
 
@@ -85,7 +88,8 @@ extension PredicateExpressions.OptionalFlatMap: TranslatablePredicateExpression 
                 "NaN and nil are one to the engine; compare it inside the closure")
         }
         if result.sql == base.sql { return base }
-        return PredicateTerm("(CASE WHEN \(base.sql) IS NOT NULL THEN \(result.sql) END)")
+        let sql: SQL = "(CASE WHEN \(base.sql) IS NOT NULL THEN \(result.sql) END)"
+        return PredicateTerm(sql.scaled(result.sql.scale))
     }
 }
 

@@ -30,10 +30,13 @@ struct PredicateTranslation {
     let record: PredicateExpressions.VariableID
     let recordName: String
     let column: (AnyKeyPath) -> String?
+    /// The columns that are declared, for the scales of their decimals.
+    let definitions: [ColumnDefinition]
     /// What the variables of closures inside the predicate stand for.
     var bound: [PredicateExpressions.VariableID: PredicateTerm] = [:]
 
-    init<R: Record>(of predicate: Predicate<R>) {
+    init<R: Record>(of predicate: Predicate<R>, _ definitions: [ColumnDefinition]) {
+        self.definitions = definitions
         record = predicate.variable.key
         recordName = "\(R.self)"
         column = { path in (path as? PartialKeyPath<R>).flatMap { R.columnName(of: $0) } }

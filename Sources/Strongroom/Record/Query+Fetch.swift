@@ -144,7 +144,8 @@ extension Query {
         var clauses = try resolved()
         let table = Source.schema.quotedName
         if !clauses.hasLimit { clauses.orderings = [] }
-        var sql: SQL = "SELECT \(expression(Source.columns).sql) FROM "
+        let computed = expression(Source.columns).sql
+        var sql: SQL = "SELECT \(computed) FROM "
         if clauses.hasLimit {
             sql.append(text: "(")
             sql.append(clauses.sql(after: "SELECT * FROM \(table)"))
@@ -152,10 +153,12 @@ extension Query {
         } else {
             sql.append(clauses.sql(after: table))
         }
-        guard let value = try db.value(sql, as: E.Value.self) else {
+        let statement = try db.handle.connection.statement(for: sql)
+        defer { statement.finish() }
+        guard try statement.step() else {
             throw StrongroomError(.sql, "The expression gives no row; compute it with an aggregate.", sql: sql.text)
         }
-        return value
+        return try Row(statement).value(at: 0, scale: computed.scale)
     }
 
     @usableFromInline

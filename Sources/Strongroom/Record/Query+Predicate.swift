@@ -16,7 +16,7 @@ extension Query {
     /// - Throws: ``StrongroomError`` with `notTranslatable`, at once and not when the query runs, for a part that has no counterpart in
     ///   SQL, and `valueNotStorable` for a captured value that the engine has not.
     public func `where`(_ predicate: Predicate<Source.RecordType>) throws -> Query {
-        let condition = try Condition(predicate)
+        let condition = try Condition(predicate, Source.schema.columns)
         return self.where { _ in condition }
     }
 }
@@ -56,7 +56,11 @@ extension Condition {
     /// - Throws: ``StrongroomError`` with `notTranslatable` for a part that has no counterpart in SQL, which it names together with what to
     ///   write instead, and `valueNotStorable` for a captured value that the engine has not.
     public init<R: Record>(_ predicate: Predicate<R>) throws {
-        let translation = PredicateTranslation(of: predicate)
+        try self.init(predicate, (R.self as? any Table.Type)?.schema.columns ?? R.columnDefinitions)
+    }
+
+    init<R: Record>(_ predicate: Predicate<R>, _ definitions: [ColumnDefinition]) throws {
+        let translation = PredicateTranslation(of: predicate, definitions)
         self.init(try translation.term(predicate.expression).sql)
     }
 }

@@ -260,14 +260,6 @@ extension QueryClauses {
     }
 }
 
-extension Table {
-    static func plainValues(of key: Key) throws -> [Value] {
-        var values = [Value](repeating: .null, count: Key.columnCount)
-        try withUnsafeMutablePointer(to: &values) { try key.bind(to: Bindings($0), at: 0) }
-        return values
-    }
-}
-
 extension SQL {
     @usableFromInline
     static func name(_ name: String) -> SQL {

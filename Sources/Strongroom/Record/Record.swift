@@ -46,6 +46,9 @@ public protocol Record: Sendable {
     /// - Parameter property: A property of the record.
     /// - Returns: The column's name, or nil when the property is not stored.
     static func columnName(of property: PartialKeyPath<Self>) -> String?
+
+    /// What the columns are, by which `#Predicate` knows the scale of a decimal in a record that is no table's own.
+    static var columnDefinitions: [ColumnDefinition] { get }
 }
 
 extension Record {
@@ -54,6 +57,9 @@ extension Record {
     public mutating func update(from row: borrowing Row) throws {
         self = try Self(row: row)
     }
+
+    /// None: no column is declared.
+    public static var columnDefinitions: [ColumnDefinition] { [] }
 
     /// Nil: no property is known.
     public static func columnName(of property: PartialKeyPath<Self>) -> String? { nil }

@@ -36,7 +36,8 @@ public struct Selection<each Value: ColumnValue>: Sendable {
     public func fetch(_ db: borrowing some Reading & ~Copyable) throws -> [(repeat each Value)] {
         for table in tables { try db.handle.connection.requireSortedDecimals(of: table) }
         var rows: [(repeat each Value)] = []
-        try db.forEachRow(sql) { row in rows.append(try Self.read(row)) }
+        let scales = expressions.map(\.scale)
+        try db.forEachRow(sql) { row in rows.append(try Self.read(row, scales)) }
         return rows
     }
 
@@ -61,13 +62,19 @@ public struct Selection<each Value: ColumnValue>: Sendable {
         return try db.value("SELECT count(*) FROM (\(sql))") ?? 0
     }
 
-    private static func read(_ row: borrowing Row) throws -> (repeat each Value) {
+    private static func read(_ row: borrowing Row, _ scales: [DecimalScale?]) throws -> (repeat each Value) {
         var place = -1
         func next() -> Int {
             place += 1
             return place
         }
-        return (repeat try (each Value)(from: row, at: next()))
+        return (repeat try value((each Value).self, row, next(), scales))
+    }
+
+    private static func value<V: ColumnValue>(
+        _ type: V.Type, _ row: borrowing Row, _ place: Int, _ scales: [DecimalScale?]
+    ) throws -> V {
+        try row.value(at: place, scale: scales[place])
     }
 
     /// The statement.

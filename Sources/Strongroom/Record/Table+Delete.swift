@@ -16,7 +16,7 @@ extension Table {
             return (try TableStatements(schema, RecordType.columnNames).delete(), [])
         }
         defer { statement.finish() }
-        try key.bind(to: Bindings(statement), at: 0)
+        try bind(key, to: Bindings(statement), at: 0)
         try statement.run()
         if connection.changes > 0 || connection.readExpressions == nil { return connection.changes > 0 }
         return try deleteInMemory(key, on: connection)

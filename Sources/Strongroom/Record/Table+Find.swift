@@ -18,7 +18,7 @@ extension Table {
             return (try TableStatements(schema, RecordType.columnNames).find(), [])
         }
         defer { statement.finish() }
-        try key.bind(to: Bindings(statement), at: 0)
+        try bind(key, to: Bindings(statement), at: 0)
         guard try statement.step() else { return nil }
         do {
             return try RecordType(row: Row(statement))
@@ -44,7 +44,7 @@ extension Table {
             return (try TableStatements(schema, RecordType.columnNames).find(), [])
         }
         defer { statement.finish() }
-        try key.bind(to: Bindings(statement), at: 0)
+        try bind(key, to: Bindings(statement), at: 0)
         return try statement.step()
     }
 

@@ -169,7 +169,7 @@ extension Table {
         defer { statement.finish() }
         let bindings = Bindings(statement)
         try record.encode(to: bindings)
-        try key.bind(to: bindings, at: statement.lastParameters(Key.columnCount))
+        try bind(key, to: bindings, at: statement.lastParameters(Key.columnCount))
         statement.dropUnsetParameters()
         try statement.run()
         if connection.changes > 0 || connection.readExpressions == nil || part != nil { return connection.changes > 0 }

@@ -1,4 +1,4 @@
-/// A type that a primary key can have: `Int`, `Int64`, `String`, `UUID`, `[UInt8]`, or a struct of several columns.
+/// A type that a primary key can have: `Int`, `Int64`, `String`, `UUID`, `Decimal`, `[UInt8]`, or a struct of several columns.
 ///
 /// A key of several columns reads and binds them one after the other, in the order in which the schema has them:
 ///
@@ -74,8 +74,7 @@ extension Table {
     /// key's column compares. Swift takes texts for equal that differ only in how their letters are composed.
     @usableFromInline
     static func identity(of key: Key) throws -> [Value] {
-        var values = [Value](repeating: .null, count: Key.columnCount)
-        try withUnsafeMutablePointer(to: &values) { try key.bind(to: Bindings($0), at: 0) }
+        let values = try plainValues(of: key)
         let columns = schema.primaryKeys
         return values.indices.map { place in
             guard case .text(let text) = values[place], columns.indices.contains(place),

@@ -74,7 +74,7 @@ struct UpsertTarget<Source: Table>: Sendable {
         guard try statement.step() else { return nil }
         let row = Row(statement)
         let isSame = try row.integer(at: Source.Key.columnCount) != 0
-        let found = try Source.Key(from: row, at: 0)
+        let found = try Source.readKey(from: row, at: 0)
         // Declared unique, and not in the file: neither of the rows is meant more than the other.
         guard try !statement.step() else {
             throw TableFailure.manyRows(Source.schema, places.map { Source.RecordType.columnNames[$0] })

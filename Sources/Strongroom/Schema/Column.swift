@@ -64,6 +64,12 @@ public struct Column<Value: ColumnValue>: TableColumn, SQLExpression {
         )
     }
 
+    /// The column of a name, with the scale that a table declares for it.
+    init(_ name: String, in schema: TableSchema) {
+        let declared = schema.columns.first { Identifier.areSame($0.name, name) && $0.scale != nil }
+        definition = declared ?? Column(name).definition
+    }
+
     /// Whether a type stores what a ``Strongroom/Value`` holds, itself or as the raw value of something else.
     private static func holdsEveryValue(_ type: Any.Type) -> Bool {
         if type == Strongroom.Value.self { return true }

@@ -20,7 +20,7 @@ struct ColumnChange {
         StrongroomError(.schemaChange, message, database: connection.database)
     }
 
-    private func refusal(_ message: String) -> StrongroomError { Self.refusal(message, connection) }
+    func refusal(_ message: String) -> StrongroomError { Self.refusal(message, connection) }
 
     // MARK: Add
 
@@ -68,10 +68,15 @@ struct ColumnChange {
         var changed = text
         changed.replace(at: place, with: sql)
         let name = Identifier.quote(column.name)
-        // Decimals that become something else are the numbers, not the texts that stand for them.
-        let isDecimal = info.map { Identifier.areSame($0.declaredType, SortedDecimal.declaredType) } ?? false
-        let value = isDecimal && !column.holdsDecimals ? "(\(SortedDecimal.digits(of: column.name).text))" : name
-        if column.generated == nil { try refuseLoss(value, column) }
+        // Decimals that become something else are the numbers, not the texts and integers that stand for them.
+        let isSameForm = info.map { Identifier.areSame($0.declaredType, column.declaredType) } ?? false
+        let digits = isSameForm ? nil : info?.decimalDigits.map { "(\($0))" }
+        var value = digits ?? name
+        if let scale = column.scale, !isSameForm, column.generated == nil {
+            value = try scaledSource(value, column.name, scale) { _, _ in }
+        } else if column.generated == nil {
+            try refuseLoss(value, column)
+        }
         let sources = [(column: column.name, sql: try source(value, column))]
         if column.holdsDecimals, column.generated == nil {
             // The checks are meant for decimals, not for what was there before.
@@ -204,7 +209,7 @@ struct ColumnChange {
 
     // MARK: Both
 
-    private func place(of column: String) throws -> Int {
+    func place(of column: String) throws -> Int {
         guard let place = text.place(of: column) else {
             throw StrongroomError(
                 .sql, "no such column: \(column) in table «\(table.name)».", database: connection.database)
@@ -212,11 +217,11 @@ struct ColumnChange {
         return place
     }
 
-    private func info(of column: String) throws -> ColumnInfo? {
+    func info(of column: String) throws -> ColumnInfo? {
         try connection.columnInfos(of: table.name).first { Identifier.areSame($0.name, column) }
     }
 
-    private func rebuild(
+    func rebuild(
         _ changed: CreateTableText, _ sources: [(column: String, sql: String)] = [], checksViews: Bool = true
     ) throws {
         let broken = checksViews ? try connection.brokenStatements(entries) : [:]

@@ -29,6 +29,8 @@ public final class ColumnDefinition: Sendable {
     public let previousName: String?
     /// Whether its values are of every storage class, whatever the type in its declaration.
     let holdsEveryValue: Bool
+    /// The scale of its decimals, where they are stored as integers.
+    let scale: DecimalScale?
     /// What a new row gets in place of NULL.
     let defaultValue: Result<Value, any Error>?
     /// The quoted name, ready for conditions.
@@ -49,7 +51,8 @@ public final class ColumnDefinition: Sendable {
         collation: Collation?,
         generated: Generated?,
         previousName: String?,
-        holdsEveryValue: Bool = false
+        holdsEveryValue: Bool = false,
+        fault: StrongroomError? = nil
     ) {
         self.name = name
         self.storageClass = storageClass
@@ -66,13 +69,17 @@ public final class ColumnDefinition: Sendable {
         self.generated = generated
         self.previousName = previousName
         self.holdsEveryValue = holdsEveryValue
-        quoted = SQL(verbatim: Identifier.quote(name))
+        scale = DecimalScale(declaredType: declaredType)
+        var quoted = SQL(verbatim: Identifier.quote(name)).scaled(scale)
+        if let fault { quoted.fail(fault) }
+        self.quoted = quoted
     }
 
     /// Whether its values are decimal numbers in the form that sorts.
     var holdsDecimals: Bool { declaredType == SortedDecimal.declaredType }
 
-    /// Whether the column is the row's id in the engine, where it is the whole key: `INT` or `BIGINT` is not enough.
+    /// Whether the column is the row's id in the engine, where it is the whole key: `INT`, `BIGINT` or the type of scaled
+    /// decimals is not enough.
     var isRowID: Bool { isPrimaryKey && Identifier.areSame(declaredType, StorageClass.integer.rawValue) }
 
     /// The column as `CREATE TABLE` and `ADD COLUMN` want it.
@@ -80,11 +87,12 @@ public final class ColumnDefinition: Sendable {
     /// - Parameter isWholeKey: Whether a primary key is this column alone; one of several stands in a constraint of the table.
     func sql(isWholeKey: Bool = true) throws -> String {
         try Identifier.check(name, "column")
+        if let fault = quoted.defect { throw fault }
         var sql = "\(Identifier.quote(name)) \(declaredType)"
         if isPrimaryKey && isWholeKey { sql += " PRIMARY KEY" }
         if isAutoincrementing { sql += " AUTOINCREMENT" }
         // A whole integer key is written as it always was, so that the fingerprints of migrations stay.
-        let isIntegerKey = isPrimaryKey && storageClass == .integer && isWholeKey
+        let isIntegerKey = isPrimaryKey && storageClass == .integer && scale == nil && isWholeKey
         if !isNullable && !isIntegerKey { sql += " NOT NULL" }
         if isUnique && !(isPrimaryKey && isWholeKey) { sql += " UNIQUE" }
         if let value = try defaultValue?.get(), value != .null { sql += " DEFAULT \(value.literal)" }

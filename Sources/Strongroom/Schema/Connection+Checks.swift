@@ -33,7 +33,7 @@ extension Connection {
             var failure = StrongroomError(
                 .constraint,
                 """
-                CHECK constraint failed: \(check). It looks at decimals in the form that sorts; declare another one with \
+                CHECK constraint failed: \(check). It looks at decimals as they are stored; declare another one with \
                 `db.changeColumn(_:in:)`, or correct the rows. Rows that break it in table «\(table)»: \(found).
                 """,
                 database: database)

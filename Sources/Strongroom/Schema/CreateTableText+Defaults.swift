@@ -12,15 +12,54 @@ extension CreateTableText {
     ///
     /// - Returns: nil where the default is no number but computed.
     static func withSortedDecimals(_ item: [SQLToken]) -> [SQLToken]? {
-        var copy = withType(SortedDecimal.declaredType, item)
-        guard let place = defaultPlace(copy) else { return copy }
-        let value = withoutParentheses(copy[place].filter { $0.kind != .space })
-        if value.count == 1, value[0].isWord("NULL") { return copy }
-        guard let plain = digits(value).flatMap({ SortedDecimal.plain($0) }), let stored = SortedDecimal.stored(plain)
-        else { return nil }
-        copy.replaceSubrange(
-            place, with: [SQLToken(kind: .space, text: " "), SQLToken(kind: .literal, text: "'\(stored)'")])
+        withDefault(withType(SortedDecimal.declaredType, item)) { digits in
+            SortedDecimal.plain(digits).flatMap { SortedDecimal.stored($0) }
+                .map { SQLToken(kind: .literal, text: "'\($0)'") }
+        }
+    }
+
+    /// A column's item declared as one of scaled decimals, with a default in that form.
+    ///
+    /// - Parameter former: The column's declared type.
+    /// - Returns: nil where the default is no number that fits the scale.
+    static func withScaledDecimals(_ item: [SQLToken], _ scale: DecimalScale, _ former: String) -> [SQLToken]? {
+        withDefault(withWholeType(scale.declaredType, item)) { digits in
+            let old = DecimalScale(declaredType: former)
+            let plain = old.flatMap { old in Int64(digits).map { old.plain($0) } } ?? SortedDecimal.plain(digits)
+            guard let plain, scale.misfit(plain) == nil, let stored = try? scale.stored(digits: plain) else {
+                return nil
+            }
+            return SQLToken(kind: .number, text: "(\(stored))")
+        }
+    }
+
+    /// A column's item with a number that is its default in another form.
+    ///
+    /// - Returns: nil where the default is no number, or has no other form.
+    private static func withDefault(_ item: [SQLToken], _ form: (String) -> SQLToken?) -> [SQLToken]? {
+        guard let place = defaultPlace(item) else { return item }
+        let value = withoutParentheses(item[place].filter { $0.kind != .space })
+        if value.count == 1, value[0].isWord("NULL") { return item }
+        guard let other = digits(value).flatMap(form) else { return nil }
+        var copy = item
+        copy.replaceSubrange(place, with: [SQLToken(kind: .space, text: " "), other])
         return copy
+    }
+
+    /// A column's item with another type in place of all words of its own, and of the numbers behind them.
+    private static func withWholeType(_ type: String, _ item: [SQLToken]) -> [SQLToken] {
+        guard let name = item.firstIndex(where: { $0.kind != .space }) else { return item }
+        let constraints = [
+            "CONSTRAINT", "PRIMARY", "NOT", "NULL", "UNIQUE", "CHECK", "DEFAULT", "COLLATE", "REFERENCES", "GENERATED",
+            "AS",
+        ]
+        var end = name + 1
+        while end < item.count {
+            if item[end].kind == .word, constraints.contains(item[end].text.uppercased()) { break }
+            end = item[end].isSign("(") ? (closing(end, item) ?? end) + 1 : end + 1
+        }
+        let words = [SQLToken(kind: .space, text: " ")] + [SQLToken](sql: type) + [SQLToken(kind: .space, text: " ")]
+        return Array(item[...name]) + words + Array(item[end...])
     }
 
     /// Declares a column as one of decimals.

@@ -6,13 +6,13 @@ extension ColumnDefinition {
 }
 
 extension Connection {
-    /// Refuses to use decimals of a table that are stored in the form of older versions, in which they do not compare
-    /// as numbers.
+    /// Refuses to use decimals of a table that the file stores in another form than it is declared with here: in that of
+    /// older versions, in which they do not compare as numbers, or at another scale.
     ///
     /// - Throws: ``StrongroomError`` with `schemaChange`.
     @usableFromInline
     func requireSortedDecimals(of schema: TableSchema) throws {
-        guard !schema.decimals.isEmpty, !sortedDecimals.contains(schema.name) else { return }
+        guard !schema.decimals.isEmpty, !checkedDecimals.contains(schema.decimalTypes) else { return }
         let isTable = try ownValue(
             "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ? COLLATE NOCASE", .text(schema.name))
         // Of what is not there the engine tells; a view has its columns from elsewhere.
@@ -22,17 +22,20 @@ extension Connection {
             guard let info = infos.first(where: { Identifier.areSame($0.name, column.name) }),
                 !Identifier.areSame(info.declaredType, column.declaredType)
             else { continue }
+            let fault =
+                column.scale == nil && DecimalScale(declaredType: info.declaredType) == nil
+                ? "where decimals do not compare as numbers" : "which is another form than \(column.declaredType)"
             throw StrongroomError(
                 .schemaChange,
                 """
-                Column «\(column.name)» of table «\(schema.name)» is declared as \(info.declaredType), where decimals do not \
-                compare as numbers. Call `db.convertDecimals(of:)` in a migration, or let an automatic migrator do it; in SQL of \
-                your own, declare it as \(column.declaredType).
+                Column «\(column.name)» of table «\(schema.name)» is declared as \(info.declaredType), \(fault). Call \
+                `db.convertDecimals(of:)` in a migration, or let an automatic migrator do it; in SQL of your own, declare \
+                it as \(column.declaredType).
                 """,
                 database: database)
         }
         // What is not committed may be undone.
-        if !tables.writes.contains("sqlite_master") { sortedDecimals.insert(schema.name) }
+        if !tables.writes.contains("sqlite_master") { checkedDecimals.insert(schema.decimalTypes) }
     }
 }
 
@@ -44,5 +47,36 @@ extension SortedDecimal {
         WHEN substr(\(name: column), 1, 2) = '-n' \
         THEN substr(\(name: column), instr(\(name: column), '~') + 1) ELSE \(name: column) END
         """
+    }
+}
+
+extension DecimalScale {
+    /// The digits of what a piece of SQL gives, where it is an integer of the scale; without zeros at the end.
+    func digits(of value: String) -> String {
+        guard digits > 0 else { return "CAST(\(value) AS TEXT)" }
+        let sign = "CASE WHEN \(value) < 0 THEN '-' ELSE '' END"
+        let fraction = "substr('\(zeros)' || abs(\(value) % \(factor)), -\(digits))"
+        let text = "\(sign) || abs(\(value) / \(factor)) || '.' || \(fraction)"
+        return "CASE typeof(\(value)) WHEN 'integer' THEN rtrim(rtrim(\(text), '0'), '.') ELSE \(value) END"
+    }
+
+    /// The integer of the scale for what a piece of SQL gives as a number or as digits, which must fit.
+    func scaled(_ value: String) -> String {
+        let point = "instr(\(value), '.')"
+        let fraction = "substr(substr(\(value), \(point) + 1) || '\(zeros)', 1, \(digits))"
+        return """
+            CASE \(point) WHEN 0 THEN CAST(\(value) || '\(zeros)' AS INTEGER) \
+            ELSE CAST(substr(\(value), 1, \(point) - 1) || \(fraction) AS INTEGER) END
+            """
+    }
+
+    private var zeros: String { String(repeating: "0", count: digits) }
+}
+
+extension ColumnInfo {
+    /// The digits of the column's decimals, in SQL; nil for a column that holds none.
+    var decimalDigits: String? {
+        if Identifier.areSame(declaredType, SortedDecimal.declaredType) { return SortedDecimal.digits(of: name).text }
+        return DecimalScale(declaredType: declaredType)?.digits(of: Identifier.quote(name))
     }
 }

@@ -17,13 +17,17 @@ public struct TableSchema: Sendable {
         let quotedName: String
         let quotedColumns: String
         let decimals: [ColumnDefinition]
+        let decimalTypes: String
+        let hasScaledKey: Bool
 
         init(_ name: String, _ columns: [ColumnDefinition], _ indexes: [TableIndex]) {
             self.name = name
             self.columns = columns
             self.indexes = indexes
             keys = columns.filter(\.isPrimaryKey)
-            decimals = columns.filter(\.holdsDecimals)
+            decimals = columns.filter { $0.holdsDecimals || $0.scale != nil }
+            decimalTypes = ([name] + decimals.map { "\($0.name) \($0.declaredType)" }).joined(separator: "\0")
+            hasScaledKey = keys.contains { $0.scale != nil }
             quotedName = Identifier.quote(name)
             quotedColumns = columns.map(\.quoted.text).joined(separator: ", ")
         }
@@ -42,8 +46,12 @@ public struct TableSchema: Sendable {
     var quotedName: String { storage.quotedName }
     /// The quoted names of the columns, with commas between them.
     var quotedColumns: String { storage.quotedColumns }
-    /// The columns whose values are decimal numbers.
+    /// The columns whose values are decimal numbers, in either form.
     var decimals: [ColumnDefinition] { storage.decimals }
+    /// The table and the forms of its decimals, as one text.
+    var decimalTypes: String { storage.decimalTypes }
+    /// Whether a part of the primary key is a scaled integer.
+    @usableFromInline var hasScaledKey: Bool { storage.hasScaledKey }
     /// The column that is the row's id in the engine: an integer that is the whole primary key.
     var rowIDColumn: ColumnDefinition? { primaryKeys.count == 1 && primaryKeys[0].isRowID ? primaryKeys[0] : nil }
 

@@ -107,7 +107,8 @@ extension Writing where Self: ~Copyable {
     /// does not fit, or would be another one, is refused: a text that is no number, or is written as no number would be (`0012`), a number in a
     /// column of bytes, an integer that a floating-point number cannot tell from its neighbours. NULLs become the default where the column may hold
     /// none any more. A column that becomes generated loses what was stored in it. Numbers and digits that become decimals
-    /// get the form that sorts, and decimals that become something else are their digits; see <doc:Types>.
+    /// get the form that sorts, or become scaled integers where the column has a scale, and decimals that become
+    /// something else are their digits; see <doc:Types>.
     ///
     /// A row that breaks a constraint ends the change, whatever `ON CONFLICT` the table has for it: no row is left out.
     ///

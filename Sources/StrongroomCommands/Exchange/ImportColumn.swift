@@ -12,7 +12,7 @@ package struct ImportColumn: Sendable, Equatable {
 
     enum Kind: Sendable {
         case integer, real, text, bytes, numeric, any
-        /// The library's decimals, whose stored form sorts.
+        /// The library's decimals, whose stored form sorts, or that are scaled integers.
         case decimal
         /// Such as DATE, whose texts are kept, but not those that the engine takes for numbers.
         case other
@@ -21,6 +21,8 @@ package struct ImportColumn: Sendable, Equatable {
     package let name: String
     let kind: Kind
     let isBoolean: Bool
+    /// The scale of decimals that are stored as integers.
+    private let scale: DecimalScale?
 
     package init(_ column: ColumnInfo) {
         self.init(column.name, declaredType: column.declaredType)
@@ -31,8 +33,9 @@ package struct ImportColumn: Sendable, Equatable {
         func has(_ words: String...) -> Bool { words.contains { type.contains($0) } }
         self.name = name
         isBoolean = has("BOOL")
+        scale = DecimalScale(declaredType: declaredType)
         kind =
-            if type == SortedDecimal.declaredType {
+            if type == SortedDecimal.declaredType || scale != nil {
                 .decimal
             } else if has("INT") {
                 .integer
@@ -72,8 +75,8 @@ package struct ImportColumn: Sendable, Equatable {
         switch kind {
         case .text, .any: return .text(text)
         case .decimal:
-            guard let stored = SortedDecimal.stored(text) else { throw fault("takes a decimal number, such as -12.5") }
-            return .text(stored)
+            guard let stored = try decimal(text) else { throw fault("takes a decimal number, such as -12.5") }
+            return stored
         case .numeric:
             guard let number = try exactNumber(text) else {
                 throw fault(isBoolean ? "takes true, false and numbers" : "takes a number")
@@ -94,6 +97,16 @@ package struct ImportColumn: Sendable, Equatable {
             guard isCSV else { throw fault("takes bytes; write them as {\"base64\":\"AQID\"}") }
             guard let bytes = Base64.bytes(text) else { throw fault("takes bytes in Base64") }
             return .blob(bytes)
+        }
+    }
+
+    /// The stored form of a decimal's digits; nil for a text that is none.
+    private func decimal(_ text: String) throws(Fault) -> Value? {
+        guard let scale else { return SortedDecimal.stored(text).map { .text($0) } }
+        do {
+            return try scale.stored(digits: text).map { .integer($0) }
+        } catch {
+            throw fault("takes a number of at most \(scale.digits) digits after the point, within 64 bits without it")
         }
     }
 

@@ -36,14 +36,15 @@ package struct TableExport: Sendable {
         try await CommandFailure.tellingReadOnly("The query would write, and an export only reads.") {
             try await store.read(label: "export") { db in
                 let sql = try query(db)
-                var text = try RowText(format, db.columnNames(of: sql), separator: separator, write: write)
+                let names = try db.columnNames(of: sql)
+                var text = try RowText(format, names, of: sql.text, separator: separator, write: write)
                 let total = try progress == nil ? 0 : rowCount(db)
                 let columns = try comingBack(db)
                 var count = 0
                 try db.forEachRow(sql) { row in
                     for (place, column) in columns.enumerated() {
                         guard let column else { continue }
-                        try check(row.value(at: place), in: column, row: count + 1)
+                        try check(row.valueInDigits(at: place), in: column, row: count + 1)
                     }
                     try text.append(row)
                     count += 1

@@ -74,7 +74,7 @@ package struct QueryRun: Sendable {
         outcome.givesRows = !names.isEmpty
         switch form {
         case .rows(let format) where !names.isEmpty:
-            var text = try RowText(format, names, separator: separator) { part in
+            var text = try RowText(format, names, of: sql, separator: separator) { part in
                 whenShown()
                 try heeding { try console.write(lines: part) }
             }
@@ -84,7 +84,7 @@ package struct QueryRun: Sendable {
             }
             try text.flush()
         default:
-            var result = ResultTable(names, limit: limit)
+            var result = ResultTable(names, of: sql, limit: limit)
             do {
                 // A statement that writes is run to its end all the same: half of it would be undone.
                 try db.forEachRow(query) { row in

@@ -10,9 +10,11 @@ package struct ResultTable: Sendable {
     package private(set) var isCut = false
 
     private let limit: Int
+    private let shown: ShownRow
 
-    package init(_ names: [String], limit: Int) {
+    package init(_ names: [String], of sql: String, limit: Int) {
         self.names = names
+        shown = ShownRow(sql)
         self.limit = limit
     }
 
@@ -25,7 +27,7 @@ package struct ResultTable: Sendable {
             return false
         }
         var values: [Value] = []
-        for place in names.indices { values.append(try row.value(at: place)) }
+        for place in names.indices { values.append(try shown.value(row, at: place)) }
         rows.append(values)
         return true
     }

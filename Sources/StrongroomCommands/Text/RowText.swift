@@ -26,6 +26,7 @@ package struct RowText {
     /// For JSON: each name as it stands before its value.
     private let keys: [String]
     private let write: (String) throws -> Void
+    private let shown: ShownRow
     private var text = ""
 
     /// Bytes that are gathered before they are written.
@@ -33,14 +34,16 @@ package struct RowText {
 
     /// - Parameters:
     ///   - names: The names of the columns.
+    ///   - sql: The query that gives the rows.
     ///   - write: Gets the text, whole lines at a time.
     /// - Throws: ``CommandFailure`` for JSON when two columns have one name.
     package init(
-        _ format: RowFormat, _ names: [String], separator: UInt8 = UInt8(ascii: ","),
+        _ format: RowFormat, _ names: [String], of sql: String, separator: UInt8 = UInt8(ascii: ","),
         write: @escaping (String) throws -> Void
     ) throws {
         self.format = format
         self.names = names
+        shown = ShownRow(sql)
         self.separator = separator
         self.write = write
         var keys: [String] = []
@@ -70,7 +73,7 @@ package struct RowText {
     /// - Throws: ``CommandFailure`` for a number that is not finite; what the row or the writing throws.
     package mutating func append(_ row: borrowing Row) throws {
         for place in names.indices {
-            let value = try row.value(at: place)
+            let value = try shown.value(row, at: place)
             switch format {
             case .csv:
                 if place > 0 { text.unicodeScalars.append(Unicode.Scalar(separator)) }

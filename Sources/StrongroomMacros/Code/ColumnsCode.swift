@@ -29,6 +29,7 @@ extension RecordModel {
 
     private func arguments(of property: PropertyModel) -> String {
         var list = [property.columnName.swiftLiteral]
+        if let scale = property.column.scale { list.append("scale: \(scale)") }
         if keys.contains(where: { $0.name == property.name }) { list.append("primaryKey: true") }
         return (list + property.column.copied).joined(separator: ", ")
     }

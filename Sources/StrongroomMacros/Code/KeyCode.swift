@@ -33,8 +33,13 @@ extension RecordModel {
         let properties = keys.map { "\(prefix)var \($0.name): \($0.typeText)" }
         let parameters = keys.map { "\($0.name): \($0.typeText)" }.joined(separator: ", ")
         let assignments = keys.map { "self.\($0.name) = \($0.name)" }
-        let reading = keys.enumerated().map { "self.\($1.name) = try row[index + \($0)]" }
-        let binding = keys.enumerated().map { "try bindings.set(self.\($1.name), at: index + \($0))" }
+        let reading = keys.enumerated().map { place, key in
+            let index = "index + \(place)"
+            return "self.\(key.name) = \(key.column.scale == nil ? "try row[\(index)]" : key.scaledRead(index))"
+        }
+        let binding = keys.enumerated().map { place, key in
+            "try bindings.set(self.\(key.name), at: index + \(place)\(key.scaleArgument))"
+        }
         let separator = "\n        "
         return """
             /// The primary key.

@@ -23,7 +23,7 @@ extension RecordModel {
 
     private var encoding: String {
         let lines = properties.enumerated().filter { !$1.column.isGenerated }.map { place, property in
-            "try bindings.set(\(property.written), at: \(place))"
+            "try bindings.set(\(property.written), at: \(place)\(property.scaleArgument))"
         }
         return """
             \(prefix)func encode(to bindings: borrowing Strongroom.Bindings) throws {
@@ -63,6 +63,7 @@ extension RecordModel {
 extension PropertyModel {
     /// What reads the property from a row.
     fileprivate func read(_ place: Int) -> String {
+        guard column.scale == nil else { return scaledRead("\(place)") }
         guard column.encoding != nil else { return "try row[\(place)]" }
         return "(try row[\(place)] as \(columnType))\(isOptional ? "?" : "").value"
     }
@@ -76,8 +77,17 @@ extension PropertyModel {
 
     /// The same for an initialiser, of which there may be others with the same labels.
     fileprivate func typedRead(_ place: Int) -> String {
-        column.encoding == nil ? "\(read(place)) as \(typeText)" : read(place)
+        let isTyped = column.encoding != nil || column.scale != nil
+        return isTyped ? read(place) : "\(read(place)) as \(typeText)"
     }
+
+    /// What reads a scaled decimal at an index.
+    func scaledRead(_ index: String) -> String {
+        "try row.\(isOptional ? "decimalIfPresent" : "decimal")(at: \(index)\(scaleArgument))"
+    }
+
+    /// The argument for the scale, where there is one.
+    var scaleArgument: String { column.scale.map { ", scale: \($0)" } ?? "" }
 
     /// What a statement is given for the property.
     fileprivate var written: String {

@@ -98,6 +98,17 @@ extension Refusal {
         Refusal("encoding", "'as' must be '.json' or '.propertyList', so that the macro can read it")
     }
 
+    static func scale() -> Refusal {
+        Refusal("scale", "'scale' must be an integer literal from 0 to 18, the number of digits after the point")
+    }
+
+    static func scaleOfOtherType(_ property: String, _ type: String) -> Refusal {
+        Refusal(
+            "scaleOfOtherType",
+            "Only a Decimal has a scale, and '\(property)' is \(type); write its type as Decimal, or leave the scale out"
+        )
+    }
+
     static func twoMacros() -> Refusal {
         Refusal("twoMacros", "@Table makes the type a record, too; remove @Record")
     }

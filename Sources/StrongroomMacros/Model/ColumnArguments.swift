@@ -12,6 +12,10 @@ struct ColumnArguments {
     var primaryKey: Bool?
     var autoincrement: ExprSyntax?
     var encoding: PropertyModel.Encoding?
+    /// The digits after a decimal's point, where it is stored as a scaled integer.
+    var scale: Int?
+    /// Where the scale stands in the source.
+    var scaleNode: ExprSyntax?
     var isGenerated = false
     /// The arguments that are copied, as the source has them.
     var copied: [String] = []
@@ -35,6 +39,8 @@ struct ColumnArguments {
             let word = value.as(MemberAccessExprSyntax.self)?.declName.baseName.text
             encoding = word == "json" ? .json : word == "propertyList" ? .propertyList : nil
             if encoding == nil { diagnostics.append(Refusal.encoding().at(value)) }
+        case "scale"?:
+            readScale(value, &diagnostics)
         case "primaryKey"?:
             primaryKey = value.literalBoolean
             if primaryKey == nil { diagnostics.append(Refusal.notABoolean("primaryKey").at(value)) }
@@ -43,6 +49,16 @@ struct ColumnArguments {
             if label == "generated", !value.is(NilLiteralExprSyntax.self) { isGenerated = true }
             copied.append("\(label): \(value.trimmedDescription)")
         }
+    }
+
+    private mutating func readScale(_ value: ExprSyntax, _ diagnostics: inout [Diagnostic]) {
+        if value.is(NilLiteralExprSyntax.self) { return }
+        guard let number = value.literalInteger, (0...18).contains(number) else {
+            diagnostics.append(Refusal.scale().at(value))
+            return
+        }
+        scale = number
+        scaleNode = value
     }
 
     private mutating func readName(_ value: ExprSyntax, _ diagnostics: inout [Diagnostic]) {

@@ -97,6 +97,9 @@ struct PropertyReader {
                     .at(binding.typeAnnotation?.type ?? type, fixIts: [variable.ignoring]))
             return
         }
+        if let node = arguments.scaleNode, !type.isDecimal || arguments.encoding != nil {
+            diagnostics.append(Refusal.scaleOfOtherType(identifier.text, type.trimmedDescription).at(node))
+        }
         properties.append(
             PropertyModel(
                 identifier: identifier, type: type, typeText: type.trimmedDescription,

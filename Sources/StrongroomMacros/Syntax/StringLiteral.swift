@@ -8,6 +8,11 @@ extension ExprSyntax {
         self.as(StringLiteralExprSyntax.self)?.representedLiteralValue
     }
 
+    /// The value of an integer literal in decimal digits.
+    var literalInteger: Int? {
+        self.as(IntegerLiteralExprSyntax.self).flatMap { Int($0.literal.text) }
+    }
+
     /// The value of `true` or `false`.
     var literalBoolean: Bool? {
         guard let literal = self.as(BooleanLiteralExprSyntax.self) else { return nil }

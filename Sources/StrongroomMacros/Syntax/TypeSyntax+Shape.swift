@@ -30,6 +30,12 @@ extension TypeSyntax {
         return wrapped?.unsuitableKind
     }
 
+    /// Whether it is `Decimal` or its optional.
+    var isDecimal: Bool {
+        ["Decimal", "Foundation.Decimal", "FoundationEssentials.Decimal"]
+            .contains((wrapped ?? self).trimmedDescription)
+    }
+
     /// Whether it is an integer that can be the engine's row id.
     var isRowID: Bool {
         ["Int", "Int64", "Swift.Int", "Swift.Int64"].contains((wrapped ?? self).trimmedDescription)

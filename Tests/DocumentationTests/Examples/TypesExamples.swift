@@ -45,5 +45,43 @@ struct TypesExamples {
         }
         #expect(Self.migrator.newestVersion == "5")
     }
+
+    @Table("invoice")
+    struct Invoice {
+        var id: Int64?
+        @Column(scale: 2) var price: Decimal
+        @Column(scale: 2) var discount: Decimal?
+    }
+
+    private static let fromCents = Migrator {
+        Migration("5") { db in try db.execute("CREATE TABLE invoice (id INTEGER PRIMARY KEY, price INTEGER)") }
+        Migration("6") { db throws in
+            try db.convertDecimals(["price"], in: "invoice", scale: 2)
+            try db.execute("UPDATE invoice SET price = price / 100")
+        }
+    }
+
+    private static let byHand = Column<Decimal>("price", scale: 2)
+
+    @Test func moneyIsAddedUpExactly() async throws {
+        #expect(Self.byHand.definition.declaredType == Invoice.columns.price.definition.declaredType)
+        let store = try await TemporaryStore(tables: [Invoice.schema]).store
+        let (price, limit) = (try #require(Decimal(string: "100.10")), try #require(Decimal(string: "100.105")))
+        try await store.write { db throws in
+            for _ in 0..<10 { try Invoice.insert(Invoice(price: price, discount: 0), in: db) }
+        }
+        try await store.read { db throws in
+            let total = try Invoice.query.value(db) { $0.price.sum() }
+            let reduced = try Invoice.where { $0.price - $0.discount > 100 }.fetch(db)
+            let cheap = try Invoice.where { $0.price < limit }.count(db)
+            #expect(total == 1001 && reduced.count == 10 && cheap == 10)
+        }
+        try await store.read { db throws in
+            let limit = try #require(Decimal(string: "100.11"))
+            let found = try db.value("SELECT count(*) FROM invoice WHERE price < \(limit, scale: 2)", as: Int.self)
+            #expect(found == 10)
+        }
+        #expect(Self.fromCents.newestVersion == "6")
+    }
 }
 #endif

@@ -193,4 +193,30 @@ struct TableExportTests {
         }
         #expect(try await shop.rows("SELECT total FROM bill WHERE id > 4") == [[.text("p001:7")]])
     }
+
+    @Test func scaledDecimalsAreDigitsOutsideAndComeBack() async throws {
+        let shop = try await Shop()
+        try await shop.store.write { db in
+            try db.execute("CREATE TABLE bill (id INTEGER PRIMARY KEY, total DECIMAL_INTEGER(2))")
+        }
+        _ = try await shop.bring("id,total\r\n1,12.50\r\n2,-3\r\n3,0\r\n4,\r\n", into: "bill")
+        #expect(
+            try await shop.rows("SELECT total FROM bill ORDER BY id") == [
+                [.integer(1250)], [.integer(-300)], [.integer(0)], [.null],
+            ])
+        let written = try await shop.exported(.table("bill"), .csv)
+        #expect(written == "id,total\r\n1,12.5\r\n2,-3\r\n3,0\r\n4,\r\n")
+        let lines = try await shop.exported(.table("bill"), .jsonLines)
+        #expect(lines.contains(#"{"id":1,"total":"12.5"}"#), "\(lines)")
+        for line in ["5,1.005", "5,x", "5,92233720368547758.08"] {
+            await #expect(throws: (any Error).self) { try await shop.bring("id,total\r\n\(line)\r\n", into: "bill") }
+        }
+        _ = try await shop.bring(#"{"id":7,"total":7}"#, into: "bill", .jsonLines)
+        #expect(try await shop.rows("SELECT total FROM bill WHERE id > 4") == [[.integer(700)]])
+        let queried = try await shop.exported(.query("SELECT total, total + 1 FROM bill WHERE id = 1"), .csv)
+        #expect(queried == "total,total + 1\r\n12.5,1251\r\n")
+        let compound = try await shop.exported(
+            .query("SELECT total FROM bill WHERE id = 1 UNION SELECT total FROM bill WHERE id = 1"), .csv)
+        #expect(compound == "total\r\n1250\r\n")
+    }
 }

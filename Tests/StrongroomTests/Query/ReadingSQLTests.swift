@@ -87,7 +87,7 @@ struct ReadingSQLTests {
         try await store.read { db in
             var rows = 0
             let query: SQL = "SELECT abs(column1) FROM (SELECT 1 AS column1 UNION ALL SELECT -9223372036854775807 - 1)"
-            try expectFailure(.sql) { try db.forEachRow(query) { _ in rows += 1 } }
+            try expectFailure(.limit) { try db.forEachRow(query) { _ in rows += 1 } }
             #expect(rows == 1)
         }
     }

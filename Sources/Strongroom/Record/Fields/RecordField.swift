@@ -45,6 +45,7 @@ struct RecordField {
 extension RecordField {
     /// A column's value as a dictionary has it.
     func written(_ value: Value) throws -> Value {
+        if let scale = column.scale, let number = value.asInteger { return .text(scale.plain(number)) }
         if column.holdsDecimals, let text = value.asText {
             guard let plain = SortedDecimal.plain(text) else { throw mismatch("no decimal number") }
             return .text(plain)
@@ -66,6 +67,12 @@ extension RecordField {
 
     /// A dictionary's value as the column has it.
     func read(_ value: Value) throws -> Value {
+        if let scale = column.scale, value != .null {
+            guard let digits = value.asText ?? value.asInteger.map({ String($0) }),
+                let stored = try scale.stored(digits: digits)
+            else { throw mismatch("a value that is no decimal number") }
+            return .integer(stored)
+        }
         if column.holdsDecimals, let text = value.asText {
             guard let stored = SortedDecimal.stored(text) else { throw mismatch("a text that is no decimal number") }
             return .text(stored)

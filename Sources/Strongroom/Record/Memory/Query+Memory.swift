@@ -67,7 +67,7 @@ extension Query {
         defer { statement.finish() }
         let row = Row(statement)
         var keys: [Source.Key] = []
-        while try statement.step() { keys.append(try Source.Key(from: row, at: 0)) }
+        while try statement.step() { keys.append(try Source.readKey(from: row, at: 0)) }
         return keys
     }
 

@@ -116,7 +116,7 @@ extension Table {
             statement in
             var keys: [Key] = []
             let row = Row(statement)
-            while try statement.step() { keys.append(try Key(from: row, at: 0)) }
+            while try statement.step() { keys.append(try readKey(from: row, at: 0)) }
             return keys
         }
     }

@@ -19,7 +19,7 @@ where
     }
 
     func rows(_ keys: KeySet<Child>) throws -> Query<Child> {
-        let key = Column<Child.Key>(try Child.schema.primaryKey().name)
+        let key = try Column<Child.Key>(Child.schema.primaryKey().name, in: Child.schema)
         return Child.where { _ in key.isIn(keys.all) }
     }
 
@@ -48,7 +48,7 @@ where
             if let cleared = cleared(column) {
                 try rows(spared).where { _ in refersToThem }.update(in: cascade.db) { _ in [cleared] }
             }
-            let key = Column<Child.Key>(try Child.schema.primaryKey().name)
+            let key = try Column<Child.Key>(Child.schema.primaryKey().name, in: Child.schema)
             referring = referring.where { _ in !key.isIn(spared.all) }
         }
         guard Child.hooks != nil || Child.relations?.children.isEmpty == false else {

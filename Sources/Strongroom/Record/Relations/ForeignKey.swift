@@ -23,7 +23,7 @@ struct ForeignKey<Source: Table, Key: TableKey & ColumnValue>: Sendable where So
 
     func column() throws -> Column<Key> {
         guard let name else { throw RelationFailure.noColumn(Source.schema) }
-        return Column(name)
+        return Column(name, in: Source.schema)
     }
 }
 
@@ -41,7 +41,7 @@ struct Position<Source: Table>: Sendable where Source.RecordType == Source {
 
     func column() throws -> Column<Int> {
         guard let name else { throw RelationFailure.noColumn(Source.schema) }
-        return Column(name)
+        return Column(name, in: Source.schema)
     }
 }
 

@@ -36,7 +36,7 @@ where Source.RecordType == Source, Parent.RecordType == Parent, Parent.Key: Colu
     }
 
     func load(into records: inout [Source], on connection: Connection) throws {
-        let key = Column<Parent.Key>(try Parent.schema.primaryKey().name)
+        let key = try Column<Parent.Key>(Parent.schema.primaryKey().name, in: Parent.schema)
         let wanted = try KeySet<Parent>(records.compactMap(reference.key))
         guard !wanted.isEmpty else {
             for place in records.indices { records[place][keyPath: property].wrappedValue = nil }

@@ -1,0 +1,161 @@
+#if canImport(FoundationEssentials)
+package import FoundationEssentials
+#else
+package import Foundation
+#endif
+
+/// How the decimals of a column are stored as integers: the number of digits after the point that an integer stands for.
+///
+/// At a scale of 2, 12.34 is the integer 1234. This type is the one place that knows the stored form: what a value is
+/// stored as, what it is compared as, and what a stored integer means.
+package struct DecimalScale: Sendable, Hashable {
+    /// The scales that a 64-bit integer has digits for.
+    package static let allowed = 0...18
+
+    private static let typeName = "DECIMAL_INTEGER"
+
+    private let places: UInt8
+
+    /// The number of digits after the point.
+    package var digits: Int { Int(places) }
+
+    /// - Returns: nil for a scale that is not in ``allowed``.
+    package init?(_ digits: Int) {
+        guard Self.allowed.contains(digits) else { return nil }
+        places = UInt8(digits)
+    }
+
+    /// The scale that a declared type gives; nil for any other type.
+    package init?(declaredType: String) {
+        let type = declaredType.filter { $0 != " " }
+        guard type.utf8.count > Self.typeName.utf8.count, type.utf8.last == UInt8(ascii: ")") else { return nil }
+        let (name, rest) = (type.prefix(Self.typeName.utf8.count), type.dropFirst(Self.typeName.utf8.count))
+        guard String(name).isSameName(as: Self.typeName), rest.utf8.first == UInt8(ascii: "(") else { return nil }
+        guard let digits = Int(rest.dropFirst().dropLast()) else { return nil }
+        self.init(digits)
+    }
+
+    /// The type that a column of a scale is declared with: `DECIMAL_INTEGER(2)`. Its affinity is that of INTEGER.
+    static func declaredType(_ digits: Int) -> String { "\(typeName)(\(digits))" }
+
+    var declaredType: String { Self.declaredType(digits) }
+
+    /// The power of ten by which a number is multiplied.
+    var factor: Int64 { (0..<digits).reduce(1) { product, _ in product * 10 } }
+
+    /// The error for a scale that is not allowed.
+    static func refusal(_ digits: Int, _ place: String) -> StrongroomError {
+        StrongroomError(
+            .invalidName,
+            "\(place) has a scale of \(digits); a scale is the number of digits after the point, from 0 to 18.")
+    }
+}
+
+extension DecimalScale {
+    /// Where a number stands among the integers of the scale.
+    private enum Standing {
+        case exact(Int64)
+        /// Between an integer and the next.
+        case above(Int64)
+        /// Beyond all integers.
+        case beyond(isNegative: Bool)
+    }
+
+    private func standing(_ number: PlainDecimal) -> Standing {
+        let isNegative = number.text.hasPrefix("-")
+        let amount = isNegative ? number.text.dropFirst() : number.text[...]
+        let parts = amount.split(separator: ".", maxSplits: 1)
+        let fraction = parts.count > 1 ? parts[1] : ""
+        let kept = fraction.prefix(digits) + String(repeating: "0", count: max(0, digits - fraction.utf8.count))
+        guard let nearest = Int64("\(isNegative ? "-" : "")\(parts[0])\(kept)") else {
+            return .beyond(isNegative: isNegative)
+        }
+        guard fraction.utf8.count > digits else { return .exact(nearest) }
+        guard isNegative else { return .above(nearest) }
+        return nearest == .min ? .beyond(isNegative: true) : .above(nearest - 1)
+    }
+
+    private func standing(_ decimal: Decimal) throws -> Standing {
+        guard !decimal.isNaN, let number = PlainDecimal(decimal.description) else { throw Bindings.notANumber }
+        return standing(number)
+    }
+
+    /// The integer that a number is stored as.
+    ///
+    /// - Throws: ``StrongroomError`` with `valueNotStorable` for NaN, and for a number that the scale or the integer
+    ///   has not enough digits for.
+    package func stored(_ decimal: Decimal) throws -> Int64 { try stored(standing(decimal)) }
+
+    /// The same for digits with an optional sign and an optional fraction; of any other text there is none.
+    package func stored(digits text: String) throws -> Int64? {
+        try PlainDecimal(text).map { try stored(standing($0)) }
+    }
+
+    private func stored(_ standing: Standing) throws -> Int64 {
+        switch standing {
+        case .exact(let number): return number
+        case .above: throw StrongroomError(.valueNotStorable, "\(Self.misfit(hasMoreDigits: true, digits)).")
+        case .beyond: throw StrongroomError(.valueNotStorable, "\(Self.misfit(hasMoreDigits: false, digits)).")
+        }
+    }
+
+    private static func misfit(hasMoreDigits: Bool, _ digits: Int) -> String {
+        hasMoreDigits
+            ? "A decimal has more than \(digits) digits after the point, which its column's scale has no place for; round "
+                + "it first, or give the column a larger scale"
+            : "A decimal is too large for a column of the scale \(digits), which is a 64-bit integer; give the column a "
+                + "smaller scale, or none"
+    }
+
+    /// Why a number cannot be stored, for a message on a row; nil for one that can be.
+    ///
+    /// - Parameter text: What is stored before, as text.
+    func misfit(_ text: String) -> String? {
+        guard let number = PlainDecimal(text) else { return "a text that is no decimal number" }
+        return switch standing(number) {
+        case .exact: nil
+        case .above: "a number with more than \(digits) digits after the point"
+        case .beyond: "a number that is too large for the scale \(digits)"
+        }
+    }
+
+    /// The value with which stored integers are compared, so that the answer is that of the numbers.
+    ///
+    /// No integer stands for a number with more digits than the scale, nor for one beyond 64 bits. The first becomes
+    /// the next integer on the side that the sign asks for, and a fraction, which no integer is equal to, where it asks
+    /// for equality; the second a floating-point number beyond all integers.
+    ///
+    /// - Parameter sign: The sign that stands before the value.
+    func compared(_ decimal: Decimal, _ sign: String) throws -> Value { compared(try standing(decimal), sign) }
+
+    /// The same for the text that `Decimal` is stored as without a scale.
+    func compared(sorted text: String, _ sign: String) -> Value? {
+        SortedDecimal.plain(text).flatMap { PlainDecimal($0) }.map { compared(standing($0), sign) }
+    }
+
+    private func compared(_ standing: Standing, _ sign: String) -> Value {
+        switch (standing, sign.filter { $0 != " " }) {
+        case (.exact(let number), _): .integer(number)
+        case (.beyond(let isNegative), _): .real(isNegative ? -1e19 : 1e19)
+        case (.above(let number), "<"), (.above(let number), ">="): number == .max ? .real(1e19) : .integer(number + 1)
+        case (.above(let number), "<="), (.above(let number), ">"): .integer(number)
+        case (.above, _): .real(0.5)
+        }
+    }
+
+    /// The number that an integer stands for.
+    package func decimal(_ stored: Int64) -> Decimal {
+        var (number, exponent) = (stored, -digits)
+        while exponent < 0, number.isMultiple(of: 10) { (number, exponent) = (number / 10, exponent + 1) }
+        return Decimal(sign: number < 0 ? .minus : .plus, exponent: exponent, significand: Decimal(number.magnitude))
+    }
+
+    /// The digits of the number that an integer stands for, without zeros at the end.
+    package func plain(_ stored: Int64) -> String {
+        let amount = String(stored.magnitude)
+        let padded = String(repeating: "0", count: max(0, digits + 1 - amount.utf8.count)) + amount
+        let point = digits > 0 ? "." : ""
+        let text = "\(stored < 0 ? "-" : "")\(padded.dropLast(digits))\(point)\(padded.suffix(digits))"
+        return PlainDecimal(text)?.text ?? text
+    }
+}

@@ -1,0 +1,89 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension Row {
+    /// The decimal number that a column holds as a scaled integer.
+    ///
+    /// For the record of a table that is written by hand, and for SQL of your own:
+    ///
+    /// ```swift
+    /// try db.forEachRow("SELECT sum(price) FROM receipt") { row in print(try row.decimal(at: 0, scale: 2)) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - index: The column, counted from 0.
+    ///   - scale: The number of digits after the point, from 0 to 18, as the column is declared.
+    /// - Returns: The number, exactly: 1234 is 12.34 at a scale of 2.
+    /// - Throws: ``StrongroomError`` with `typeMismatch` when the column holds no integer, or the file declares another
+    ///   scale for it; `invalidName` for a scale that there is not.
+    public func decimal(at index: Int, scale: Int) throws -> Decimal {
+        guard let scale = DecimalScale(scale) else { throw DecimalScale.refusal(scale, "A column of a row") }
+        return try decimal(at: index, scale)
+    }
+
+    /// The decimal number that a column holds as a scaled integer, or nil where the column is NULL.
+    ///
+    /// - Parameters:
+    ///   - index: The column, counted from 0.
+    ///   - scale: The number of digits after the point, from 0 to 18, as the column is declared.
+    /// - Returns: The number, or nil.
+    /// - Throws: As ``decimal(at:scale:)``.
+    public func decimalIfPresent(at index: Int, scale: Int) throws -> Decimal? {
+        try isNull(at: index) ? nil : decimal(at: index, scale: scale)
+    }
+
+    func decimal(at index: Int, _ scale: DecimalScale) throws -> Decimal {
+        let number = try integer(at: index)
+        if let declared = declaredScale(at: index), declared != scale {
+            throw mismatch(at: index, wanted: "a decimal of the scale \(scale.digits), not \(declared.digits)")
+        }
+        return scale.decimal(number)
+    }
+
+    /// The value of an expression.
+    ///
+    /// - Parameter scale: That of the expression's decimals; nil for any other value.
+    func value<V: ColumnValue>(at index: Int, scale: DecimalScale?) throws -> V {
+        guard let scale else { return try V(from: self, at: index) }
+        if V.isNullable, try isNull(at: index) { return try V(from: self, at: index) }
+        guard let value = try decimal(at: index, scale) as? V else { throw mismatch(at: index, wanted: "\(V.self)") }
+        return value
+    }
+
+    /// The value of a column, for people and for files: the digits where it is a scaled integer.
+    ///
+    /// - Throws: As ``value(at:)``.
+    package func valueInDigits(at index: Int) throws -> Value {
+        let value = try value(at: index)
+        guard case .integer(let number) = value, let scale = declaredScale(at: index) else { return value }
+        return .text(scale.plain(number))
+    }
+}
+
+extension Bindings {
+    /// Sets one parameter to a decimal as a scaled integer: what a record does for a column that is declared with a
+    /// scale.
+    ///
+    /// ```swift
+    /// func encode(to bindings: borrowing Bindings) throws {
+    ///     try bindings.set(id, at: 0)
+    ///     try bindings.set(price, at: 1, scale: 2)
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - value: The number; nil is NULL.
+    ///   - index: The parameter, counted from 0.
+    ///   - scale: The number of digits after the point, from 0 to 18, as the column is declared.
+    /// - Throws: ``StrongroomError`` with `valueNotStorable` for NaN, and for a number that has more digits than the
+    ///   scale or is beyond 64 bits; nothing is rounded. `invalidName` for a scale that there is not; `limit` for an
+    ///   index beyond what the statement takes.
+    public func set(_ value: Decimal?, at index: Int, scale: Int) throws {
+        guard let form = DecimalScale(scale) else { throw DecimalScale.refusal(scale, "A parameter") }
+        guard let value else { return try bindNull(at: index) }
+        try bind(form.stored(value), at: index)
+    }
+}

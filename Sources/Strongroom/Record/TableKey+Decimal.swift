@@ -1,0 +1,46 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension Decimal: TableKey {}
+
+extension Table {
+    /// A key's values, as its columns store them.
+    static func plainValues(of key: Key) throws -> [Value] {
+        var values = [Value](repeating: .null, count: Key.columnCount)
+        try withUnsafeMutablePointer(to: &values) { try key.bind(to: Bindings($0), at: 0) }
+        guard schema.hasScaledKey else { return values }
+        // A key that is a decimal does not know the scale of its column.
+        for (place, column) in schema.primaryKeys.enumerated() where values.indices.contains(place) {
+            guard let scale = column.scale, let plain = values[place].asText.flatMap({ SortedDecimal.plain($0) }),
+                let stored = try scale.stored(digits: plain)
+            else { continue }
+            values[place] = .integer(stored)
+        }
+        return values
+    }
+
+    /// Binds a key as its columns store it.
+    @usableFromInline
+    static func bindScaled(_ key: Key, to bindings: borrowing Bindings, at index: Int) throws {
+        for (place, value) in try plainValues(of: key).enumerated() { try bindings.bind(value, at: index + place) }
+    }
+
+    @inlinable
+    static func bind(_ key: Key, to bindings: borrowing Bindings, at index: Int) throws {
+        guard schema.hasScaledKey else { return try key.bind(to: bindings, at: index) }
+        try bindScaled(key, to: bindings, at: index)
+    }
+
+    /// Reads a key as its columns store it.
+    @usableFromInline
+    static func readKey(from row: borrowing Row, at index: Int) throws -> Key {
+        guard schema.hasScaledKey, Key.self == Decimal.self else { return try Key(from: row, at: index) }
+        guard let scale = schema.primaryKeys.first?.scale, let key = try row.decimal(at: index, scale) as? Key else {
+            return try Key(from: row, at: index)
+        }
+        return key
+    }
+}

@@ -1,0 +1,77 @@
+extension ColumnChange {
+    /// Makes scaled integers of the numbers in a column, which keeps its constraints.
+    ///
+    /// - Parameter report: Gets how many rows are looked at, and how many there are.
+    func scale(_ column: String, to scale: DecimalScale, _ report: (Int, Int) throws -> Void) throws {
+        let place = try place(of: column)
+        guard let info = try info(of: column), info.keyPlace == nil, info.generated == nil else {
+            throw refusal(
+                """
+                Column "\(column)" of table "\(table.name)" is computed or belongs to the primary key; make a new table \
+                and move the rows.
+                """)
+        }
+        guard !Identifier.areSame(info.declaredType, scale.declaredType) else { return }
+        guard let item = CreateTableText.withScaledDecimals(text.items[place], scale, info.declaredType) else {
+            throw refusal(
+                """
+                The default of column "\(column)" of table "\(table.name)" is no decimal number that fits the scale \
+                \(scale.digits) (\(info.defaultSQL ?? "")); give it another one with `db.changeColumn(_:in:)`, which \
+                converts the values.
+                """)
+        }
+        var changed = text
+        changed.replace(at: place, with: item.sql)
+        let value = info.decimalDigits.map { "(\($0))" } ?? Identifier.quote(column)
+        try rebuild(changed, [(column: column, sql: try scaledSource(value, column, scale, report))])
+    }
+
+    /// The SQL for the scaled integers of a column's numbers.
+    ///
+    /// - Parameter value: The SQL for what the column holds: a number or its digits.
+    /// - Throws: ``StrongroomError`` with `schemaChange` for a value that is no number or does not fit, naming the row.
+    func scaledSource(
+        _ value: String, _ column: String, _ scale: DecimalScale, _ report: (Int, Int) throws -> Void
+    ) throws -> String {
+        // A floating-point number is the digits that it is written with, where they say the same number.
+        let digits = "(CASE typeof(\(value)) WHEN 'real' THEN CAST(\(value) AS TEXT) ELSE \(value) END)"
+        let isRounded = "typeof(\(value)) = 'real' AND CAST(CAST(\(value) AS TEXT) AS REAL) <> \(value)"
+        let names = Set(try connection.columnInfos(of: table.name).map(\.name.asciiFolded))
+        let rowID = text.isWithoutRowID ? nil : ["rowid", "_rowid_", "oid"].first { !names.contains($0) }
+        let rows = "FROM \(Identifier.quote(table.name)) WHERE \(Identifier.quote(column)) IS NOT NULL"
+        let total = try connection.ownValue("SELECT count(*) \(rows)")?.asInteger ?? 0
+        let order = rowID.map { " ORDER BY \($0)" } ?? ""
+        let sql = "SELECT \(digits), \(isRounded), \(rowID ?? "NULL") \(rows)\(order)"
+        try connection.withOwnStatement(sql) { statement in
+            let row = Row(statement)
+            var done = 0
+            while try statement.step() {
+                if let fault = try Self.misfit(row, scale) {
+                    let rowName = try row.value(at: 2).asInteger.map { "Row \($0)" } ?? "A row"
+                    throw refusal(
+                        """
+                        \(rowName) holds \(fault) in column "\(column)" of table "\(table.name)"; correct it first, or \
+                        take another scale.
+                        """)
+                }
+                done += 1
+                if done.isMultiple(of: 1000) { try report(done, Int(total)) }
+            }
+            try report(done, Int(total))
+        }
+        return scale.scaled(digits)
+    }
+
+    /// Why what a row holds does not become an integer of a scale; nil where it does.
+    private static func misfit(_ row: borrowing Row, _ scale: DecimalScale) throws -> String? {
+        guard try row.integer(at: 1) == 0 else {
+            return "a floating-point number with more digits than it is written with"
+        }
+        return switch try row.value(at: 0) {
+        case .integer(let number): scale.misfit(String(number))
+        case .text(let text): scale.misfit(text)
+        case .blob: "bytes"
+        case .real, .null: "no decimal number"
+        }
+    }
+}
