@@ -68,7 +68,7 @@ struct Secrets {
 
     private func workWithRows(in place: Place) async throws {
         let store = try await place.open(KeyChain(key(0) { .passphrase(bytes: $0) }), Self.migrator)
-        let halves = [masked[1], masked[2]].map { part in String(decoding: part.map { $0 ^ Self.mask }, as: UTF8.self) }
+        let halves = [unmasked(1), unmasked(2)]
         for number in 0..<2_000 {
             try await store.write { db in
                 let (first, second) = (halves[0], halves[1])
@@ -96,7 +96,9 @@ struct Secrets {
     func runSalvage(in directory: String) async {
         do {
             try await workWithDamage(in: Place(directory))
-            pause("closed")
+            // What the search through the memory is to find, so that it is known to search.
+            let half = unmasked(1)
+            withExtendedLifetime(half) { pause("closed") }
         } catch {
             print("failed \(error)")
         }
@@ -105,7 +107,7 @@ struct Secrets {
     private func workWithDamage(in place: Place) async throws {
         let keys = try KeyChain(key(0) { .passphrase(bytes: $0) })
         let store = try await place.open(keys, Self.migrator)
-        let halves = [masked[1], masked[2]].map { part in String(decoding: part.map { $0 ^ Self.mask }, as: UTF8.self) }
+        let halves = [unmasked(1), unmasked(2)]
         let (root, pageSize) = try await store.write { db in
             let (first, second) = (halves[0], halves[1])
             try db.execute("CREATE TABLE word (text TEXT PRIMARY KEY, data BLOB) WITHOUT ROWID")
@@ -146,7 +148,11 @@ struct Secrets {
     }
 
     private func text(_ number: Int) -> String {
-        String(decoding: masked[2].map { $0 ^ Self.mask }, as: UTF8.self) + " \(number)"
+        "\(unmasked(2)) \(number)"
+    }
+
+    private func unmasked(_ place: Int) -> String {
+        String(decoding: masked[place].map { $0 ^ Self.mask }, as: UTF8.self)
     }
 
     private func key(_ place: Int, _ make: (UnsafeRawBufferPointer) -> Key) -> Key {
