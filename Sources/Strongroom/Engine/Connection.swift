@@ -96,6 +96,9 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
     /// How the latest upsert finds its row: what a loop of upserts is to find out once.
     @exclusivity(unchecked) @usableFromInline var latestUpsert: AnyObject?
 
+    /// What is known of the tables that the running list writes to; nil outside a list, see ``inList(of:_:)``.
+    @exclusivity(unchecked) @usableFromInline var list: ListedTables?
+
     /// The types whose tables have been found, or made, in the transaction with the number beside it.
     @exclusivity(unchecked) var preparedTables: Set<ObjectIdentifier> = []
     /// The tables whose decimals have been found to be stored in the declared forms.

@@ -55,8 +55,12 @@ extension Table {
         let before = records
         do {
             guard let hooks else {
-                return try connection.inSavepoint { try saveRows(&records, on: connection) }
+                return try connection.inList(of: records.count) {
+                    records = before
+                    return try saveRows(&records, on: connection)
+                }
             }
+            // Hooks run once.
             return try connection.inSavepoint { try save(&records, hooks, on: connection) }
         } catch {
             records = before

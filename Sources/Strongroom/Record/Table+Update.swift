@@ -28,7 +28,8 @@ extension Table {
         in db: borrowing some Writing & ~Copyable
     ) throws {
         let connection = db.handle.connection
-        try connection.inSavepoint {
+        let records = ContiguousArray(records)
+        try connection.inList(of: records.count) {
             for record in records { try update(record, on: connection) }
         }
     }
@@ -157,14 +158,33 @@ extension Table {
         on connection: Connection
     ) throws -> Bool {
         if connection.readExpressions != nil { try connection.checkDuplicatesInMemory(of: schema.name) }
-        let operationKey = cached && part == nil ? OperationKey(Self.self, operation, places: leftOut) : nil
-        let statement = try connection.statement(operationKey) {
+        if part == nil, let references = try connection.referencesInList(Self.self, schema.name, RecordType.columnNames)
+        {
+            let compared = references.filter { !leftOut.contains($0) }
+            let isWritten =
+                try !compared.isEmpty
+                && write(record, at: key, operation, except: leftOut, .listed(compared), cached, on: connection)
+            if try isWritten || write(record, at: key, operation, except: leftOut, .listed([]), cached, on: connection) {
+                return true
+            }
+        } else if try write(record, at: key, operation, except: leftOut, .alone(part: part), cached, on: connection) {
+            return true
+        }
+        if connection.readExpressions == nil || part != nil { return false }
+        return try updateInMemory(record, at: key, operation, except: leftOut, on: connection)
+    }
+
+    /// Runs the statement that writes a record into the row with a key.
+    @inlinable
+    static func write(
+        _ record: RecordType, at key: Key, _ operation: Int, except leftOut: [Int], _ form: TableStatements.UpdateForm,
+        _ cached: Bool, on connection: Connection
+    ) throws -> Bool {
+        let statement = try connection.statement(cached ? OperationKey(Self.self, operation, leftOut, form) : nil) {
             try connection.requireSortedDecimals(of: schema)
             let keepingNil = operation == Operation.keep || operation == Operation.keepRest
-            let statements =
-                part.map { TableStatements(schema, RecordType.columnNames, table: $0) }
-                ?? TableStatements(schema, RecordType.columnNames)
-            return (try statements.update(keepingNil: keepingNil, except: leftOut), [])
+            let statements = TableStatements(schema, RecordType.columnNames)
+            return (try statements.update(keepingNil: keepingNil, except: leftOut, form), [])
         }
         defer { statement.finish() }
         let bindings = Bindings(statement)
@@ -172,12 +192,24 @@ extension Table {
         try bind(key, to: bindings, at: statement.lastParameters(Key.columnCount))
         statement.dropUnsetParameters()
         try statement.run()
-        if connection.changes > 0 || connection.readExpressions == nil || part != nil { return connection.changes > 0 }
-        return try updateInMemory(record, at: key, operation, except: leftOut, on: connection)
+        return connection.changes > 0
     }
 }
 
 extension OperationKey {
+    /// A key for an update of some of a record's columns; nil when there is none.
+    @inlinable
+    init?(_ type: Any.Type, _ operation: Int, _ leftOut: [Int], _ form: TableStatements.UpdateForm) {
+        switch form {
+        case .alone(part: nil): self.init(type, operation, places: leftOut)
+        case .alone: return nil
+        case .listed(let compared):
+            guard leftOut.allSatisfy({ $0 < 32 }), compared.allSatisfy({ $0 < 32 }) else { return nil }
+            self.init(
+                type, operation | TableStatements.Operation.listed, places: leftOut + compared.map { $0 + 32 })
+        }
+    }
+
     /// A key for an operation on some of a record's columns; nil when one of them has too high a place.
     @inlinable
     init?(_ type: Any.Type, _ operation: Int, places: [Int]) {

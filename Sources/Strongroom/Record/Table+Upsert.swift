@@ -129,7 +129,8 @@ extension Table {
         nils: NilPolicy,
         on connection: Connection
     ) throws -> [Upserted<Key>] {
-        try connection.inSavepoint {
+        let records = ContiguousArray(records)
+        return try connection.inList(of: records.count) {
             try records.map { try upsert($0, by: target, nils: nils, on: connection) }
         }
     }

@@ -64,7 +64,8 @@ extension Table {
         let connection = db.handle.connection
         let target = try UpsertTarget<Self>.of(repeat each columns, on: connection)
         let left = try positions(besides: chosen)
-        return try connection.inSavepoint {
+        let records = ContiguousArray(records)
+        return try connection.inList(of: records.count) {
             try records.map { try upsert($0, by: target, except: left, on: connection) }
         }
     }

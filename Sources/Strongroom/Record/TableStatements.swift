@@ -20,6 +20,20 @@ struct TableStatements {
         @usableFromInline static let keepRest = 10
         /// The beginning of a query.
         @usableFromInline static let select = 11
+        /// Is added to an update that is part of a list.
+        @usableFromInline static let listed = 32
+    }
+
+    /// How an update is written.
+    @usableFromInline
+    enum UpdateForm {
+        /// For one record.
+        ///
+        /// - part: The quoted name of the table's part in memory, for a row there.
+        case alone(part: String?)
+        /// For one of a list, which undoes it; see ``Connection/inList(of:_:)``. The columns in the places are compared
+        /// instead of written, so that the engine has no foreign key to check: a row in which they differ is not there.
+        case listed([Int])
     }
 
     private let schema: TableSchema
@@ -92,22 +106,33 @@ struct TableStatements {
     ///   - keepingNil: Whether nil leaves what the row has.
     ///   - leftOut: The places that are not set either.
     @usableFromInline
-    func update(keepingNil: Bool, except leftOut: [Int] = []) throws -> String {
+    func update(keepingNil: Bool, except leftOut: [Int] = [], _ form: UpdateForm = .alone(part: nil)) throws -> String {
+        var (verb, table, compared) = ("UPDATE", self.table, [Int]())
+        switch form {
+        case .alone(let part): table = part ?? table
+        case .listed(let places): (verb, compared) = ("UPDATE OR FAIL", places)
+        }
         let keys = try schema.keyColumns().map(\.name)
-        let assignments = columnNames.indices
-            .filter { !leftOut.contains($0) && isWritten($0) }
-            .filter { Identifier.place(of: columnNames[$0], in: keys) == nil }
-            .map { place in
-                let column = Identifier.quote(columnNames[place])
-                return keepingNil ? "\(column) = ifnull(?\(place + 1), \(column))" : "\(column) = ?\(place + 1)"
-            }
-        let condition = try keyCondition(from: columnNames.count + 1)
+        let places = columnNames.indices.filter { place in
+            !leftOut.contains(place) && isWritten(place)
+                && Identifier.place(of: columnNames[place], in: keys) == nil
+        }
+        let assignments = places.filter { !compared.contains($0) }.map { place in
+            let column = Identifier.quote(columnNames[place])
+            return keepingNil ? "\(column) = ifnull(?\(place + 1), \(column))" : "\(column) = ?\(place + 1)"
+        }
+        let comparisons = places.filter(compared.contains).map { place in
+            // To the last byte, whatever the column's collation takes for equal.
+            let comparison = "\(Identifier.quote(columnNames[place])) IS ?\(place + 1) COLLATE BINARY"
+            return keepingNil ? " AND (?\(place + 1) IS NULL OR \(comparison))" : " AND \(comparison)"
+        }
+        let condition = try keyCondition(from: columnNames.count + 1) + comparisons.joined()
         guard !assignments.isEmpty else {
             // Nothing but a key: the row stays, and the statement tells whether it is there.
             let column = Identifier.quote(keys.first ?? "rowid")
-            return "UPDATE \(table) SET \(column) = \(column) WHERE \(condition)"
+            return "\(verb) \(table) SET \(column) = \(column) WHERE \(condition)"
         }
-        return "UPDATE \(table) SET \(assignments.joined(separator: ", ")) WHERE \(condition)"
+        return "\(verb) \(table) SET \(assignments.joined(separator: ", ")) WHERE \(condition)"
     }
 
     /// Gives the key of the row in which unique columns have the record's values, and whether they are the same to the last byte: an

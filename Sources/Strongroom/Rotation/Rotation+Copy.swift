@@ -196,16 +196,18 @@ extension Rotation {
         )
     }
 
-    /// The error for what failed when the new content was in its place.
+    /// The error for what failed when the new content was in its place. A full disk keeps its own code: there it is
+    /// space that is missing.
     func incomplete(_ error: any Error) -> StrongroomError {
-        let reason = (error as? StrongroomError)?.message ?? "\(error)"
+        let cause = error as? StrongroomError
         return StrongroomError(
-            .rotationFailed,
+            cause?.code == .diskFull ? .diskFull : .rotationFailed,
             """
-            «\(file.path)» is on its new key, but what is to be done after that failed: \(reason) Call `verify()`, and `rotate()` again.
+            "\(file.path)" is on its new key, but what is to be done after that failed: \(cause?.message ?? "\(error)") \
+            Call `verify()`, and `rotate()` again.
             """,
             database: file.name,
-            resultCode: (error as? StrongroomError)?.resultCode
+            resultCode: cause?.resultCode
         )
     }
 

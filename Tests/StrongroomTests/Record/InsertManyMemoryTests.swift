@@ -5,7 +5,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-@Suite("Memory of inserted lists")
+@Suite("Memory of written lists")
 struct InsertManyMemoryTests {
     /// How much more memory a process needs at its peak for 40,000 rows than for 4,000, in a process of its own.
     @Test(.enabled(if: dlsym(nil, "__tsan_init") == nil, "the sanitizer keeps memory for each access"))
@@ -29,6 +29,36 @@ struct InsertManyMemoryTests {
         }
     }
 
+    /// Each way to write a list into rows that are there.
+    @Test(.enabled(if: dlsym(nil, "__tsan_init") == nil, "the sanitizer keeps memory for each access"))
+    func updatedRowsTakeNoMemoryBesideTheirOwn() async throws {
+        await #expect(processExitsWith: .success) {
+            let store = try await TemporaryStore(tables: [Owner.schema, Loan.schema]).store
+            let owners = (0..<20_000).map { Owner(id: UUID(), name: "\($0)") }
+            let loans = owners.map { Loan(id: UUID(), owner: $0.id, note: "lent") }
+            try await store.write { db throws in
+                _ = try Owner.insert(contentsOf: owners, in: db)
+                _ = try Loan.insert(contentsOf: loans, in: db)
+            }
+            func write(_ loans: [Loan]) async throws {
+                try await store.write { db throws in
+                    var loans = loans
+                    try Loan.update(contentsOf: loans, in: db)
+                    try Loan.upsert(contentsOf: loans, in: db)
+                    try Loan.upsert(contentsOf: loans, by: \.id, only: { [$0.owner, $0.note] }, in: db)
+                    try Loan.save(contentsOf: &loans, in: db)
+                }
+            }
+            try await write(Array(loans.prefix(2_000)))
+            let before = try peak()
+            try await write(loans)
+            let grown = try peak() - before
+            // The page cache and the lists of keys; without the mend it is 66 MB for each list on SQLCipher 3.4.1.
+            if grown > 24 << 20 { print("grown by \(grown)") }
+            exit(grown > 24 << 20 ? 1 : 0)
+        }
+    }
+
     @Table("owner")
     struct Owner {
         @Column(primaryKey: true) var id: UUID
@@ -39,6 +69,15 @@ struct InsertManyMemoryTests {
     struct Possession {
         @Column(primaryKey: true) var id: UUID
         @Column(indexed: true, references: Reference("owner")) var owner: UUID
+    }
+}
+
+extension InsertManyMemoryTests {
+    @Table("loan")
+    struct Loan {
+        @Column(primaryKey: true) var id: UUID
+        @Column(indexed: true, references: Reference("owner")) var owner: UUID
+        var note: String
     }
 }
 

@@ -1,0 +1,71 @@
+import CSQLCipher
+
+/// What is known of the tables that a list writes to.
+@usableFromInline
+struct ListedTables {
+    /// For each type of table the places of its foreign keys among the record's columns; nil for one with triggers.
+    fileprivate var references: [ObjectIdentifier: [Int]?] = [:]
+}
+
+extension Connection {
+    /// Runs the updates of a list: all of them or none.
+    ///
+    /// Before 3.36 SQLite keeps what an UPDATE may have to undo by itself, each page that it has changed, until the
+    /// outermost savepoint ends: some kilobytes for each row of a list. `UPDATE OR FAIL` has nothing to undo, since the
+    /// savepoint undoes the whole list. Where a constraint is violated, the list is undone and run once more in the
+    /// ordinary form, in which a table's own ON CONFLICT clauses count and the failure is as for one record. See
+    /// "Temporary Files Used By SQLite", section 2.5 (sqlite.org/tempfiles.html).
+    ///
+    /// - Parameters:
+    ///   - count: The number of records; a short list is run in the ordinary form at once.
+    ///   - body: May run twice, and has to begin with the records as they were.
+    @usableFromInline
+    func inList<T>(of count: Int, _ body: () throws -> T) throws -> T {
+        guard list == nil, count > Self.shortList, Self.keepsStatementsUndoable else { return try inSavepoint(body) }
+        do {
+            return try inSavepoint {
+                list = ListedTables()
+                defer { list = nil }
+                return try body()
+            }
+        } catch let error as StrongroomError
+            where error.code == .constraint && transactionState == .open && isInTransaction
+        {
+            return try inSavepoint(body)
+        }
+    }
+
+    /// The number of records up to which it is not worth looking at the table.
+    private static let shortList = 16
+
+    private static let keepsStatementsUndoable = sqlite3_libversion_number() < 3_036_000
+
+    /// The places of a table's foreign keys among a record's columns, which are asked for once in a list.
+    ///
+    /// - Returns: Nil outside a list, and for a table with triggers, which are to run as for one record.
+    @usableFromInline
+    func referencesInList(_ type: Any.Type, _ table: String, _ columns: [String]) throws -> [Int]? {
+        guard let list else { return nil }
+        if let known = list.references[ObjectIdentifier(type)] { return known }
+        let found = try hasTriggers(table) ? nil : placesOfReferences(table, columns)
+        self.list?.references.updateValue(found, forKey: ObjectIdentifier(type))
+        return found
+    }
+
+    private func hasTriggers(_ table: String) throws -> Bool {
+        try ownValue(
+            """
+            SELECT 1 FROM (SELECT type, tbl_name FROM main.sqlite_master UNION ALL SELECT type, tbl_name FROM sqlite_temp_master)
+            WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE
+            """, .text(table)) != nil
+    }
+
+    private func placesOfReferences(_ table: String, _ columns: [String]) throws -> [Int] {
+        let rows = try ownRows("PRAGMA foreign_key_list(\(Identifier.quote(table)))")
+        let places = rows.compactMap { row -> Int? in
+            guard case .text(let column) = row[3] else { return nil }
+            return Identifier.place(of: column, in: columns)
+        }
+        return Set(places).sorted()
+    }
+}
