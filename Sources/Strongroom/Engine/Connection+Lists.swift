@@ -42,12 +42,13 @@ extension Connection {
 
     /// The places of a table's foreign keys among a record's columns, which are asked for once in a list.
     ///
+    /// - Parameter places: Gives the places of columns.
     /// - Returns: Nil outside a list, and for a table with triggers, which are to run as for one record.
     @usableFromInline
-    func referencesInList(_ type: Any.Type, _ table: String, _ columns: [String]) throws -> [Int]? {
+    func referencesInList(_ type: Any.Type, _ table: String, _ places: ([String]) -> [Int]) throws -> [Int]? {
         guard let list else { return nil }
         if let known = list.references[ObjectIdentifier(type)] { return known }
-        let found = try hasTriggers(table) ? nil : placesOfReferences(table, columns)
+        let found = try hasTriggers(table) ? nil : places(referringColumns(table))
         self.list?.references.updateValue(found, forKey: ObjectIdentifier(type))
         return found
     }
@@ -60,12 +61,9 @@ extension Connection {
             """, .text(table)) != nil
     }
 
-    private func placesOfReferences(_ table: String, _ columns: [String]) throws -> [Int] {
-        let rows = try ownRows("PRAGMA foreign_key_list(\(Identifier.quote(table)))")
-        let places = rows.compactMap { row -> Int? in
-            guard case .text(let column) = row[3] else { return nil }
-            return Identifier.place(of: column, in: columns)
+    private func referringColumns(_ table: String) throws -> [String] {
+        try ownRows("PRAGMA foreign_key_list(\(Identifier.quote(table)))").compactMap { row in
+            if case .text(let column) = row[3] { column } else { nil }
         }
-        return Set(places).sorted()
     }
 }

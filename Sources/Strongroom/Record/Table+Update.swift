@@ -158,13 +158,13 @@ extension Table {
         on connection: Connection
     ) throws -> Bool {
         if connection.readExpressions != nil { try connection.checkDuplicatesInMemory(of: schema.name) }
-        if part == nil, let references = try connection.referencesInList(Self.self, schema.name, RecordType.columnNames)
+        if part == nil,
+            let references = try connection.referencesInList(Self.self, schema.name, Self.places(of:))
         {
             let compared = references.filter { !leftOut.contains($0) }
-            let isWritten =
-                try !compared.isEmpty
-                && write(record, at: key, operation, except: leftOut, .listed(compared), cached, on: connection)
-            if try isWritten || write(record, at: key, operation, except: leftOut, .listed([]), cached, on: connection) {
+            let whole = TableStatements.UpdateForm.listed([])
+            for form in compared.isEmpty ? [whole] : [.listed(compared), whole]
+            where try write(record, at: key, operation, except: leftOut, form, cached, on: connection) {
                 return true
             }
         } else if try write(record, at: key, operation, except: leftOut, .alone(part: part), cached, on: connection) {
@@ -172,6 +172,12 @@ extension Table {
         }
         if connection.readExpressions == nil || part != nil { return false }
         return try updateInMemory(record, at: key, operation, except: leftOut, on: connection)
+    }
+
+    /// The places of columns among the record's, in their order.
+    @usableFromInline
+    static func places(of names: [String]) -> [Int] {
+        RecordType.columnNames.indices.filter { Identifier.place(of: RecordType.columnNames[$0], in: names) != nil }
     }
 
     /// Runs the statement that writes a record into the row with a key.
