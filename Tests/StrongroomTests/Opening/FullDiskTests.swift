@@ -87,6 +87,45 @@ struct FullDiskTests {
         try await store.close()
         #expect(try await vault.lines() == ["a", "b"])
     }
+
+    /// The disk has less space than a copy needs, so none is begun.
+    @Test func aRotationThatDoesNotFitIsNotBegun() async throws {
+        try await vault.keep("a")
+        let rotating = Vault(vault.directory, keys: .numbered(1), .numbered(2)).with(\.settings.rotation, .manual)
+        let error = try await rotating.using { store in
+            try await expectFailure(.diskFull) { try await store.rotate() }
+        }
+        #expect(error.message.contains("nothing was changed"), "\(error)")
+        let report = try await rotating.with(\.settings.rotation, .onOpen).keep()
+        #expect(report.rotationFailure?.code == .diskFull)
+        #expect(try DirectorySnapshot(vault.directory).names == ["vault.sqlite"])
+        #expect(try await vault.lines() == ["a"])
+    }
+
+    @Test func aBackupThatDoesNotFitIsNotBegun() async throws {
+        let directory = try TemporaryDirectory()
+        let vault = Vault(directory.path("files"), keys: .numbered(1))
+        try await vault.keep("a")
+        let error = try await vault.using { store in
+            try await expectFailure(.diskFull) { try await store.backup(to: "\(disk.path)/backup.sqlite") }
+        }
+        #expect(error.message.contains("nothing was changed"), "\(error)")
+        #expect(try DirectorySnapshot(disk.path).names == [])
+        #expect(try await vault.lines() == ["a"])
+    }
+
+    @Test func aBackupIsNotRestoredWhereItDoesNotFit() async throws {
+        let directory = try TemporaryDirectory()
+        let (vault, backup) = (vault, directory.path("backup.sqlite"))
+        try await vault.keep("a")
+        _ = try await vault.using { store in try await store.backup(to: backup) }
+        try await vault.keep("b")
+        let error = try await expectFailure(.diskFull) {
+            try await Stores(vault).restore("vault.sqlite", from: backup)
+        }
+        #expect(error.message.contains("nothing was changed"), "\(error)")
+        #expect(try await vault.lines() == ["a", "b"])
+    }
 }
 
 /// A small file system in memory, there as long as the value is.
