@@ -1,8 +1,9 @@
 #if Macros
 /// Makes a struct a table and its record.
 ///
-/// Every stored property becomes a column with the property's name; ``Column(_:primaryKey:autoincrement:unique:indexed:references:check:collation:generated:previously:as:)``
-/// says more about one, and ``Ignored()`` leaves one out. The primary key are the properties that are marked
+/// Every stored property becomes a column with the property's name;
+/// ``Column(_:scale:primaryKey:autoincrement:unique:indexed:references:check:collation:generated:previously:as:)`` says
+/// more about one, and ``Ignored()`` leaves one out. The primary key are the properties that are marked
 /// `@Column(primaryKey: true)`, or else the one that is named `id`:
 ///
 /// - an `Int64?` or `Int?` is made by the engine, and an insert fills it in;
