@@ -23,11 +23,18 @@ final class Authorizer {  // guarded by the seat, as the connection is
         return tables
     }
 
-    /// What the statement makes that the engine prepares: tables and views, and whether they are the connection's alone.
-    private var made: [(name: String, isTemporary: Bool)] = []
+    /// A table or view that a statement makes, or to which it gives a name.
+    struct Made {
+        /// Nil where the engine tells the former name alone.
+        let name: String?
+        /// Whether it is the connection's alone.
+        let isTemporary: Bool
+    }
 
-    /// The tables and views that the statements would make which were prepared since this was last called.
-    func takeMade() -> [(name: String, isTemporary: Bool)] {
+    private var made: [Made] = []
+
+    /// The tables and views that the statements would make or rename which were prepared since this was last called.
+    func takeMade() -> [Made] {
         defer { made = [] }
         return made
     }
@@ -75,12 +82,17 @@ final class Authorizer {  // guarded by the seat, as the connection is
     private func noteMaking(_ action: Int32, _ name: UnsafePointer<CChar>?, _ schema: UnsafePointer<CChar>?) {
         guard !isTrusting, let name else { return }
         switch action {
-        case SQLITE_CREATE_TEMP_TABLE, SQLITE_CREATE_TEMP_VIEW: made.append((String(cString: name), true))
+        case SQLITE_CREATE_TEMP_TABLE, SQLITE_CREATE_TEMP_VIEW:
+            made.append(Made(name: String(cString: name), isTemporary: true))
         case SQLITE_CREATE_TABLE, SQLITE_CREATE_VIEW, SQLITE_CREATE_VTABLE:
-            let isTemporary = schema.map { String(cString: $0).isSameName(as: "temp") } ?? false
-            made.append((String(cString: name), isTemporary))
+            made.append(Made(name: String(cString: name), isTemporary: schema.map(Self.isTemporary) ?? false))
+        case SQLITE_ALTER_TABLE: made.append(Made(name: nil, isTemporary: Self.isTemporary(name)))
         default: return
         }
+    }
+
+    private static func isTemporary(_ schema: UnsafePointer<CChar>) -> Bool {
+        String(cString: schema).isSameName(as: "temp")
     }
 
     private func answer(_ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?) -> Int32 {

@@ -1,26 +1,44 @@
 extension Connection {
-    /// Refuses a statement that makes a temporary table or view with the name of one of the file's, or the other way
-    /// round: by its name the engine finds the temporary one, no reader sees what is written to it, and it is gone with the
+    /// Refuses a statement that gives a temporary table or view the name of one of the file's, or the other way round:
+    /// by its name the engine finds the temporary one, no reader sees what is written to it, and it is gone with the
     /// connection.
     ///
     /// - Throws: ``StrongroomError`` with `notAuthorized`.
     func refuseHiding(_ sql: String) throws {
         for made in authorizer.takeMade() {
-            // Asking it for its tables would open it.
-            guard try made.isTemporary || hasTemporaryDatabase() else { continue }
-            let others = made.isTemporary ? "main.sqlite_master" : "sqlite_temp_master"
-            let found = try ownValue(
-                "SELECT 1 FROM \(others) WHERE type IN ('table', 'view') AND name = ? COLLATE NOCASE", .text(made.name))
-            guard found != nil else { continue }
-            throw StrongroomError(
-                .notAuthorized,
-                """
-                A temporary table or view "\(made.name)" would hide the one of that name in the file: what is written to it \
-                would be lost. Give the \(made.isTemporary ? "temporary one" : "new one") another name\
-                \(made.isTemporary ? "" : ", or drop the temporary one (DROP TABLE temp.…) before").
-                """,
-                database: database, sql: sql)
+            guard let name = made.name ?? Self.newName(in: sql) else { continue }
+            try requireVisible(name, isTemporary: made.isTemporary, sql)
         }
+    }
+
+    /// Refuses the name for a table or view.
+    ///
+    /// - Throws: ``StrongroomError`` with `notAuthorized` when a temporary one has it, or, for a temporary one, one of
+    ///   the file's.
+    func requireVisible(_ name: String, isTemporary: Bool, _ sql: String? = nil) throws {
+        // Asking it for its tables would open it.
+        guard try isTemporary || hasTemporaryDatabase() else { return }
+        let others = isTemporary ? "main.sqlite_master" : "sqlite_temp_master"
+        let found = try ownValue(
+            "SELECT 1 FROM \(others) WHERE type IN ('table', 'view') AND name = ? COLLATE NOCASE", .text(name))
+        guard found != nil else { return }
+        throw StrongroomError(
+            .notAuthorized,
+            """
+            A temporary table or view "\(name)" would hide the one of that name in the file: what is written to it \
+            would be lost. Give the \(isTemporary ? "temporary one" : "new one") another name\
+            \(isTemporary ? "" : ", or drop the temporary one (DROP TABLE temp.…) before").
+            """,
+            database: database, sql: sql)
+    }
+
+    /// The name that ALTER TABLE … RENAME TO gives; nil for another change.
+    private static func newName(in sql: String) -> String? {
+        let tokens = [SQLToken](sql: sql)
+        let place = tokens.indices.first { place in
+            tokens[place].isWord("TO") && tokens.significant(before: place)?.isWord("RENAME") == true
+        }
+        return place.flatMap { tokens.significant(after: $0)?.name }
     }
 
     /// Whether the connection has opened its temporary database.

@@ -17,6 +17,7 @@ struct TableRenaming {
     }
 
     func run() throws {
+        try connection.requireVisible(newName, isTemporary: false)
         let broken = Set(try connection.brokenStatements(entries).values.map(\.entry.title))
         let sql = "ALTER TABLE \(Identifier.quote(name)) RENAME TO \(Identifier.quote(newName))"
         try connection.run(sql)

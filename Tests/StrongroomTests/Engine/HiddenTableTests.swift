@@ -12,11 +12,13 @@ struct HiddenTableTests {
             "CREATE TEMP TABLE IF NOT EXISTS CONTACT AS SELECT * FROM contact",
             "CREATE TABLE temp.contact (id)", "CREATE TEMP VIEW contact AS SELECT 1 AS id",
             "CREATE TEMP VIEW names AS SELECT 1 AS id", "CREATE TEMP TABLE names (id)",
+            "ALTER TABLE temp.found RENAME TO contact", "alter table found rename /* to */ to \"Contact\"",
         ])
     func hiding(sql: String) async throws {
         let store = try await TemporaryStore(tables: [Contact.schema]).store
         try await store.write { db throws in
             try db.createView("names", as: "SELECT name FROM contact")
+            try db.execute("CREATE TEMP TABLE found (id)")
             let error = try expectFailure(.notAuthorized) { try db.execute(SQL(stringLiteral: sql)) }
             #expect(error.message.lowercased().contains("temporary"))
             try Contact.insert(Contact(), in: db)
@@ -32,6 +34,9 @@ struct HiddenTableTests {
             try expectFailure(.notAuthorized) { try db.createTable(Contact.schema) }
             try expectFailure(.notAuthorized) { try db.createTable(Contact.schema, ifNotExists: true) }
             try expectFailure(.notAuthorized) { try db.execute("CREATE VIEW Contact AS SELECT 1 AS id") }
+            try db.execute("CREATE TABLE person (id)")
+            try expectFailure(.notAuthorized) { try db.execute("ALTER TABLE person RENAME TO contact") }
+            try expectFailure(.notAuthorized) { try db.renameTable("person", to: "Contact") }
             try db.execute("DROP TABLE temp.contact")
             try db.createTable(Contact.schema)
             try Contact.insert(Contact(), in: db)
@@ -44,8 +49,12 @@ struct HiddenTableTests {
         let store = try await TemporaryStore(tables: [Contact.schema]).store
         try await store.write { db throws in
             try db.execute("CREATE TEMP TABLE found AS SELECT name FROM contact")
-            try db.execute("CREATE TEMP VIEW few AS SELECT * FROM found LIMIT 1")
             try db.execute("CREATE TABLE other (id)")
+            try db.execute("ALTER TABLE temp.found RENAME TO met")
+            try db.execute("ALTER TABLE other RENAME TO another")
+            try db.renameTable("another", to: "found")
+            try db.execute("ALTER TABLE found ADD COLUMN contact")
+            try db.execute("CREATE TEMP VIEW few AS SELECT * FROM met LIMIT 1")
             #expect(try db.value("SELECT count(*) FROM few", as: Int.self) == 0)
         }
     }
