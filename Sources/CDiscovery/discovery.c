@@ -2,7 +2,7 @@
 
 #if defined(__APPLE__)
 
-// The name of the section is the one that the macro gives; see «getsectiondata» in <mach-o/getsect.h>. Every image that
+// The name of the section is the one that the macro gives; see "getsectiondata" in <mach-o/getsect.h>. Every image that
 // is loaded is asked, so that frameworks are found, too.
 #include <mach-o/dyld.h>
 #include <mach-o/getsect.h>

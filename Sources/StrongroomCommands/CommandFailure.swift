@@ -17,7 +17,7 @@ package struct CommandFailure: Error, Equatable {
 
     /// The failure for a name that neither a table nor a view has.
     static func noSuchTable(_ table: String) -> CommandFailure {
-        CommandFailure("noSuchTable", "There is no table or view «\(table)».", .usage)
+        CommandFailure("noSuchTable", "There is no table or view \"\(table)\".", .usage)
     }
 
     /// Works, and tells of a statement that would write where it may not.
@@ -32,6 +32,6 @@ package struct CommandFailure: Error, Equatable {
     /// The failure for a path at which something lies that is not to be replaced.
     static func exists(_ path: String) -> CommandFailure {
         CommandFailure(
-            "exists", "«\(path)» is there already. Give another name, or --force to replace it.", .cannotCreate)
+            "exists", "\"\(path)\" is there already. Give another name, or --force to replace it.", .cannotCreate)
     }
 }

@@ -13,9 +13,9 @@ struct BrokenMigrationTests {
         let proof = MigrationProof(library).records(of: Book.self)
         let faults = try await proof.report().faults.map(\.description)
         try expectFault(
-            "column «book.shelf» is in a fresh file and missing from a file that ran every migration", in: faults)
+            "column \"book.shelf\" is in a fresh file and missing from a file that ran every migration", in: faults)
         // An empty table shows it, too.
-        try expectFault("the records Book of table «book» cannot be read at the newest version", "shelf", in: faults)
+        try expectFault("the records Book of table \"book\" cannot be read at the newest version", "shelf", in: faults)
     }
 
     @Test func aWrongDefault() async throws {
@@ -26,7 +26,7 @@ struct BrokenMigrationTests {
         }.faults()
         #expect(
             faults == [
-                "column «book.shelf»: the default is 'none' in a fresh file, 'some' in a file that ran every migration"
+                "column \"book.shelf\": the default is 'none' in a fresh file, 'some' in a file that ran every migration"
             ])
     }
 
@@ -35,50 +35,50 @@ struct BrokenMigrationTests {
             try db.execute("ALTER TABLE book ADD COLUMN shelf TEXT NOT NULL DEFAULT 'none'")
             try db.execute("UPDATE book SET shelf = 'old'")
         }.faults()
-        #expect(faults == ["index «book_title» is in a fresh file and missing from a file that ran every migration"])
+        #expect(faults == ["index \"book_title\" is in a fresh file and missing from a file that ran every migration"])
     }
 
     /// What a version 3 is to say of loans, and what the fault is then.
     static let loans = [
         (
             "id INTEGER PRIMARY KEY, book TEXT NOT NULL UNIQUE REFERENCES book (id) ON DELETE CASCADE, reader TEXT NOT NULL COLLATE NOCASE CHECK (length(reader) > 0)",
-            "column «loan.book»: the type is INTEGER in a fresh file, TEXT in a file that ran every migration"
+            "column \"loan.book\": the type is INTEGER in a fresh file, TEXT in a file that ran every migration"
         ),
         (
             "id INTEGER PRIMARY KEY, book INTEGER UNIQUE REFERENCES book (id) ON DELETE CASCADE, reader TEXT NOT NULL COLLATE NOCASE CHECK (length(reader) > 0)",
-            "column «loan.book»: NULL is not allowed in a fresh file, allowed in a file that ran every migration"
+            "column \"loan.book\": NULL is not allowed in a fresh file, allowed in a file that ran every migration"
         ),
         (
             "id INTEGER PRIMARY KEY, book INTEGER NOT NULL REFERENCES book (id) ON DELETE CASCADE, reader TEXT NOT NULL COLLATE NOCASE CHECK (length(reader) > 0)",
-            "unique constraint on «loan» (book) is in a fresh file and missing from a file that ran every migration"
+            "unique constraint on \"loan\" (book) is in a fresh file and missing from a file that ran every migration"
         ),
         (
             "id INTEGER PRIMARY KEY, book INTEGER NOT NULL UNIQUE REFERENCES book (id), reader TEXT NOT NULL COLLATE NOCASE CHECK (length(reader) > 0)",
-            "foreign key of «loan» (book) to «book» (id): ON DELETE is CASCADE in a fresh file, NO ACTION in a file that ran every migration"
+            "foreign key of \"loan\" (book) to \"book\" (id): ON DELETE is CASCADE in a fresh file, NO ACTION in a file that ran every migration"
         ),
         (
             "id INTEGER PRIMARY KEY, book INTEGER NOT NULL UNIQUE, reader TEXT NOT NULL COLLATE NOCASE CHECK (length(reader) > 0)",
-            "foreign key of «loan» (book) to «book» (id) is in a fresh file and missing from a file that ran every migration"
+            "foreign key of \"loan\" (book) to \"book\" (id) is in a fresh file and missing from a file that ran every migration"
         ),
         (
             "id INTEGER PRIMARY KEY, book INTEGER NOT NULL UNIQUE REFERENCES book (id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED, reader TEXT NOT NULL COLLATE NOCASE CHECK (length(reader) > 0)",
-            "foreign key of «loan» (book) to «book» (id): the check is at once in a fresh file, when the transaction ends in a file that ran every migration"
+            "foreign key of \"loan\" (book) to \"book\" (id): the check is at once in a fresh file, when the transaction ends in a file that ran every migration"
         ),
         (
             "id INTEGER PRIMARY KEY, book INTEGER NOT NULL UNIQUE REFERENCES book (id) ON DELETE CASCADE, reader TEXT NOT NULL CHECK (length(reader) > 0)",
-            "column «loan.reader»: the collation is NOCASE in a fresh file, BINARY in a file that ran every migration"
+            "column \"loan.reader\": the collation is NOCASE in a fresh file, BINARY in a file that ran every migration"
         ),
         (
             "id INTEGER PRIMARY KEY, book INTEGER NOT NULL UNIQUE REFERENCES book (id) ON DELETE CASCADE, reader TEXT NOT NULL COLLATE NOCASE",
-            "check (length ( reader ) > 0) of «loan» is in a fresh file and missing from a file that ran every migration"
+            "check (length ( reader ) > 0) of \"loan\" is in a fresh file and missing from a file that ran every migration"
         ),
         (
             "id INTEGER PRIMARY KEY AUTOINCREMENT, book INTEGER NOT NULL UNIQUE REFERENCES book (id) ON DELETE CASCADE, reader TEXT NOT NULL COLLATE NOCASE CHECK (length(reader) > 0)",
-            "table «loan»: AUTOINCREMENT is no in a fresh file, yes in a file that ran every migration"
+            "table \"loan\": AUTOINCREMENT is no in a fresh file, yes in a file that ran every migration"
         ),
         (
             "id INT PRIMARY KEY NOT NULL, book INTEGER NOT NULL UNIQUE REFERENCES book (id) ON DELETE CASCADE, reader TEXT NOT NULL COLLATE NOCASE CHECK (length(reader) > 0)",
-            "table «loan»: an integer key that is the row id is yes in a fresh file, no in a file that ran every migration"
+            "table \"loan\": an integer key that is the row id is yes in a fresh file, no in a file that ran every migration"
         ),
     ]
 
@@ -97,9 +97,9 @@ struct BrokenMigrationTests {
             try db.execute("INSERT INTO book (title) VALUES ('Lost and found')")
         }.faults()
         try expectFault(
-            "trigger «lent» is in a file that ran every migration and missing from a fresh file", in: faults)
-        try expectFault("view «lent_book» is in a file that ran every migration", in: faults)
-        try expectFault("table «book» has 0 rows in a fresh file, 1 in a file that ran every migration", in: faults)
+            "trigger \"lent\" is in a file that ran every migration and missing from a fresh file", in: faults)
+        try expectFault("view \"lent_book\" is in a file that ran every migration", in: faults)
+        try expectFault("table \"book\" has 0 rows in a fresh file, 1 in a file that ran every migration", in: faults)
     }
 
     // MARK: Data
@@ -116,9 +116,9 @@ struct BrokenMigrationTests {
         let faults = try await library.faults()
         #expect(faults.count == 2, "\(faults)")
         try expectFault(
-            "what was planted at «1» (StrongroomTestingTests/Library.swift:", "is not right at «3»", "1 → 3",
+            "what was planted at \"1\" (StrongroomTestingTests/Library.swift:", "is not right at \"3\"", "1 → 3",
             "1 → 2 → 3", in: faults)
-        try expectFault("what was planted at «2»", "is not right at «3»", "2 → 3", in: faults)
+        try expectFault("what was planted at \"2\"", "is not right at \"3\"", "2 → 3", in: faults)
     }
 
     @Test func aMigrationThatTheDataRefuses() async throws {
@@ -132,7 +132,7 @@ struct BrokenMigrationTests {
             true
         }
         let faults = try await proof.report().faults.map(\.description)
-        try expectFault("a file cannot be brought to «3»", "constraint", "1 → 3", in: faults)
+        try expectFault("a file cannot be brought to \"3\"", "constraint", "1 → 3", in: faults)
     }
 
     @Test func aRecordThatDoesNotFitItsTable() async throws {
@@ -154,7 +154,7 @@ struct BrokenMigrationTests {
             }
         }
         let faults = try await Library().proof().records(of: Wrong.self).report().faults.map(\.description)
-        try expectFault("the records Wrong of table «book» cannot be read at the newest version", "1 → 3", in: faults)
+        try expectFault("the records Wrong of table \"book\" cannot be read at the newest version", "1 → 3", in: faults)
     }
 
     // MARK: Interruptions
@@ -166,9 +166,9 @@ struct BrokenMigrationTests {
             _ = try? db.execute("CREATE INDEX book_title ON book (title)")
         }.faults()
         let fault = try expectFault(
-            "migration «2» is not undone when one of its statements fails", "`try?`", in: faults)
-        #expect(fault.contains("after «ALTER TABLE book ADD COLUMN shelf"))
-        #expect(fault.contains("after «UPDATE book"))
+            "migration \"2\" is not undone when one of its statements fails", "`try?`", in: faults)
+        #expect(fault.contains("after \"ALTER TABLE book ADD COLUMN shelf"))
+        #expect(fault.contains("after \"UPDATE book"))
         #expect(!fault.contains("before its first statement"))
     }
 
@@ -185,9 +185,9 @@ struct BrokenMigrationTests {
         }
         let faults = try await library.faults()
         let fault = try expectFault(
-            "migration «2» does not come back from an interruption: column «book.shelf» has other values", in: faults)
-        #expect(fault.contains("after «UPDATE book"))
-        #expect(!fault.contains("after «ALTER TABLE"))
+            "migration \"2\" does not come back from an interruption: column \"book.shelf\" has other values", in: faults)
+        #expect(fault.contains("after \"UPDATE book"))
+        #expect(!fault.contains("after \"ALTER TABLE"))
     }
 
     // MARK: Rotation
@@ -214,7 +214,7 @@ struct BrokenMigrationTests {
         }
         let faults = try await library.faults()
         #expect(faults.count == 1, "\(faults)")
-        let fault = try expectFault("a file cannot be brought to «3»", "AnotherFile", in: faults)
+        let fault = try expectFault("a file cannot be brought to \"3\"", "AnotherFile", in: faults)
         #expect(fault.hasSuffix("[1 → 2 → 3 with a new key each]"))
     }
 
@@ -233,7 +233,7 @@ struct BrokenMigrationTests {
                 """)
         }.faults()
         try expectFault("migrations run a second time: 3", "1 → 3", in: faults)
-        try expectFault("opening a second time changes the file: table «book» has", in: faults)
+        try expectFault("opening a second time changes the file: table \"book\" has", in: faults)
     }
 
     // MARK: Going back
@@ -243,9 +243,9 @@ struct BrokenMigrationTests {
         library.migrations[1] = Migration("2", Library.second.up) { db in try db.dropColumn("shelf", from: "book") }
         let faults = try await library.faults()
         try expectFault(
-            "at «1» index «book_title» is in a file that came another way and missing from an empty file that ran every migration",
+            "at \"1\" index \"book_title\" is in a file that came another way and missing from an empty file that ran every migration",
             "1 → 2 → 1", "1 → 3 → 1", in: faults)
-        try expectFault("a file cannot be brought to «2»", "1 → 2 → 1 → 2", in: faults)
+        try expectFault("a file cannot be brought to \"2\"", "1 → 2 → 1 → 2", in: faults)
     }
 
     @Test func aWayDownThatLosesData() async throws {
@@ -255,7 +255,7 @@ struct BrokenMigrationTests {
             try db.execute("DELETE FROM book")
         }
         let faults = try await library.faults()
-        try expectFault("what was planted at «2»", "is not right at «2»", "2 → 3 → 2", in: faults)
+        try expectFault("what was planted at \"2\"", "is not right at \"2\"", "2 → 3 → 2", in: faults)
     }
 
     /// Only a file that was written by the newer version has rows that are lost.
@@ -274,8 +274,8 @@ struct BrokenMigrationTests {
         }
         let faults = try await proof.report().faults.map(\.description)
         #expect(faults.count == 2, "\(faults)")
-        try expectFault("what was planted at «3»", "is not right at «2» [3 → 2]", in: faults)
-        try expectFault("what was planted at «3»", "is not right at «1» [3 → 1]", in: faults)
+        try expectFault("what was planted at \"3\"", "is not right at \"2\" [3 → 2]", in: faults)
+        try expectFault("what was planted at \"3\"", "is not right at \"1\" [3 → 1]", in: faults)
     }
 
     @Test func aWayDownThatGoesOnAfterAnError() async throws {
@@ -285,6 +285,6 @@ struct BrokenMigrationTests {
             try? db.dropIndex("book_title")
         }
         let faults = try await library.faults()
-        try expectFault("the way down from «2» is not undone when one of its statements fails", in: faults)
+        try expectFault("the way down from \"2\" is not undone when one of its statements fails", in: faults)
     }
 }

@@ -80,8 +80,8 @@ struct FixtureTests {
         }
         let faults = try await report(changed).faults.map(\.description)
         try expectFault(
-            "a migration up to «2» was changed after its version was recorded",
-            "column «book.title»: the default is none",
+            "a migration up to \"2\" was changed after its version was recorded",
+            "column \"book.title\": the default is none",
             "fixture \(try Self.name("2"))", in: faults)
     }
 
@@ -93,7 +93,7 @@ struct FixtureTests {
             try db.execute("CREATE INDEX book_title ON book (title)")
         }
         let faults = try await report(changed).faults.map(\.description)
-        try expectFault("the statements of migration «2» were changed after a file had been through them", in: faults)
+        try expectFault("the statements of migration \"2\" were changed after a file had been through them", in: faults)
     }
 
     @Test func aReleasedVersionThatIsGone() async throws {
@@ -104,7 +104,7 @@ struct FixtureTests {
         let proof = MigrationProof(shorter, fixtures: fixtures)
         let faults = try await proof.report().faults.map(\.description)
         #expect(faults.count == 1)
-        try expectFault("a fixture file is of version «3», which the migrator does not know", in: faults)
+        try expectFault("a fixture file is of version \"3\", which the migrator does not know", in: faults)
     }
 
     @Test func aFixtureWhoseDataIsLost() async throws {
@@ -115,7 +115,7 @@ struct FixtureTests {
         }
         let faults = try await report(losing).faults.map(\.description)
         try expectFault(
-            "what was planted at «1»", "is not right at «3»", "fixture \(try Self.name("1")) → 3", in: faults)
+            "what was planted at \"1\"", "is not right at \"3\"", "fixture \(try Self.name("1")) → 3", in: faults)
     }
 
     @Test func aFileThatIsNoFixture() async throws {

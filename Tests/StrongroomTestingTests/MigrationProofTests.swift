@@ -17,17 +17,17 @@ struct MigrationProofTests {
         #expect(
             report.leftOut == [
                 Self.noFixtures,
-                "no record of table «loan» was there to be read: plant a row, or give `records(of:)` a sample",
+                "no record of table \"loan\" was there to be read: plant a row, or give `records(of:)` a sample",
             ])
     }
 
     private static let noFixtures =
-        "there is no directory «Fixtures/library» with fixture files; record one of each released version with `recordFixture(version:)`"
+        "there is no directory \"Fixtures/library\" with fixture files; record one of each released version with `recordFixture(version:)`"
 
     @Test func aNamedDirectoryOfFixturesThatIsNotThereIsAFault() async throws {
         let faults = try await Library().proof(fixtures: "Nowhere").report().faults.map(\.message)
         #expect(faults.count == 1)
-        #expect(faults.first?.hasPrefix("there is no directory «Nowhere» with fixture files") == true, "\(faults)")
+        #expect(faults.first?.hasPrefix("there is no directory \"Nowhere\" with fixture files") == true, "\(faults)")
     }
 
     @Test func samplesAreInsertedAndFound() async throws {
@@ -100,7 +100,7 @@ struct MigrationProofTests {
                 try db.value("SELECT count(*) FROM book WHERE title LIKE 'Emma%'", as: Int.self) == 1
             }
         let report = try await proof.verify()
-        #expect(report.leftOut.contains("the way down from «2»: there is no `down`"))
+        #expect(report.leftOut.contains("the way down from \"2\": there is no `down`"))
         #expect(report.downs == ["3 → 2"])
     }
 
@@ -122,7 +122,7 @@ struct MigrationProofTests {
         let report = try await proof.verify()
         #expect(report.interruptions == 2 + 100 + 100)
         #expect(
-            report.leftOut.contains("migration «2» has 303 statements, and was interrupted at 100 places, evenly"),
+            report.leftOut.contains("migration \"2\" has 303 statements, and was interrupted at 100 places, evenly"),
             "\(report)")
     }
 
@@ -131,8 +131,8 @@ struct MigrationProofTests {
         #expect(
             report.leftOut == [
                 Self.noFixtures,
-                "no record of table «book» was there to be read: plant a row, or give `records(of:)` a sample",
-                "the records of table «loan»: name their type with `records(of:)`",
+                "no record of table \"book\" was there to be read: plant a row, or give `records(of:)` a sample",
+                "the records of table \"loan\": name their type with `records(of:)`",
             ])
     }
 
@@ -143,7 +143,7 @@ struct MigrationProofTests {
         let text = try #require(failure).description
         #expect(
             text.hasPrefix("StrongroomTestingTests/MigrationProofTests.swift:\(line): the migrations of Library have "))
-        #expect(text.contains("\n1. table «loan» is in a fresh file and missing from a file that ran every migration"))
+        #expect(text.contains("\n1. table \"loan\" is in a fresh file and missing from a file that ran every migration"))
         #expect(failure?.errorDescription == text)
     }
 
@@ -163,7 +163,7 @@ struct MigrationProofTests {
         }
         let faults = try await proof.report().faults
         #expect(faults.count == 1)
-        try expectFault("«0.9»", "MigrationProofTests.swift", "no version of the migrator", in: faults.map(\.message))
+        try expectFault("\"0.9\"", "MigrationProofTests.swift", "no version of the migrator", in: faults.map(\.message))
     }
 
     @Test(arguments: ["0.9", "2", "3"])
@@ -175,7 +175,7 @@ struct MigrationProofTests {
         let faults = try await proof.report().faults
         #expect(faults.count == 1)
         try expectFault(
-            "what is planted at «2»", "right back to «\(version)», which is no version before it",
+            "what is planted at \"2\"", "right back to \"\(version)\", which is no version before it",
             in: faults.map(\.message))
     }
 }

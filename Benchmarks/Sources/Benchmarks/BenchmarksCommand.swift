@@ -41,7 +41,7 @@ struct BenchmarksCommand: AsyncParsableCommand {
         guard (1...10_000).contains(megabytes) else { throw ValidationError("--megabytes is \(megabytes).") }
         for name in only where !Group.all.contains(where: { $0.name == name }) {
             let names = Group.all.map(\.name).joined(separator: ", ")
-            throw ValidationError("There is no group «\(name)»; there are \(names).")
+            throw ValidationError("There is no group \"\(name)\"; there are \(names).")
         }
     }
 

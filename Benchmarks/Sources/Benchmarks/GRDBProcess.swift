@@ -61,7 +61,7 @@ final class GRDBProcess: Sendable {
         try input.write(contentsOf: Data("\(work.rawValue) \(file.path)\n".utf8))
         let line = try readLine()
         guard let report = WorkReport(line: line) else {
-            throw Failure(description: "GRDB's process answered «\(line)».")
+            throw Failure(description: "GRDB's process answered \"\(line)\".")
         }
         return report
     }

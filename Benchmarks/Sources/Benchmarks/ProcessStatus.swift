@@ -51,7 +51,7 @@ struct ProcessStatus {
 
     private static func bytes(of field: String, in status: String) throws -> Int {
         for line in status.split(separator: "\n") where line.hasPrefix("\(field):") {
-            // The field's name, a number, and «kB», which are 1,024 bytes.
+            // The field's name, a number, and "kB", which are 1,024 bytes.
             let words = line.split(whereSeparator: \.isWhitespace)
             if words.count == 3, let kilobytes = Int(words[1]) { return kilobytes << 10 }
         }

@@ -23,7 +23,7 @@ struct FileBaseline {
             throw StrongroomError(
                 .fileChanged,
                 """
-                Another program has \(isLocked ? "put another file in the place of" : "changed") «\(path)» since the store opened it to be read \
+                Another program has \(isLocked ? "put another file in the place of" : "changed") "\(path)" since the store opened it to be read \
                 alone, so what was read does not count. Close the store, open it again, and read again.
                 """,
                 database: database)

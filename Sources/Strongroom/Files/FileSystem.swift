@@ -31,7 +31,7 @@ enum FileSystem {
             case ENAMETOOLONG: (.invalidName, "Use a shorter name.")
             default: (.inputOutput, "Check the disk.")
             }
-        return StrongroomError(code, "Strongroom \(action) «\(path)»: \(reason). \(advice)")
+        return StrongroomError(code, "Strongroom \(action) \"\(path)\": \(reason). \(advice)")
     }
 
     /// Makes a directory and those above it, for the owner alone.
@@ -152,7 +152,7 @@ enum FileSystem {
             throw StrongroomError(
                 error.code,
                 """
-                «\(path)» is in its place, and a power cut may undo that: its directory could not be brought to the disk. \(error.message)
+                "\(path)" is in its place, and a power cut may undo that: its directory could not be brought to the disk. \(error.message)
                 """)
         }
     }

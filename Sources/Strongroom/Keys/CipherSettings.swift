@@ -1,7 +1,7 @@
 /// How a file is encrypted: how a passphrase becomes its key, how large its pages are, and how each page is authenticated.
 ///
 /// A file does not tell its settings; whoever opens it must know them, and the key is taken for wrong otherwise. See SQLCipher's
-/// documentation, «SQLCipher API» (zetetic.net/sqlcipher/sqlcipher-api), the settings whose names begin with `cipher_`.
+/// documentation, "SQLCipher API" (zetetic.net/sqlcipher/sqlcipher-api), the settings whose names begin with `cipher_`.
 ///
 /// ```swift
 /// func cipherSettings(for database: DatabaseName) throws -> [CipherSettings] {

@@ -39,7 +39,7 @@ public struct Key: Sendable, Equatable {
         return Key(material: .passphrase(SecretBytes(bytes)))
     }
 
-    /// What CTPersistance made of a passphrase: as many bytes of its UTF-8 form as it has UTF-16 units, so that of «пароль» half is left.
+    /// What CTPersistance made of a passphrase: as many bytes of its UTF-8 form as it has UTF-16 units, so that of "пароль" half is left.
     ///
     /// It opens the files that CTPersistance wrote, which are then rotated. It cannot be the current key, which is the last of a chain.
     ///

@@ -20,7 +20,7 @@ extension KeyChain {
     /// - Throws: ``StrongroomError`` with `keySource` when there is no such value, a provider fails (`underlying` has its error), or the text has
     ///   no key or one that cannot be used; `invalidKey` as ``init(_:)-(Key...)``.
     public init(_ reader: ConfigReader, forKey key: ConfigKey) async throws {
-        let text = KeyText { StrongroomError(.keySource, "The configuration's value «\(key)» \($0).") }
+        let text = KeyText { StrongroomError(.keySource, "The configuration's value \"\(key)\" \($0).") }
         let value: String?
         do {
             value = try await reader.fetchString(forKey: key, isSecret: true)

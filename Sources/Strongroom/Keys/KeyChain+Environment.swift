@@ -21,7 +21,7 @@ extension KeyChain {
     /// - Throws: ``StrongroomError`` with `keySource` when the variable is not set, is no UTF-8, or has no key or one that cannot be used;
     ///   `invalidKey` as ``init(_:)-(Key...)``.
     public init(environment name: String) throws {
-        let text = KeyText { StrongroomError(.keySource, "The environment variable «\(name)» \($0).") }
+        let text = KeyText { StrongroomError(.keySource, "The environment variable \"\(name)\" \($0).") }
         guard !name.isEmpty, !name.utf8.contains(0), let value = getenv(name) else {
             throw text.refusal("is not set; set it to the keys, one a line, oldest first")
         }

@@ -39,7 +39,7 @@ extension KeyFile {
         let target = KeyFile(try FileSystem.resolve(path))
         guard let lock = try FileLock.take(FileSystem.companion(of: target.path, "lock")) else {
             throw StrongroomError(
-                .locked, "Another process is changing the key file «\(path)». Wait for it, then try again.")
+                .locked, "Another process is changing the key file \"\(path)\". Wait for it, then try again.")
         }
         let count = try target.withContent { content, status in try target.append(to: content, status, as: path) }
         // The key is in the file, whatever becomes of this.
@@ -55,7 +55,7 @@ extension KeyFile {
         let count = try text.keyChain(content).count
         guard content.count + Self.lineLength < KeyText.largest else {
             throw StrongroomError(
-                .keyFile, "The key file «\(name)» is full; remove keys at its beginning that no file needs any more.")
+                .keyFile, "The key file \"\(name)\" is full; remove keys at its beginning that no file needs any more.")
         }
         // The same each time: what a killed process has left has all keys in it, and goes now.
         let temporary = FileSystem.companion(of: path, "new")
@@ -105,7 +105,7 @@ extension KeyFile {
     private var alreadyThere: StrongroomError {
         StrongroomError(
             .keyFile,
-            "Something lies at «\(path)» already, and is not overwritten: a database may need its keys. Give another path, or append to it."
+            "Something lies at \"\(path)\" already, and is not overwritten: a database may need its keys. Give another path, or append to it."
         )
     }
 }

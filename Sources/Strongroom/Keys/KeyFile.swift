@@ -53,7 +53,7 @@ public struct KeyFile: Sendable {
     /// - Parameter body: Gets its content, which is wiped afterwards, and its status.
     func withContent<T>(_ body: (_ content: [UInt8], FileStatus) throws -> T) throws -> T {
         guard let there = try FileStatus.at(path) else {
-            throw StrongroomError(.fileMissing, "There is no key file at «\(path)»; make one, or correct the path.")
+            throw StrongroomError(.fileMissing, "There is no key file at \"\(path)\"; make one, or correct the path.")
         }
         guard there.isRegularFile else { throw refusal("is not a regular file; give the path of a file") }
         let file = try opened()
@@ -113,6 +113,6 @@ public struct KeyFile: Sendable {
     }
 
     private func refusal(_ reason: String) -> StrongroomError {
-        StrongroomError(.keyFile, "The key file «\(path)» \(reason).")
+        StrongroomError(.keyFile, "The key file \"\(path)\" \(reason).")
     }
 }

@@ -92,16 +92,16 @@ enum Objects<Source: Table> {
     private static var isReading: StrongroomError {
         StrongroomError(
             .readOnly,
-            "A record of table «\(Source.schema.name)» is to be written inside a read; write it inside `write`.",
+            "A record of table \"\(Source.schema.name)\" is to be written inside a read; write it inside `write`.",
             database: database)
     }
 
     private static var isElsewhere: StrongroomError {
-        let others = CurrentAccess.databases.map { "«\($0)»" }.joined(separator: ", ")
+        let others = CurrentAccess.databases.map { "\"\($0)\"" }.joined(separator: ", ")
         return StrongroomError(
             .otherStore,
             """
-            The objects of table «\(Source.schema.name)» lie in «\(database)», and the transaction is one of \(others). Use them outside of it, or \
+            The objects of table "\(Source.schema.name)" lie in "\(database)", and the transaction is one of \(others). Use them outside of it, or \
             give it: `in: db`.
             """,
             database: database)

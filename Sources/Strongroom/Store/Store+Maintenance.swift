@@ -18,7 +18,7 @@ extension Store {
     ///
     /// Takes as long as writing the whole file, and the writer for that time. The new content is made in memory, since nothing may lie unencrypted
     /// on the disk, and then goes through the log: have as much memory, and as much space on the disk, as the file is large. A table without an
-    /// integer primary key may get other row ids. See SQLite's documentation, «VACUUM» (sqlite.org/lang_vacuum.html).
+    /// integer primary key may get other row ids. See SQLite's documentation, "VACUUM" (sqlite.org/lang_vacuum.html).
     ///
     /// - Throws: ``StrongroomError`` with `closed`, `readOnly`, `diskFull`, `damaged`, or the engine's failure, and the file is as it was;
     ///   `CancellationError` when the task is cancelled.
@@ -33,7 +33,7 @@ extension Store {
     /// Lets the engine count how the values of indexed columns are distributed, so that it finds the faster way through a query; to be
     /// called now and then, such as once a day, or before closing.
     ///
-    /// An engine that can tell which tables have changed much since looks at those alone. See SQLite's documentation, «PRAGMA optimize»
+    /// An engine that can tell which tables have changed much since looks at those alone. See SQLite's documentation, "PRAGMA optimize"
     /// (sqlite.org/pragma.html#pragma_optimize).
     ///
     /// - Throws: ``StrongroomError`` with `closed`, `readOnly`, or the engine's failure; `CancellationError` when the task is cancelled.

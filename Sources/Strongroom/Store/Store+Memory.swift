@@ -32,7 +32,7 @@ extension Store {
         let (found, wanted) = storage == .inMemory ? ("in memory", "on the disk") : ("on the disk", "in memory")
         throw StrongroomError(
             .sameFile,
-            "«\(name)» is open already, \(found), and is asked for \(wanted). Close it first, or give another name.",
+            "\"\(name)\" is open already, \(found), and is asked for \(wanted). Close it first, or give another name.",
             database: name.fileName)
     }
 }

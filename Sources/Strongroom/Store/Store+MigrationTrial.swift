@@ -26,7 +26,7 @@ extension Store {
         // Of another instance of this process, too: a lock belongs to what was opened, not to the process.
         guard let lock = try await StoreOpening.takeLock(FileSystem.companion(of: path, "trial.lock"), of: path) else {
             throw StrongroomError(
-                .locked, "Another trial of «\(path)» runs. Wait for it to finish, then try again.",
+                .locked, "Another trial of \"\(path)\" runs. Wait for it to finish, then try again.",
                 database: name.fileName)
         }
         let start = ContinuousClock.now

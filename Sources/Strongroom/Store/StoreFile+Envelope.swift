@@ -38,7 +38,7 @@ extension StoreFile {
         StrongroomError(
             .keySlot,
             """
-            «\(try opening().path)» has an envelope, but is not encrypted with the data key in it yet: rewriting it has failed or was \
+            "\(try opening().path)" has an envelope, but is not encrypted with the data key in it yet: rewriting it has failed or was \
             interrupted, as the report of its opening says. Call `rotate()`, then try again; nothing was changed.
             """,
             database: try opening().file.name
@@ -50,7 +50,7 @@ extension StoreFile {
         StrongroomError(
             .envelopeMissing,
             """
-            «\(try opening().path)» has no envelope: its keys encrypt the file themselves. Let the configuration give \
+            "\(try opening().path)" has no envelope: its keys encrypt the file themselves. Let the configuration give \
             `KeyProtection.envelope`, then rotate.
             """,
             database: try opening().file.name

@@ -40,7 +40,7 @@ extension StoreFile {
         switch content {
         case .absent:
             throw StrongroomError(
-                .fileMissing, "The file «\(opening.path)» is gone. Bring it back, then try again.",
+                .fileMissing, "The file \"\(opening.path)\" is gone. Bring it back, then try again.",
                 database: opening.file.name)
         case .plaintext(let size):
             guard keys.chain.opensPlaintext else { throw opening.plaintextFound() }

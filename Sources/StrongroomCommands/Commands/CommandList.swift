@@ -15,7 +15,7 @@ enum CommandList {
 
     static let discussion = """
         A database is given by its name, such as addressbook_alice.sqlite, whose configuration says where it lies and which keys open it; or \
-        by its file's path, which has a «/» in it (./NAME for one in this directory), with --key-file, --key-env, --key-stdin, or a key that is \
+        by its file's path, which has a "/" in it (./NAME for one in this directory), with --key-file, --key-env, --key-stdin, or a key that is \
         typed. A key is never an argument.
 
         Exit codes: 0 done; 1 the answer is no, something was lost, or some of several databases failed; 64 wrong usage, also of \

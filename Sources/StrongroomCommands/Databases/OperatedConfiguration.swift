@@ -29,7 +29,7 @@ struct OperatedConfiguration: Configuration {
         } else if let base {
             chain = try await base.keyChain(for: database)
         } else {
-            throw CommandFailure("noKey", "There is no key for «\(database)». Give --key-file.", .configuration)
+            throw CommandFailure("noKey", "There is no key for \"\(database)\". Give --key-file.", .configuration)
         }
         return opensEveryForm ? chain.openingPlaintext() : chain
     }

@@ -19,7 +19,7 @@ package struct OperatedDatabase: Sendable {
     /// Finds a database.
     ///
     /// - Parameters:
-    ///   - argument: A name, or a path with a «/» in it; nil for the path alone.
+    ///   - argument: A name, or a path with a "/" in it; nil for the path alone.
     ///   - path: The file in place of the one that the configuration says.
     ///   - keys: The keys; nil for those of the configuration.
     package init(_ argument: String?, path: String?, keys: KeyChain?) throws {
@@ -80,7 +80,7 @@ package struct OperatedDatabase: Sendable {
             guard try Stores.hasFile(at: FilePath.absolute(name.fileName)) else { throw error }
             throw CommandFailure(
                 "noConfiguration",
-                "\(error.message) If the file in this directory is meant, write «./\(name.fileName)».", .configuration)
+                "\(error.message) If the file in this directory is meant, write \"./\(name.fileName)\".", .configuration)
         }
     }
 
@@ -172,6 +172,6 @@ package struct OperatedDatabase: Sendable {
 
     static func checkFile(_ path: String) throws {
         guard try !Stores.hasFile(at: path) else { return }
-        throw StrongroomError(.fileMissing, "There is no file at «\(path)». Check the name or the path.")
+        throw StrongroomError(.fileMissing, "There is no file at \"\(path)\". Check the name or the path.")
     }
 }

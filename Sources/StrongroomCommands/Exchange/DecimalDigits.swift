@@ -25,7 +25,7 @@ struct DecimalDigits: Equatable {
         isNegative = text.utf8.first == UInt8(ascii: "-") && !self.digits.isEmpty
     }
 
-    /// The number behind the «e», no farther from zero than ``farthest``.
+    /// The number behind the "e", no farther from zero than ``farthest``.
     private static func exponent(_ text: String) -> Int {
         let number = Int(text) ?? (text.utf8.first == UInt8(ascii: "-") ? -farthest : farthest)
         return min(max(number, -farthest), farthest)

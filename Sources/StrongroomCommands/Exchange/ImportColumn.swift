@@ -2,7 +2,7 @@ package import Strongroom
 
 /// A column that is imported into, and what its declared type makes of a field.
 ///
-/// By the engine's own rules for types («Datatypes In SQLite», section 3.1, sqlite.org/datatype3.html), but strictly: what is no integer is
+/// By the engine's own rules for types ("Datatypes In SQLite", section 3.1, sqlite.org/datatype3.html), but strictly: what is no integer is
 /// refused by an INTEGER column, where the engine would keep it as a text.
 package struct ImportColumn: Sendable, Equatable {
     /// Why a field cannot be stored; says nothing of its content.
@@ -167,7 +167,7 @@ package struct ImportColumn: Sendable, Equatable {
         return .real(number)
     }
 
-    private func fault(_ words: String) -> Fault { Fault(words: "column «\(name)» \(words)") }
+    private func fault(_ words: String) -> Fault { Fault(words: "column \"\(name)\" \(words)") }
 
     private static let flags: [String: Int64] = ["true": 1, "false": 0]
 

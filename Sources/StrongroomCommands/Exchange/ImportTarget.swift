@@ -20,7 +20,7 @@ struct ImportTarget {
         guard let found = tables.first(where: { Self.areSame($0, table) }) else {
             throw CommandFailure(
                 "noSuchTable",
-                "There is no table «\(table)». The tables are: \(tables.joined(separator: ", ")).", .usage)
+                "There is no table \"\(table)\". The tables are: \(tables.joined(separator: ", ")).", .usage)
         }
         self.table = found
         let infos = try db.columns(of: found)
@@ -41,7 +41,7 @@ struct ImportTarget {
         guard isKey || !unique.isEmpty else {
             throw CommandFailure(
                 "notUnique",
-                "The column «\(column.name)» is not unique by itself, so it cannot tell which row a line means. Give a unique one.",
+                "The column \"\(column.name)\" is not unique by itself, so it cannot tell which row a line means. Give a unique one.",
                 .usage)
         }
         self.key = column
@@ -65,13 +65,13 @@ struct ImportTarget {
                     : Self.noSuchColumn(name, table, columns)
             }
             guard !found.contains(column) else {
-                throw CommandFailure("twoColumnsOfOneName", "The column «\(column.name)» is named twice.", .dataError)
+                throw CommandFailure("twoColumnsOfOneName", "The column \"\(column.name)\" is named twice.", .dataError)
             }
             found.append(column)
         }
         if let key, !found.contains(key) {
             throw CommandFailure(
-                "missingKey", "The column «\(key.name)» is missing, by which rows are to be found.", .dataError)
+                "missingKey", "The column \"\(key.name)\" is missing, by which rows are to be found.", .dataError)
         }
         guard found.contains(where: { $0 != nil }) else {
             throw Self.noColumn("No name is that of a column", table, columns)
@@ -89,14 +89,14 @@ struct ImportTarget {
     }
 
     private static func noSuchColumn(_ name: String, _ table: String, _ columns: [ImportColumn]) -> CommandFailure {
-        noColumn("There is no column «\(name)»", table, columns)
+        noColumn("There is no column \"\(name)\"", table, columns)
     }
 
     private static func noColumn(_ what: String, _ table: String, _ columns: [ImportColumn]) -> CommandFailure {
         CommandFailure(
             "noSuchColumn",
             """
-            \(what) of the table «\(table)» that can be written. It has: \(columns.map(\.name).joined(separator: ", ")).
+            \(what) of the table "\(table)" that can be written. It has: \(columns.map(\.name).joined(separator: ", ")).
             """, .dataError)
     }
 }

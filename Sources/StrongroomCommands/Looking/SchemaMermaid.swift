@@ -1,4 +1,4 @@
-/// A schema as a diagram that Mermaid draws (mermaid.js.org, «Entity Relationship Diagrams»).
+/// A schema as a diagram that Mermaid draws (mermaid.js.org, "Entity Relationship Diagrams").
 package enum SchemaMermaid {
     package static func text(_ schema: SchemaModel) -> String {
         var lines = ["erDiagram"]

@@ -85,7 +85,7 @@ package struct SchemaModel: Sendable, Equatable {
         }
     }
 
-    /// See SQLite's documentation, «PRAGMA foreign_key_list» (sqlite.org/pragma.html#pragma_foreign_key_list).
+    /// See SQLite's documentation, "PRAGMA foreign_key_list" (sqlite.org/pragma.html#pragma_foreign_key_list).
     private static func references(
         of table: String, _ tables: [String], _ db: borrowing some Reading & ~Copyable
     ) throws -> [Reference] {

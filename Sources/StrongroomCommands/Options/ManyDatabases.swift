@@ -5,13 +5,13 @@ import Strongroom
 package struct ManyDatabases: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "Databases' names, whose configurations say the rest, or files' paths, which have a «/» in them.",
+            "Databases' names, whose configurations say the rest, or files' paths, which have a \"/\" in them.",
             valueName: "database"))
     package var databases: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "All databases that there are of a target, such as «addressbook» for addressbook.sqlite and addressbook_alice.sqlite.",
+            "All databases that there are of a target, such as \"addressbook\" for addressbook.sqlite and addressbook_alice.sqlite.",
             valueName: "target"))
     package var family: [String] = []
 
@@ -54,7 +54,7 @@ package struct ManyDatabases: ParsableArguments {
         for target in family {
             let names = try stores.databases(of: target)
             guard !names.isEmpty else {
-                throw CommandFailure("noDatabases", "There is no database of the target «\(target)».", .noInput)
+                throw CommandFailure("noDatabases", "There is no database of the target \"\(target)\".", .noInput)
             }
             for name in names { found.append(try OperatedDatabase(name.fileName, path: nil, keys: chain)) }
         }

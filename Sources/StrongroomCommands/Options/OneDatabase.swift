@@ -4,7 +4,7 @@ package import ArgumentParser
 package struct OneDatabase: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "A database's name, whose configuration says the rest, or a file's path, which has a «/» in it.",
+            "A database's name, whose configuration says the rest, or a file's path, which has a \"/\" in it.",
             valueName: "database"))
     package var database: String
 

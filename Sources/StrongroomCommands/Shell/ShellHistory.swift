@@ -28,7 +28,7 @@ package struct ShellHistory: Sendable {
 
     /// Where the history lies: `strongroom/history` in the directory for state.
     ///
-    /// See «XDG Base Directory Specification» (specifications.freedesktop.org/basedir-spec).
+    /// See "XDG Base Directory Specification" (specifications.freedesktop.org/basedir-spec).
     package static func defaultPath(_ environment: [String: String]) -> String? {
         if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") { return "\(state)/strongroom/history" }
         guard let home = environment["HOME"], home.hasPrefix("/") else { return nil }

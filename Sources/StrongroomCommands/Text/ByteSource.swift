@@ -120,7 +120,7 @@ private final class InputDescriptor {
     }
 
     private func failure(_ code: String, _ what: String, _ status: ExitStatus) -> CommandFailure {
-        let name = path == "-" ? "Standard input" : "«\(path)»"
+        let name = path == "-" ? "Standard input" : "\"\(path)\""
         return CommandFailure(code, "\(name) \(what): \(String(cString: strerror(errno))).", status)
     }
 }

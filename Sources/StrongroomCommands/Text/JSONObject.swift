@@ -37,8 +37,8 @@ package struct JSONObject {
         var names: Set<String> = []
         repeat {
             let name = try scanner.text("a name in quotation marks")
-            guard names.insert(name).inserted else { throw Fault(words: "two members have one name, «\(name)»") }
-            guard scanner.pass(":") else { throw Fault(words: "a colon is missing after «\(name)»") }
+            guard names.insert(name).inserted else { throw Fault(words: "two members have one name, \"\(name)\"") }
+            guard scanner.pass(":") else { throw Fault(words: "a colon is missing after \"\(name)\"") }
             members.append((name, try readMember(name)))
         } while scanner.pass(",")
         guard scanner.pass("}") else { throw Fault(words: "a comma or the closing brace is missing") }
@@ -49,7 +49,7 @@ package struct JSONObject {
         switch scanner.next {
         case UInt8(ascii: "\""): return .value(.text(try scanner.text("a text")))
         case UInt8(ascii: "{"): return .value(.blob(try readBytes(name)))
-        case UInt8(ascii: "["): throw Fault(words: "«\(name)» is a list, which no column holds")
+        case UInt8(ascii: "["): throw Fault(words: "\"\(name)\" is a list, which no column holds")
         case let byte? where byte == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte):
             return try scanner.number(name)
         default: return try readWord(name)
@@ -63,18 +63,18 @@ package struct JSONObject {
         case "true": return .bool(true)
         case "false": return .bool(false)
         case "NaN", "nan", "Infinity", "inf":
-            throw Fault(words: "«\(name)» is \(word), which is no JSON and cannot be stored")
-        default: throw Fault(words: "«\(name)» has no value that JSON knows")
+            throw Fault(words: "\"\(name)\" is \(word), which is no JSON and cannot be stored")
+        default: throw Fault(words: "\"\(name)\" has no value that JSON knows")
         }
     }
 
     /// Bytes are the one object that a column can hold.
     private mutating func readBytes(_ name: String) throws(Fault) -> [UInt8] {
-        let fault = Fault(words: "«\(name)» is an object; only bytes are one, as in {\"base64\":\"AQID\"}")
+        let fault = Fault(words: "\"\(name)\" is an object; only bytes are one, as in {\"base64\":\"AQID\"}")
         guard scanner.pass("{"), try scanner.text("a name") == "base64", scanner.pass(":") else { throw fault }
         let text = try scanner.text("Base64")
         guard scanner.pass("}") else { throw fault }
-        guard let bytes = Base64.bytes(text) else { throw Fault(words: "«\(name)» is no Base64") }
+        guard let bytes = Base64.bytes(text) else { throw Fault(words: "\"\(name)\" is no Base64") }
         return bytes
     }
 }

@@ -40,7 +40,7 @@ struct JSONScanner {
         let start = place
         if next == UInt8(ascii: "-") { place += 1 }
         if let byte = next, Unicode.Scalar(byte).properties.isAlphabetic {
-            throw Fault(words: "«\(name)» is -\(word()), which is no JSON and cannot be stored")
+            throw Fault(words: "\"\(name)\" is -\(word()), which is no JSON and cannot be stored")
         }
         let firstDigit = next
         let digits = passDigits()
@@ -59,16 +59,16 @@ struct JSONScanner {
         }
         let text = String(decoding: bytes[start..<place], as: UTF8.self)
         if isInteger {
-            guard let number = Int64(text) else { throw Fault(words: "«\(name)» is an integer of more than 64 bits") }
+            guard let number = Int64(text) else { throw Fault(words: "\"\(name)\" is an integer of more than 64 bits") }
             return .value(.integer(number))
         }
         guard let number = Double(text), number.isFinite else {
-            throw Fault(words: "«\(name)» is a number too large to be stored")
+            throw Fault(words: "\"\(name)\" is a number too large to be stored")
         }
         return DecimalDigits(text) == DecimalDigits(String(number)) ? .value(.real(number)) : .rounded(number)
     }
 
-    private func noNumber(_ name: String) -> Fault { Fault(words: "«\(name)» is no number that JSON knows") }
+    private func noNumber(_ name: String) -> Fault { Fault(words: "\"\(name)\" is no number that JSON knows") }
 
     private mutating func passDigits() -> Int {
         let start = place

@@ -90,7 +90,7 @@ package final class OutputFile {
         defer { close(left) }
         guard Self.lock(left) else {
             throw CommandFailure(
-                "locked", "Another process is writing «\(path)». Wait for it, or give another name.", .temporaryFailure)
+                "locked", "Another process is writing \"\(path)\". Wait for it, or give another name.", .temporaryFailure)
         }
         if isAtPlace(left) { try remove() }
     }
@@ -115,7 +115,7 @@ package final class OutputFile {
         CommandFailure(
             "inputOutput",
             """
-            «\(temporary)» lies there and cannot be removed: \(String(cString: strerror(number))). Somebody else may be writing it: \
+            "\(temporary)" lies there and cannot be removed: \(String(cString: strerror(number))). Somebody else may be writing it: \
             give another name, or remove it when nobody is.
             """, .inputOutput)
     }

@@ -24,7 +24,7 @@ extension MigrationProof {
         let run = try ProofRun(self)
         guard let place = run.place(of: version) else {
             throw StrongroomError(
-                .invalidMigrator, "There is no version «\(version)» in the migrator of which a file could be recorded.",
+                .invalidMigrator, "There is no version \"\(version)\" in the migrator of which a file could be recorded.",
                 database: run.subject.name.fileName)
         }
         let name = Fixture.name(version: version, cipher: try EngineFeatures.current().cipherMajorVersion)

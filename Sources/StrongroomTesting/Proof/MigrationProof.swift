@@ -17,7 +17,7 @@ public import Strongroom
 ///
 /// It works in files of its own, with keys of its own; of the configuration it asks the migrator, the cipher settings, the protection of the
 /// keys, and how stores behave, but for when they migrate, where their data lies, and whether they only read. What is proved stands in the guide
-/// «Proving migrations».
+/// "Proving migrations".
 public struct MigrationProof: Sendable {
     let configuration: any Configuration
     /// Nil for the target with `.sqlite`.

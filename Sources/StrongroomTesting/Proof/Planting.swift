@@ -12,7 +12,7 @@ struct Planting: Sendable {
 
     /// What is wrong with the data in a file of a version; nil for nothing.
     func fault(in db: borrowing ReadTransaction, at version: String) -> String? {
-        let what = "what was planted at «\(self.version)» (\(place)) is not right at «\(version)»"
+        let what = "what was planted at \"\(self.version)\" (\(place)) is not right at \"\(version)\""
         do {
             return try isRight(db, version) ? nil : what
         } catch {

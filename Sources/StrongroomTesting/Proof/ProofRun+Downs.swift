@@ -10,7 +10,7 @@ extension ProofRun {
                 try await goStraightDown(from: end, to: start)
             }
         }
-        let oneWay = migrations.dropFirst().filter { $0.down == nil }.map { "«\($0.version)»" }
+        let oneWay = migrations.dropFirst().filter { $0.down == nil }.map { "\"\($0.version)\"" }
         if !oneWay.isEmpty {
             report.leftOut.append("the way down from \(oneWay.joined(separator: ", ")): there is no `down`")
         }
@@ -45,7 +45,7 @@ extension ProofRun {
     /// - Returns: Whether it is at the lower one.
     private func goDown(_ file: ProofFile, from end: Int, to start: Int, on way: String) async -> Bool {
         let (higher, lower) = (version(end), version(start))
-        let what = "a file of «\(higher)» cannot be brought back to «\(lower)»"
+        let what = "a file of \"\(higher)\" cannot be brought back to \"\(lower)\""
         let isDown = await attempting(what, on: way) {
             try await file.using(steps(through: end)) { store in try await store.migrate(to: lower).to == lower }
         }

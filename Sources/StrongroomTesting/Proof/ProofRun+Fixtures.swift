@@ -6,7 +6,7 @@ extension ProofRun {
     func proveFixtures() async throws {
         guard FileManager.default.fileExists(atPath: proof.fixtures.path) else {
             let text =
-                "there is no directory «\(proof.fixtures.name)» with fixture files; record one of each released version with `recordFixture(version:)`"
+                "there is no directory \"\(proof.fixtures.name)\" with fixture files; record one of each released version with `recordFixture(version:)`"
             // Who named a directory believes that what lies there is proved.
             if proof.fixtures.isNamed { report.add(text, on: nil) } else { report.leftOut.append(text) }
             return
@@ -42,7 +42,7 @@ extension ProofRun {
         guard let (recorded, schema) = seen else { return }
         guard let recorded, let start = place(of: recorded) else {
             report.add(
-                "a fixture file is of version «\(recorded ?? "")», which the migrator does not know: a released version stays in the list",
+                "a fixture file is of version \"\(recorded ?? "")\", which the migrator does not know: a released version stays in the list",
                 on: way)
             return
         }
@@ -52,7 +52,7 @@ extension ProofRun {
         for difference in differences {
             report.add(
                 """
-                a migration up to «\(recorded)» was changed after its version was recorded: \(difference); \(Self.advice)
+                a migration up to "\(recorded)" was changed after its version was recorded: \(difference); \(Self.advice)
                 """, on: way)
         }
         // A file of another schema differs at every later version, which says nothing new.
@@ -64,7 +64,7 @@ extension ProofRun {
                 at: file, through: end, since: start, on: "\(way) → \(version(end))", keys: keys, changes: .warn
             ) { opening in
                 let changed = opening.migration?.changed ?? []
-                let names = changed.map { "«\($0)»" }.joined(separator: ", ")
+                let names = changed.map { "\"\($0)\"" }.joined(separator: ", ")
                 return changed.isEmpty
                     ? nil
                     : "the statements of migration \(names) were changed after a file had been through them; \(Self.advice)"

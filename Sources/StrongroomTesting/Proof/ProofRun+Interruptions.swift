@@ -34,9 +34,9 @@ extension ProofRun {
     func proveInterruptions() async throws {
         for (place, migration) in migrations.enumerated() {
             let version = migration.version
-            try await prove(Course(place: place, isDown: false, title: "migration «\(version)»"))
+            try await prove(Course(place: place, isDown: false, title: "migration \"\(version)\""))
             guard place > 0, migration.down != nil else { continue }
-            try await prove(Course(place: place, isDown: true, title: "the way down from «\(version)»"))
+            try await prove(Course(place: place, isDown: true, title: "the way down from \"\(version)\""))
         }
     }
 
@@ -49,7 +49,7 @@ extension ProofRun {
             )
         }
         for number in straight.places {
-            let way = number == 0 ? "before its first statement" : "after «\(straight.statements[number - 1])»"
+            let way = number == 0 ? "before its first statement" : "after \"\(straight.statements[number - 1])\""
             try await proveError(course, after: number, straight, way)
             guard let killed = straight.killed[number] else { continue }
             report.interruptions += 1

@@ -48,8 +48,8 @@ extension ProofRun {
             }
             try await proveOneByOne(from: start)
         }
-        try await proveThatNothingChanges(stages[last].copy(), on: "at «\(version(last))»")
-        try await proveRecords(in: stages[last].copy(), on: "at «\(version(last))»")
+        try await proveThatNothingChanges(stages[last].copy(), on: "at \"\(version(last))\"")
+        try await proveRecords(in: stages[last].copy(), on: "at \"\(version(last))\"")
     }
 
     private func proveOneByOne(from start: Int) async throws {
@@ -94,7 +94,7 @@ extension ProofRun {
     /// Reads and writes every named table's records, in a file that nobody needs afterwards.
     private func proveRecords(in file: ProofFile, on way: String) async throws {
         for record in proof.recordProofs {
-            let what = "the records of table «\(record.tableName)» cannot be proved"
+            let what = "the records of table \"\(record.tableName)\" cannot be proved"
             let finding = await attempting(what, on: way) {
                 try await file.using(migrations, tables: tables) { store in
                     try await store.write(as: .immediate) { db in try record.prove(db) }
@@ -110,11 +110,11 @@ extension ProofRun {
         let named = Set(proof.recordProofs.map(\.tableName))
         for record in proof.recordProofs where recordCounts[record.tableName] == 0 {
             report.leftOut.append(
-                "no record of table «\(record.tableName)» was there to be read: plant a row, or give `records(of:)` a sample"
+                "no record of table \"\(record.tableName)\" was there to be read: plant a row, or give `records(of:)` a sample"
             )
         }
         for table in tables ?? [] where !named.contains(table.name) {
-            report.leftOut.append("the records of table «\(table.name)»: name their type with `records(of:)`")
+            report.leftOut.append("the records of table \"\(table.name)\": name their type with `records(of:)`")
         }
     }
 }

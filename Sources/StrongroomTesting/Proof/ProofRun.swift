@@ -55,12 +55,12 @@ final class ProofRun {
     private func check(_ planting: Planting) {
         guard let own = place(of: planting.version) else {
             return report.add(
-                "data is planted at «\(planting.version)» (\(planting.place)), which is no version of the migrator",
+                "data is planted at \"\(planting.version)\" (\(planting.place)), which is no version of the migrator",
                 on: nil)
         }
         guard let oldest = planting.oldest, place(of: oldest).map({ $0 >= own }) ?? true else { return }
         report.add(
-            "what is planted at «\(planting.version)» (\(planting.place)) is to be right back to «\(oldest)», which is no version before it",
+            "what is planted at \"\(planting.version)\" (\(planting.place)) is to be right back to \"\(oldest)\", which is no version before it",
             on: nil)
     }
 
@@ -75,7 +75,7 @@ final class ProofRun {
             let underlying = (error as? StrongroomError)?.underlying
             let cause = underlying.map { $0 is StrongroomError ? "" : " (\($0))" } ?? ""
             // Every file has a directory of its own; without it one fault on many ways has one text.
-            let text = "\(error)\(cause)".replacing(/«[^»]*\/strongroom-[0-9A-F-]{36}\//, with: "«")
+            let text = "\(error)\(cause)".replacing(/"[^"]*\/strongroom-[0-9A-F-]{36}\//, with: "\"")
             report.add("\(what): \(text)", on: way)
             return nil
         }
@@ -87,7 +87,7 @@ final class ProofRun {
         for place in migrations.indices {
             let file = try ProofFile(subject)
             let steps = steps(through: place)
-            let what = "an empty file cannot be brought to «\(version(place))» by every migration"
+            let what = "an empty file cannot be brought to \"\(version(place))\" by every migration"
             let schema = await attempting(what, on: nil) {
                 try await file.using(steps) { store in try await store.read { db in try SchemaDescription(db) } }
             }
@@ -102,14 +102,14 @@ final class ProofRun {
             let file = try ProofFile(subject)
             let version = version(place)
             let plantings = proof.plantings.filter { $0.version == version }
-            let made: Void? = await attempting("data cannot be planted at «\(version)»", on: nil) {
+            let made: Void? = await attempting("data cannot be planted at \"\(version)\"", on: nil) {
                 try await file.using(steps(through: place)) { store in
                     for planting in plantings { try await store.write(as: .immediate) { db in try planting.plant(db) } }
                 }
             }
             guard made != nil else { return false }
             stages.append(file)
-            _ = try await look(at: file, through: place, since: place, on: "at «\(version)»")
+            _ = try await look(at: file, through: place, since: place, on: "at \"\(version)\"")
         }
         return true
     }
@@ -143,7 +143,7 @@ final class ProofRun {
         let plantings = proof.plantings.filter { planting in
             origin.map { self.version($0) == planting.version && isWanted(planting, at: place) } ?? false
         }
-        let what = "a file cannot be brought to «\(version)»"
+        let what = "a file cannot be brought to \"\(version)\""
         let seen = await attempting(what, on: way) {
             try await file.using(steps(through: place), keys: keys, rotation: rotation, changes: changes) { store in
                 let (sight, faults) = try await store.read { db in
@@ -159,7 +159,7 @@ final class ProofRun {
         for fault in faults { report.add(fault, on: way) }
         let differences = sight.schema.differences(
             from: schemas[place], here: "a file that came another way", there: "an empty file that ran every migration")
-        for difference in differences { report.add("at «\(version)» \(difference)", on: way) }
+        for difference in differences { report.add("at \"\(version)\" \(difference)", on: way) }
         return sight
     }
 

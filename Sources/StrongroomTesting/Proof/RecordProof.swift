@@ -27,7 +27,7 @@ struct RecordProof: Sendable {
 private struct RecordWork<T: Table> {
     var finding = RecordProof.Finding()
 
-    private let title = "the records \(T.RecordType.self) of table «\(T.schema.name)»"
+    private let title = "the records \(T.RecordType.self) of table \"\(T.schema.name)\""
 
     /// Does work that may find a fault, which it returns, or fail.
     private mutating func noting(_ what: String, _ work: () throws -> String?) {

@@ -12,9 +12,9 @@ extension SchemaDescription {
             "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE type IN ('trigger', 'view') AND sql IS NOT NULL"
         ) { row in others.append((try row[0], try row[1], try row[2], try row[3])) }
         for other in others {
-            var item = SchemaItem(title: "\(other.kind) «\(other.name)»")
-            if other.kind == "trigger" { item.owner = "table «\(other.table)»" }
-            item.add("the statement", SQLMeaning.ofCreation(other.sql).text, shown: "«\(other.sql)»")
+            var item = SchemaItem(title: "\(other.kind) \"\(other.name)\"")
+            if other.kind == "trigger" { item.owner = "table \"\(other.table)\"" }
+            item.add("the statement", SQLMeaning.ofCreation(other.sql).text, shown: "\"\(other.sql)\"")
             add(item)
         }
     }
@@ -38,7 +38,7 @@ private struct TableReading {
 
     init(_ table: String, _ db: borrowing some Reading & ~Copyable) throws {
         self.table = table
-        title = "table «\(table)»"
+        title = "table \"\(table)\""
         columns = try db.columns(of: table)
         sql =
             try db.value("SELECT sql FROM sqlite_master WHERE type = 'table' AND name = \(table)", as: String.self)
@@ -80,14 +80,14 @@ private struct TableReading {
         item.add("an integer key that is the row id", rowIDColumn != nil)
         item.add("WITHOUT ROWID", isWithoutRowID)
         item.add("STRICT", isStrict)
-        item.add("the virtual table's statement", isVirtual ? SQLMeaning(sql).text : nil, shown: "«\(sql)»")
+        item.add("the virtual table's statement", isVirtual ? SQLMeaning(sql).text : nil, shown: "\"\(sql)\"")
         return item
     }
 
     // MARK: Columns
 
     private func column(_ column: ColumnInfo) -> SchemaItem {
-        var item = SchemaItem(title: "column «\(table).\(column.name)»", owner: title)
+        var item = SchemaItem(title: "column \"\(table).\(column.name)\"", owner: title)
         let declaration = declaration(of: column.name)
         let type = column.declaredType
         item.add(
@@ -119,7 +119,7 @@ private struct TableReading {
         return name.uppercased()
     }
 
-    /// See SQLite's documentation, «Datatypes In SQLite», section 3.1 (sqlite.org/datatype3.html).
+    /// See SQLite's documentation, "Datatypes In SQLite", section 3.1 (sqlite.org/datatype3.html).
     private static func affinity(of type: String) -> String {
         let type = type.uppercased()
         func has(_ parts: String...) -> Bool { parts.contains { type.contains($0) } }
@@ -136,7 +136,7 @@ private struct TableReading {
         (text?.items ?? []).flatMap { $0.significant.parenthesised(behind: "CHECK") }.map { check in
             let text = SQLMeaning(check).text
             return SchemaItem(
-                title: "check (\(text)) of «\(table)»", identity: "check (\(text)) of «\(table.asciiFolded)»",
+                title: "check (\(text)) of \"\(table)\"", identity: "check (\(text)) of \"\(table.asciiFolded)\"",
                 owner: title)
         }
     }
@@ -147,13 +147,13 @@ private struct TableReading {
             let names = index.parts.map { $0.column ?? "an expression" }
             guard index.isExplicit else {
                 guard names != key else { return nil }
-                var item = SchemaItem(title: "unique constraint on «\(table)» \(Self.list(names))", owner: title)
+                var item = SchemaItem(title: "unique constraint on \"\(table)\" \(Self.list(names))", owner: title)
                 item.add("the collation", Self.collations(index))
                 return item
             }
-            var item = SchemaItem(title: "index «\(index.name)»", owner: title)
+            var item = SchemaItem(title: "index \"\(index.name)\"", owner: title)
             let (parts, meaning, condition) = Self.content(of: index)
-            item.add("the table", table.asciiFolded, shown: "«\(table)»")
+            item.add("the table", table.asciiFolded, shown: "\"\(table)\"")
             item.add(
                 "what is indexed", meaning.joined(separator: ", "), shown: "(\(parts.joined(separator: ", ")))")
             item.add("UNIQUE", index.isUnique)
@@ -205,9 +205,9 @@ private struct TableReading {
             let parentKeys = try db.hasTable(key.parent) ? db.columns(of: key.parent).filter { $0.keyPlace != nil } : []
             let whole = parentKeys.sorted { ($0.keyPlace ?? 0) < ($1.keyPlace ?? 0) }.map(\.name)
             let parents = key.parentColumns.isEmpty ? whole : key.parentColumns
-            let target = "«\(key.parent)» \(Self.list(parents))"
+            let target = "\"\(key.parent)\" \(Self.list(parents))"
             var item = SchemaItem(
-                title: "foreign key of «\(table)» \(Self.list(key.columns)) to \(target)", owner: title)
+                title: "foreign key of \"\(table)\" \(Self.list(key.columns)) to \(target)", owner: title)
             item.add("ON UPDATE", key.actions[0])
             item.add("ON DELETE", key.actions[1])
             item.add("the check", isDeferred(key.columns) ? "when the transaction ends" : "at once")

@@ -2,7 +2,7 @@ import Strongroom
 
 /// One thing of a schema, such as a column or an index, and what there is to say of it.
 struct SchemaItem: Sendable {
-    /// How messages call it, such as `column «contact.name»`.
+    /// How messages call it, such as `column "contact.name"`.
     let title: String
     /// Tells it from the others; the title in small letters where nothing else is given.
     let identity: String

@@ -56,14 +56,14 @@ struct TableContent: Sendable {
         tables.keys.sorted().flatMap { table -> [Difference] in
             guard let rows = tables[table], let others = other.tables[table] else { return [] }
             guard rows.rows.count == others.rows.count else {
-                let text = "table «\(table)» has \(rows.rows.count) rows in \(here), \(others.rows.count) in \(there)"
+                let text = "table \"\(table)\" has \(rows.rows.count) rows in \(here), \(others.rows.count) in \(there)"
                 return [Difference(table: table, column: nil, text: text)]
             }
             guard rows.columns == others.columns else { return [] }
             return rows.columns.indices.compactMap { place in
                 let isSame = zip(rows.rows, others.rows).allSatisfy { $0[place] == $1[place] }
                 let name = rows.columns[place]
-                let text = "column «\(table).\(name)» has other values in \(here) than in \(there)"
+                let text = "column \"\(table).\(name)\" has other values in \(here) than in \(there)"
                 return isSame ? nil : Difference(table: table, column: name, text: text)
             }
         }

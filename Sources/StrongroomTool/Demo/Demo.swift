@@ -181,7 +181,7 @@ struct Demo {
         report.foundCount = foundCount
         report.biggest = biggest.map(DemoReport.Package.init)
         report.add("search", duration)
-        story.step("Search", "«\(word)» stands in \(HumanReadable.count(foundCount)) packages", duration)
+        story.step("Search", "\"\(word)\" stands in \(HumanReadable.count(foundCount)) packages", duration)
     }
 
     private func lookForPlaintext(_ path: String, _ file: ControlFile, _ report: inout DemoReport) throws {
@@ -207,7 +207,7 @@ struct Demo {
         story.heading("The biggest packages")
         story.table(report.biggest)
         if !report.found.isEmpty {
-            story.heading("Packages with «\(word)», \(report.found.count) of \(HumanReadable.count(report.foundCount))")
+            story.heading("Packages with \"\(word)\", \(report.found.count) of \(HumanReadable.count(report.foundCount))")
             story.table(report.found)
         }
         story.blank()
@@ -245,6 +245,6 @@ extension CommandFailure {
             case .fileMissing, .isDirectory, .notRegularFile, .notReadable: .noInput
             default: .dataError
             }
-        self.init("\(error.code)", "«\(path)»: \(error)", status)
+        self.init("\(error.code)", "\"\(path)\": \(error)", status)
     }
 }

@@ -3,7 +3,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-@Suite("The examples of «Changing the schema»")
+@Suite("The examples of \"Changing the schema\"")
 struct ChangingTheSchemaExamples {
     @Table("contact")
     struct Contact {

@@ -2,7 +2,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-@Suite("The examples of «Coming from CTPersistance»")
+@Suite("The examples of \"Coming from CTPersistance\"")
 struct ComingFromCTPersistanceExamples {
     @Table("message")
     struct Message {
@@ -38,7 +38,7 @@ struct ComingFromCTPersistanceExamples {
         func keyChain(for database: DatabaseName) -> KeyChain { chain }
     }
 
-    /// Of «пароль» it used as many bytes as there are letters, which are the first three.
+    /// Of "пароль" it used as many bytes as there are letters, which are the first three.
     @Test(arguments: [nil, "пар", "пароль"])
     func itsFilesAreTakenOver(passphrase: String?) async throws {
         let directory = try TemporaryDirectory()

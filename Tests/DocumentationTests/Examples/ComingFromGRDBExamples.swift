@@ -3,7 +3,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-@Suite("The examples of «Coming from GRDB»")
+@Suite("The examples of \"Coming from GRDB\"")
 struct ComingFromGRDBExamples {
     @Table("player")
     struct Player {

@@ -64,7 +64,7 @@ private struct Catalogue: Configuration {
     func settings(for database: DatabaseName) -> StoreSettings { StoreSettings(isReadOnly: true) }
 }
 
-@Suite("The examples of «Configurations and families»")
+@Suite("The examples of \"Configurations and families\"")
 struct ConfigurationsAndFamiliesExamples {
     @Test func aFamilyHasAKeyForEachOfItsFiles() async throws {
         let directory = try TemporaryDirectory()

@@ -4,7 +4,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-@Suite("The examples of «Damaged files»")
+@Suite("The examples of \"Damaged files\"")
 struct DamagedFilesExamples {
     @Table("contact")
     struct Contact {
@@ -76,11 +76,11 @@ struct DamagedFilesExamples {
         let report = try await store.verify { progress in
             print("\(progress.pagesDone) of \(progress.pages) pages")
         }
-        if !report.isWhole { print(report) }  // page 12 of table «contact» …
+        if !report.isWhole { print(report) }  // page 12 of table "contact" …
 
         #expect(report.damagedPages.count == 1)
         #expect(printed.lines.contains { $0.hasSuffix(" of \(report.pages) pages") })
-        #expect(printed.lines.last?.contains(/[pP]age \d+.* table «contact»/) == true, "\(printed.lines)")
+        #expect(printed.lines.last?.contains(/[pP]age \d+.* table "contact"/) == true, "\(printed.lines)")
         try await store.close()
     }
 

@@ -4,7 +4,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-@Suite("The examples of «Dictionaries and JSON»")
+@Suite("The examples of \"Dictionaries and JSON\"")
 struct DictionariesAndJSONExamples {
     @Table("contact")
     struct Contact: Equatable {

@@ -3,7 +3,7 @@ import Foundation
 import StrongroomTesting
 import Testing
 
-@Suite("The examples of «Getting started»")
+@Suite("The examples of \"Getting started\"")
 struct GettingStartedExamples {
     @Test func eachRunHasOneNoteMoreToShow() async throws {
         let home = try TemporaryDirectory()

@@ -4,7 +4,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-@Suite("The examples of «Keys and rotation»")
+@Suite("The examples of \"Keys and rotation\"")
 struct KeysAndRotationExamples {
     @Table("contact")
     struct Contact: Equatable {

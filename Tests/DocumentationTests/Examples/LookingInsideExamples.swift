@@ -4,7 +4,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-@Suite("The examples of «Looking inside, moving data, keeping copies»")
+@Suite("The examples of \"Looking inside, moving data, keeping copies\"")
 struct LookingInsideExamples {
     @Table("contact")
     struct Contact: Equatable {

@@ -5,7 +5,7 @@ import StrongroomTesting
 import Synchronization
 import Testing
 
-@Suite("The examples of «Many tasks on one store»")
+@Suite("The examples of \"Many tasks on one store\"")
 struct ManyTasksExamples {
     @Table("contact")
     struct Contact: Equatable {

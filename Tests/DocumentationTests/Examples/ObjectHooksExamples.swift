@@ -20,7 +20,7 @@ extension Contact {
         .deletesOnSave { contact in contact.isGone }
 }
 
-@Suite("The hooks of «Objects that persist themselves»")
+@Suite("The hooks of \"Objects that persist themselves\"")
 struct ObjectHooksExamples {
     @Test func theyChangeAndDelete() async throws {
         let store = try await TemporaryStore(tables: [Contact.schema]).store

@@ -3,7 +3,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-@Suite("The relations of «Objects that persist themselves»")
+@Suite("The relations of \"Objects that persist themselves\"")
 struct ObjectRelationsExamples {
     @Table("author", in: "library.sqlite")
     struct Author {

@@ -4,7 +4,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-@Suite("The examples of «Objects that persist themselves»")
+@Suite("The examples of \"Objects that persist themselves\"")
 struct ObjectsExamples {
     @Table("contact", in: "addressbook.sqlite")
     struct Contact {

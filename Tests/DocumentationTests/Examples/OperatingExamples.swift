@@ -4,7 +4,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-@Suite("The examples of «Operating many databases»")
+@Suite("The examples of \"Operating many databases\"")
 struct OperatingExamples {
     @Test func aToolOfOnesOwnIsOneCall() async throws {
         let home = try TemporaryDirectory()

@@ -4,7 +4,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-@Suite("The examples of «Predicates as text»")
+@Suite("The examples of \"Predicates as text\"")
 struct PredicatesAsTextExamples {
     @Table("contact")
     struct Contact: Equatable {

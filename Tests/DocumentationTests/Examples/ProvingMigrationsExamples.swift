@@ -4,7 +4,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-@Suite("The examples of «Proving migrations»")
+@Suite("The examples of \"Proving migrations\"")
 struct ProvingMigrationsExamples {
     @Table("contact")
     struct Contact: Equatable {

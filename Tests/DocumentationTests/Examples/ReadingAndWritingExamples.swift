@@ -3,7 +3,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-@Suite("The examples of «Reading and writing»")
+@Suite("The examples of \"Reading and writing\"")
 struct ReadingAndWritingExamples {
     @Table("contact")
     struct Contact: Equatable {

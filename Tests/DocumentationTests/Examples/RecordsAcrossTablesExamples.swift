@@ -3,7 +3,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-@Suite("The examples of «Records across tables»")
+@Suite("The examples of \"Records across tables\"")
 struct RecordsAcrossTablesExamples {
     @Table("contact")
     struct Contact: Equatable {

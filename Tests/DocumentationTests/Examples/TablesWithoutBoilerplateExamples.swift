@@ -3,7 +3,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-@Suite("The examples of «Tables without boilerplate» and of the catalog's first page")
+@Suite("The examples of \"Tables without boilerplate\" and of the catalog's first page")
 struct TablesWithoutBoilerplateExamples {
     @Table("contact", in: "addressbook.sqlite")
     struct Contact: Equatable {

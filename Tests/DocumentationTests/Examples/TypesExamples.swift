@@ -4,7 +4,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-@Suite("The examples of «Types of columns»")
+@Suite("The examples of \"Types of columns\"")
 struct TypesExamples {
     @Table("contact")
     struct Contact {

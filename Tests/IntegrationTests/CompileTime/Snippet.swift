@@ -52,7 +52,7 @@ extension Snippet {
 
     static let refused = [article, writing, types, ownership, handle, task, made, outerJoins, pages]
 
-    /// The example of «Reading and writing».
+    /// The example of "Reading and writing".
     private static let article = Snippet(
         "what the article shows",
         """

@@ -60,7 +60,7 @@ struct Inspector {
         return .damaged(
             """
             after step \(sight.step) there are \(sight.rows.count) rows for \(expected.count), missing \
-            «\((missing.first ?? "").prefix(40))», surplus «\((surplus.first ?? "").prefix(40))»
+            "\((missing.first ?? "").prefix(40))", surplus "\((surplus.first ?? "").prefix(40))"
             """)
     }
 }

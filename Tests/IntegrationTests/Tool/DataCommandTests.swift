@@ -91,7 +91,7 @@ struct DataCommandTests {
         let people = try await workshop.run("import", "item", "-", input: text)
         #expect(people.status == 65 && people.output.isEmpty)
         #expect(
-            people.errors.contains("line 3: column «id» takes an integer")
+            people.errors.contains("line 3: column \"id\" takes an integer")
                 && people.errors.contains("line 4: 1 fields in place of 2"))
         #expect(people.errors.contains("line 5:") && people.errors.contains("UNIQUE"))
         let programs = try await workshop.run("import", "item", "-", "--json", input: text)

@@ -35,7 +35,7 @@ struct DemoTests {
         #expect(workshop.files("data") == [".inventory.sqlite.lock", "inventory.sqlite"])
         let content = try workshop.bytes(workshop.database)
         for text in [DemoWorkshop.secret, "ledger", "Lovelace", "SQLite format 3", "CREATE TABLE"] {
-            #expect(content.range(of: Data(text.utf8)) == nil, "«\(text)» stands in the file")
+            #expect(content.range(of: Data(text.utf8)) == nil, "\"\(text)\" stands in the file")
         }
         for path in [workshop.database, workshop.keyFile] {
             let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int

@@ -75,7 +75,7 @@ struct ToolTests {
         #expect(script.status == 0 && script.output.contains("fingerprints"))
     }
 
-    /// As with every other command; what lies in the working directory is given with a «/».
+    /// As with every other command; what lies in the working directory is given with a "/".
     @Test func aNameMeansTheDatabaseAlsoBesideAFileOfThatName() async throws {
         try await workshop.make("inventory.sqlite")
         for name in ["inventory.sqlite", "strange.bin"] {

@@ -22,7 +22,7 @@ struct ImportRulesTests {
             try await shop.bring("id,item\n1,7\n", into: "part") { $0.skipsBadLines = isSkipping }
         }
         #expect(failure.code == "constraint" && failure.status == .dataError)
-        #expect(failure.message.contains("«part»") && failure.message.contains("«item»"), "\(failure.message)")
+        #expect(failure.message.contains("\"part\"") && failure.message.contains("\"item\""), "\(failure.message)")
         #expect(failure.message.contains("Nothing was imported"))
         #expect(try await shop.rows("SELECT * FROM part").isEmpty)
     }

@@ -41,16 +41,16 @@ struct TableImportTests {
     @Test(
         arguments: [
             (#"{"id":true,"isOld":true,"size":1,"price":2}"#, nil), (#"{"isOld":1.0,"size":0.5,"anything":1.0}"#, nil),
-            (#"{"name":true}"#, "«name» takes a text; write it in quotation marks"),
-            (#"{"name":7}"#, "«name» takes a text"),
-            (#"{"name":1.0}"#, "«name» takes a text"), (#"{"id":1.0}"#, "«id» takes an integer"),
+            (#"{"name":true}"#, "\"name\" takes a text; write it in quotation marks"),
+            (#"{"name":7}"#, "\"name\" takes a text"),
+            (#"{"name":1.0}"#, "\"name\" takes a text"), (#"{"id":1.0}"#, "\"id\" takes an integer"),
             (#"{"id":1e3}"#, "without a point and an exponent"),
-            (#"{"price":true}"#, "«price» takes no true and false"),
-            (#"{"anything":false}"#, "«anything» takes no true and false; write 1 or 0"),
-            (#"{"size":true}"#, "«size» takes no true"), (#"{"photo":true}"#, "«photo» takes bytes"),
-            (#"{"price":9007199254740993}"#, "«price» takes no number with so many digits"),
-            (#"{"price":"9007199254740993"}"#, "«price» takes no number with so many digits"),
-            (#"{"size":0.12345678901234567891}"#, "«size» takes no number with so many digits"),
+            (#"{"price":true}"#, "\"price\" takes no true and false"),
+            (#"{"anything":false}"#, "\"anything\" takes no true and false; write 1 or 0"),
+            (#"{"size":true}"#, "\"size\" takes no true"), (#"{"photo":true}"#, "\"photo\" takes bytes"),
+            (#"{"price":9007199254740993}"#, "\"price\" takes no number with so many digits"),
+            (#"{"price":"9007199254740993"}"#, "\"price\" takes no number with so many digits"),
+            (#"{"size":0.12345678901234567891}"#, "\"size\" takes no number with so many digits"),
         ] as [(String, String?)])
     func noTypeOfJSONIsTakenForAnother(members: String, words: String?) async throws {
         let shop = try await Shop()
@@ -68,9 +68,9 @@ struct TableImportTests {
     }
 
     static let bad: [(line: String, words: String)] = [
-        ("x,a,,,", "«id» takes an integer"), ("1.5,a,,,", "«id» takes an integer"),
-        ("9223372036854775808,a,,,", "«id» takes an integer"), ("1,,,,", "NOT NULL"),
-        ("1,a,x,,", "«price» takes a number"),
+        ("x,a,,,", "\"id\" takes an integer"), ("1.5,a,,,", "\"id\" takes an integer"),
+        ("9223372036854775808,a,,,", "\"id\" takes an integer"), ("1,,,,", "NOT NULL"),
+        ("1,a,x,,", "\"price\" takes a number"),
         ("1,a,nan,,", "NaN"), ("1,a,-inf,,", "infinity"), ("1,a,0x10,,", "takes a number"), ("1,a,-1,,", "CHECK"),
         ("1,a,,*,", "Base64"), ("1,a", "2 fields in place of 5"), ("1,a,,,,", "6 fields in place of 5"),
         ("1,\"a\"b,,,", "closing quotation mark"), ("7,a,,,", "UNIQUE"),
@@ -113,7 +113,7 @@ struct TableImportTests {
             ("name,size\na,\"\(text)\"\n", RowFormat.csv), ("{\"name\":\"a\",\"size\":\"\(text)\"}", .jsonLines),
         ] {
             let failure = try await #require(throws: BadLines.self) { try await shop.bring(form, format) }
-            #expect(failure.report.badLines.first?.reason.contains("«size» takes") == true, "\(failure.report)")
+            #expect(failure.report.badLines.first?.reason.contains("\"size\" takes") == true, "\(failure.report)")
         }
         let flag = try await #require(throws: BadLines.self) { try await shop.bring("name,isOld\na,perhaps\n") }
         #expect(flag.report.badLines.first?.reason.contains("true, false") == true)

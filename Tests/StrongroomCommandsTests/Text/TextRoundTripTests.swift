@@ -105,7 +105,7 @@ struct TextRoundTripTests {
             try CSVText.append(.real(number), column: "size", to: &line)
         }
         #expect(json == csv)
-        #expect(json.code == "notFinite" && json.message.contains("«size»"))
+        #expect(json.code == "notFinite" && json.message.contains("\"size\""))
         #expect(json.message.contains(number.isNaN ? "NaN" : "Infinity"))
     }
 }

@@ -89,7 +89,7 @@ struct ConfigurationLookupTests {
     @Test func aTargetWithoutAConfigurationIsNamedWithThoseThatHaveOne() async throws {
         let stores = try Stores(Cellar(directory: "/none"), Shed())
         let error = try await expectFailure(.noConfiguration) { try await stores.open("attic_left.sqlite") }
-        #expect(error.message.contains("«attic»"))
+        #expect(error.message.contains("\"attic\""))
         #expect(error.message.contains("cellar, shed"))
         #expect(error.database == "attic_left.sqlite")
         let none = try await expectFailure(.noConfiguration) { try await Stores().open("attic") }
@@ -108,7 +108,7 @@ struct ConfigurationLookupTests {
             try Stores(Cellar(directory: "/first"), SecondCellar())
         }
         #expect(error.message.contains("Cellar and SecondCellar"))
-        #expect(error.message.contains("«cellar»"))
+        #expect(error.message.contains("\"cellar\""))
     }
 
     @Test func theFirstConfigurationStaysAfterASecondWasRefused() async throws {

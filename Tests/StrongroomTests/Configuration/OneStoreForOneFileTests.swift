@@ -110,7 +110,7 @@ struct OneStoreForOneFileTests {
         let stores = try Stores(Funnel { _ in path })
         let store = try await stores.open("funnel_a")
         let error = try await expectFailure(.sameFile) { try await stores.open("funnel_b") }
-        #expect(error.message.contains("«funnel_a»"))
+        #expect(error.message.contains("\"funnel_a\""))
         #expect(error.database == "funnel_b")
         try await store.close()
         try await stores.open("funnel_b").close()

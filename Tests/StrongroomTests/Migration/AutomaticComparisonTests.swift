@@ -38,7 +38,7 @@ struct AutomaticComparisonTests {
             SQL(stringLiteral: "CREATE TABLE note (\(columns))"), "INSERT INTO note VALUES (1, 'a'), (7, 'b')",
             "CREATE TABLE other (id INTEGER PRIMARY KEY AUTOINCREMENT)", "INSERT INTO other VALUES (40)")
         #expect(
-            try await adapt(Self.noTwice) == ["table «note»: keys in column «id» are never given twice from now on"])
+            try await adapt(Self.noTwice) == ["table \"note\": keys in column \"id\" are never given twice from now on"])
         try await vault.with(\.migrator, nil).using { store in
             try await store.write { db throws in
                 try db.execute("DELETE FROM note WHERE id = 7")
@@ -52,7 +52,7 @@ struct AutomaticComparisonTests {
         try await execute("DELETE FROM note WHERE id = 8")
         let wider = TableSchema(
             "note", Column<Int64?>("id", primaryKey: true, autoincrement: true), Column<String>("text", unique: true))
-        #expect(try await adapt(wider) == ["table «note»: column «text» changed"])
+        #expect(try await adapt(wider) == ["table \"note\": column \"text\" changed"])
         try await execute("INSERT INTO note (text) VALUES ('d')")
         try await vault.with(\.migrator, nil).using { store in
             let last = try await store.read { db in try db.value("SELECT max(id) FROM note", as: Int.self) }
@@ -78,13 +78,13 @@ struct AutomaticComparisonTests {
         let other = TableSchema(
             "note", Self.id, Column<Int>("a", default: 2), Column<Int>("b", default: -2),
             Column<Double>("c", default: 0.5), Column<String>("d", default: "x"))
-        #expect(try await adapt(other) == ["table «note»: column «a» changed"])
+        #expect(try await adapt(other) == ["table \"note\": column \"a\" changed"])
     }
 
     static let broken: [(TableSchema, ConstraintFailure.Kind, String)] = [
-        (TableSchema("note", id, Column<String?>("text", unique: true)), .unique, "«note»: 2, 3."),
-        (TableSchema("note", id, Column<String>("text")), .notNull, "«note»: 4."),
-        (TableSchema("note", id, Column<String?>("text", check: "text <> 'a'")), .check, "«note»: 1, 2, 3."),
+        (TableSchema("note", id, Column<String?>("text", unique: true)), .unique, "\"note\": 2, 3."),
+        (TableSchema("note", id, Column<String>("text")), .notNull, "\"note\": 4."),
+        (TableSchema("note", id, Column<String?>("text", check: "text <> 'a'")), .check, "\"note\": 1, 2, 3."),
     ]
 
     @Test(arguments: broken.indices)

@@ -55,7 +55,7 @@ struct AutomaticSchemaTests {
     @Test func aNewFileGetsTheTablesAndTheirIndexes() async throws {
         #expect(
             try await adapt(Self.contact, Contact.schema.named("other")) == [
-                "table «contact» added", "table «other» added",
+                "table \"contact\" added", "table \"other\" added",
             ])
         #expect(try await texts("SELECT name FROM sqlite_master WHERE name = 'contact_mail'") == ["contact_mail"])
         #expect(try await texts("SELECT name FROM sqlite_master WHERE name LIKE 'strongroom%'") == [])
@@ -69,9 +69,9 @@ struct AutomaticSchemaTests {
             indexes: [TableIndex("by_name", on: .column("name"), .column("age"))])
         #expect(
             try await adapt(declared, TableSchema("log", Column<String>("text"))) == [
-                "table «contact»: column «age» added", "table «contact»: column «code» added",
-                "table «contact»: index «by_name» added", "table «contact»: index «contact_age» added",
-                "table «log» added",
+                "table \"contact\": column \"age\" added", "table \"contact\": column \"code\" added",
+                "table \"contact\": index \"by_name\" added", "table \"contact\": index \"contact_age\" added",
+                "table \"log\" added",
             ])
         #expect(try await texts("SELECT name || age FROM contact ORDER BY id") == ["Ada7", "Bo7"])
     }
@@ -82,8 +82,8 @@ struct AutomaticSchemaTests {
             "contact", Self.id, Column<String>("full_name", previously: "name"),
             Column<String?>("address", indexed: true, previously: "mail"))
         let done = try await adapt(declared, removingColumns: true)
-        #expect(done.contains("table «contact»: column «name» renamed to «full_name»"))
-        #expect(done.contains("table «contact»: column «mail» renamed to «address»"))
+        #expect(done.contains("table \"contact\": column \"name\" renamed to \"full_name\""))
+        #expect(done.contains("table \"contact\": column \"mail\" renamed to \"address\""))
         #expect(
             try await texts("SELECT full_name || ifnull(address, '-') FROM contact ORDER BY id") == ["Adaa@x", "Bo-"])
         #expect(
@@ -106,7 +106,7 @@ struct AutomaticSchemaTests {
         let error = try await expectFailure(.schemaChange) {
             try await automatic(declared, removingColumns: true).open()
         }
-        #expect(error.message.contains("both «mail» and «address»"))
+        #expect(error.message.contains("both \"mail\" and \"address\""))
         #expect(try await texts("SELECT mail || address FROM contact") == ["ab"])
     }
 
@@ -117,7 +117,7 @@ struct AutomaticSchemaTests {
         #expect(try await texts("SELECT mail FROM contact WHERE id = 1") == ["a@x"])
         #expect(
             try await adapt(declared, removingColumns: true) == [
-                "table «contact»: index «contact_mail» removed", "table «contact»: column «mail» removed",
+                "table \"contact\": index \"contact_mail\" removed", "table \"contact\": column \"mail\" removed",
             ])
         #expect(try await texts("SELECT name FROM contact ORDER BY id") == ["Ada", "Bo"])
     }
@@ -126,7 +126,7 @@ struct AutomaticSchemaTests {
         try await prepare()
         let declared = TableSchema("contact", Self.id, Column<String?>("mail"))
         let error = try await expectFailure(.schemaChange) { try await automatic(declared).open() }
-        #expect(error.message.contains("«name»"))
+        #expect(error.message.contains("\"name\""))
     }
 
     @Test func valuesThatFitAreConverted() async throws {
@@ -134,7 +134,7 @@ struct AutomaticSchemaTests {
         try await execute("INSERT INTO t VALUES (1, '12', 3), (2, NULL, 4)")
         let declared = TableSchema("t", Self.id, Column<Int>("a", default: 5), Column<String>("b"))
         #expect(
-            try await adapt(declared) == ["table «t»: column «a» changed", "table «t»: column «b» changed"])
+            try await adapt(declared) == ["table \"t\": column \"a\" changed", "table \"t\": column \"b\" changed"])
         #expect(
             try await texts("SELECT typeof(a) || a || typeof(b) || b FROM t ORDER BY id") == [
                 "integer12text3", "integer5text4",
@@ -187,7 +187,7 @@ struct AutomaticSchemaTests {
         try await adapt(declared(TableIndex("by", on: .column("a"))))
         #expect(
             try await adapt(declared(TableIndex("by", on: .column("a"), .column("b", descending: true)))) == [
-                "table «t»: index «by» removed", "table «t»: index «by» added",
+                "table \"t\": index \"by\" removed", "table \"t\": index \"by\" added",
             ])
     }
 
@@ -203,7 +203,7 @@ struct AutomaticSchemaTests {
         try await vault.keep("a")
         let before = try DirectorySnapshot(vault.directory)
         let error = try await expectFailure(.invalidMigrator) { try await automatic(Self.contact).open() }
-        #expect(error.message.contains("version «1»"))
+        #expect(error.message.contains("version \"1\""))
         try before.expectUntouched()
     }
 
@@ -225,7 +225,7 @@ struct AutomaticSchemaTests {
             "contact", Self.id, Column<String>("name"), Column<String?>("mail", indexed: true), Column<Int?>("age"))
         try await automatic(declared).with(\.settings.migration, .manual).using { store in
             let plan = try await store.migrationPlan()
-            #expect(plan.schemaChanges == ["table «contact»: column «age» added"] && !plan.isEmpty)
+            #expect(plan.schemaChanges == ["table \"contact\": column \"age\" added"] && !plan.isEmpty)
             let trial = try await store.dryRun()
             #expect(trial.schemaChanges == plan.schemaChanges)
             let report = try await store.migrate()
@@ -303,7 +303,7 @@ struct AutomaticSchemaTests {
             Column<Int?>("double", generated: .stored("value * 2"), previously: "twice"))
         let before = try DirectorySnapshot(vault.directory)
         let error = try await expectFailure(.schemaChange) { try await automatic(declared).open() }
-        #expect(error.message.contains("«twice» of table «thing»") && error.message.contains("remove columns"))
+        #expect(error.message.contains("\"twice\" of table \"thing\"") && error.message.contains("remove columns"))
         try before.expectUntouched()
         try await adapt(declared, removingColumns: true)
         #expect(try await texts("SELECT value || ' ' || double FROM thing") == ["5 10"])
@@ -326,7 +326,7 @@ struct AutomaticSchemaTests {
         let error = try await expectFailure(.invalidMigrator) {
             try await vault.with(\.migrator, .automatic(tables: Self.sameIndexNames[number])).open()
         }
-        #expect(error.message.contains("The index «"))
+        #expect(error.message.contains("The index \""))
         #expect(try DirectorySnapshot(vault.directory).names == [])
     }
 
@@ -337,8 +337,8 @@ struct AutomaticSchemaTests {
         let declared = TableSchema(
             "thing", Self.id, Column<Int?>("a"), indexes: [TableIndex("by_a", on: .column("a"))])
         let error = try await expectFailure(.schemaChange) { try await automatic(declared).open() }
-        #expect(error.message.contains("«By_A»") && error.message.contains("«thing»"))
-        #expect(error.message.contains("«other»"))
+        #expect(error.message.contains("\"By_A\"") && error.message.contains("\"thing\""))
+        #expect(error.message.contains("\"other\""))
         try before.expectUntouched()
     }
 
@@ -347,18 +347,18 @@ struct AutomaticSchemaTests {
         let age = Column<Int>("age", default: 1, check: "thing.age > 0")
         try await adapt(TableSchema("thing", Self.id, age))
         let declared = TableSchema("thing", Self.id, age, Column<String?>("code", unique: true))
-        #expect(try await adapt(declared) == ["table «thing»: column «code» added"])
+        #expect(try await adapt(declared) == ["table \"thing\": column \"code\" added"])
         try await expectFailure(.constraint) { try await execute("INSERT INTO thing VALUES (1, 0, NULL)") }
         #expect(
             try await adapt(TableSchema("thing", Self.id, Column<Int>("age", default: 1, check: "thing.age > 1")))
-                == ["table «thing»: column «age» changed"])
+                == ["table \"thing\": column \"age\" changed"])
     }
 
     @Test func aColumnThatWasRenamedTwiceIsANewOneWhereTheFirstRenamingWasSkipped() async throws {
         try await adapt(TableSchema("thing", Self.id, Column<String?>("a")))
         try await execute("INSERT INTO thing VALUES (1, 'x')")
         let declared = TableSchema("thing", Self.id, Column<String?>("c", previously: "b"))
-        #expect(try await adapt(declared) == ["table «thing»: column «c» added"])
+        #expect(try await adapt(declared) == ["table \"thing\": column \"c\" added"])
         #expect(try await texts("SELECT a || quote(c) FROM thing") == ["xNULL"])
     }
 
@@ -366,7 +366,7 @@ struct AutomaticSchemaTests {
         let older = TableSchema("thing", Self.id)
         try await adapt(TableSchema("thing", Self.id, Column<String?>("new")))
         #expect(try await adapt(older) == [])
-        #expect(try await adapt(older, removingColumns: true) == ["table «thing»: column «new» removed"])
+        #expect(try await adapt(older, removingColumns: true) == ["table \"thing\": column \"new\" removed"])
     }
 
     @Test func aFormerNameThatIsANewColumnTodayIsStillTheFormerOne() async throws {

@@ -65,7 +65,7 @@ struct DanglingRowTests {
                 try db.execute("UPDATE purchase SET buyer = 77 WHERE rowid = 1")
             }
         }
-        #expect(error.message.contains("Row 1 of table «purchase» points to a row of «customer»"), "\(error.message)")
+        #expect(error.message.contains("Row 1 of table \"purchase\" points to a row of \"customer\""), "\(error.message)")
         #expect(!error.message.contains("row 4") && !error.message.contains("tag"))
         // A row that pointed nowhere and points to another nowhere was written by the step.
         try await expectFailure(.migrationFailed) {
@@ -77,7 +77,7 @@ struct DanglingRowTests {
                 try db.execute("INSERT INTO tag VALUES ('d', 77)")
             }
         }
-        #expect(tag.message.contains("Row of table «tag» points to a row of «customer»"), "\(tag.message)")
+        #expect(tag.message.contains("Row of table \"tag\" points to a row of \"customer\""), "\(tag.message)")
     }
 
     /// Each changes names or row ids, and breaks nothing.
@@ -162,7 +162,7 @@ struct DanglingRowTests {
         let report = try await vault.with(\.migrator, .automatic(tables: [assembly, new])).using { store in
             store.opening.migration
         }
-        #expect(report?.schemaChanges == ["table «part»: column «count» added"] && report?.danglingRowCount == 1)
+        #expect(report?.schemaChanges == ["table \"part\": column \"count\" added"] && report?.danglingRowCount == 1)
         try await vault.with(\.migrator, nil).using { store in
             let contacts = store.table(Contact.self)
             var contact = Contact()
@@ -185,7 +185,7 @@ struct DanglingRowTests {
                 }
             ).open()
         }
-        #expect(error.message.contains("Row 2 of table «purchase»"), "\(error.message)")
+        #expect(error.message.contains("Row 2 of table \"purchase\""), "\(error.message)")
         let report = try await vault.with(
             \.migrator,
             Migrator {

@@ -147,7 +147,7 @@ struct DecimalMigrationTests {
             try await migrate { db in try db.convertDecimals(of: Narrow.self) }
         }
         #expect(error.message.contains("(CAST(price AS REAL) > 0)"), "\(error.message)")
-        #expect(error.message.contains("in table «offer»: 1, 5."), "\(error.message)")
+        #expect(error.message.contains("in table \"offer\": 1, 5."), "\(error.message)")
         #expect(try await texts("SELECT price FROM offer ORDER BY id") == ["12.50", "9"])
         // A change of the column does both at once.
         try await migrate { db in try db.changeColumn(Column<Decimal>("price", check: "price > '0'"), in: "offer") }
@@ -166,7 +166,7 @@ struct DecimalMigrationTests {
             let error = try await expectFailure(.migrationFailed) {
                 try await migrate { db in try db.convertDecimals(of: Narrow.self) }
             }
-            #expect(error.message.contains("The default of column «price» of table «offer»"), "\(error.message)")
+            #expect(error.message.contains("The default of column \"price\" of table \"offer\""), "\(error.message)")
             return
         }
         try await migrate { db throws in
@@ -231,6 +231,6 @@ struct DecimalMigrationTests {
         let error = try await expectFailure(.migrationFailed) {
             try await migrate { db in try db.convertDecimals(["price", "twice"], in: "offer") }
         }
-        #expect(error.message.contains("Row 3 has a value in column «twice»"), "\(error.message)")
+        #expect(error.message.contains("Row 3 has a value in column \"twice\""), "\(error.message)")
     }
 }

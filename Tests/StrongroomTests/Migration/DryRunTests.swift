@@ -46,8 +46,8 @@ struct DryRunTests {
             #expect(trial.report.steps.first?.rows == 4)
             #expect(
                 trial.schemaChanges == [
-                    "index «by_size» added", "table «line»: column «size» added", "table «old» removed",
-                    "trigger «sized» added",
+                    "index \"by_size\" added", "table \"line\": column \"size\" added", "table \"old\" removed",
+                    "trigger \"sized\" added",
                 ])
             #expect(try await store.dryRun(to: "2").report.applied == ["2"])
             #expect(try await store.migrationPlan().applies == ["2", "3"])
@@ -101,7 +101,7 @@ struct DryRunTests {
         }
         try await manual(migrator).using { store in
             let error = try await expectFailure(.migrationFailed) { try await store.dryRun() }
-            #expect(error.message.contains("«2»"))
+            #expect(error.message.contains("\"2\""))
             #expect(try await store.migrationPlan().applies == ["2"])
         }
         #expect(!FileManager.default.fileExists(atPath: vault.beside("trial")))

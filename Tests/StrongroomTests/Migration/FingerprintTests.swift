@@ -86,7 +86,7 @@ struct FingerprintTests {
             Migration("3") { db in try db.execute("CREATE TABLE more (a)") }
         }.whenChanged(.refuse)
         let error = try await expectFailure(.invalidMigrator) { try await vault.with(\.migrator, changed).open() }
-        #expect(error.message.contains("«2»"))
+        #expect(error.message.contains("\"2\""))
         #expect(error.message.contains("Put the old statements back"))
         try before.expectUntouched()
         #expect(try await vault.with(\.migrator, old.whenChanged(.refuse)).lines() == ["a"])

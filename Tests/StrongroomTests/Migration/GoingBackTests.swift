@@ -62,7 +62,7 @@ struct GoingBackTests {
     @Test func missingWaysBackAreAllNamedBeforeAnythingRuns() async throws {
         try await vault.with(\.migrator, Self.migrator(withoutDown: [2, 3])).using { store in
             let error = try await expectFailure(.invalidMigrator) { try await store.migrate(to: "1") }
-            #expect(error.message.contains("no way back from «3», «2»"))
+            #expect(error.message.contains("no way back from \"3\", \"2\""))
             try await expectFailure(.invalidMigrator) { try await store.migrationPlan(to: "1") }
             try await expectFailure(.invalidMigrator) { try await store.dryRun(to: "1") }
         }
@@ -73,8 +73,8 @@ struct GoingBackTests {
     @Test func aVersionThatThereIsNotIsNamed() async throws {
         try await vault.with(\.migrator, Self.migrator()).using { store in
             let error = try await expectFailure(.invalidMigrator) { try await store.migrate(to: "7") }
-            #expect(error.message.contains("no version «7»"))
-            #expect(error.message.contains("«1», «2», «3», «4»"))
+            #expect(error.message.contains("no version \"7\""))
+            #expect(error.message.contains("\"1\", \"2\", \"3\", \"4\""))
         }
         try await vault.with(\.migrator, nil).using { store in
             try await expectFailure(.invalidMigrator) { try await store.migrate() }
@@ -97,7 +97,7 @@ struct GoingBackTests {
         }
         try await vault.with(\.migrator, migrator).using { store in
             let error = try await expectFailure(.migrationFailed) { try await store.migrate(to: "1") }
-            #expect(error.message.contains("Going back from «2» failed"))
+            #expect(error.message.contains("Going back from \"2\" failed"))
             #expect(error.underlying is Refused)
             #expect(try await store.migrationPlan().applies == ["3"])
         }

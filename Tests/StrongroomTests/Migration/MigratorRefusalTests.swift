@@ -29,7 +29,7 @@ struct MigratorRefusalTests {
     static let mistakes: [(Migrator, String)] = [
         (Migrator {}, "no migration"),
         (Migrator(tables: []) {}, "no migration"),
-        (versions("1", "2", "1"), "«1» stands twice"),
+        (versions("1", "2", "1"), "\"1\" stands twice"),
         (versions(""), "empty version"),
         (versions("1", ""), "empty version"),
         (versions("1", "a\0b"), "NUL"),
@@ -78,8 +78,8 @@ struct MigratorRefusalTests {
         let older = vault.with(\.migrator, Self.versions("1"))
         for _ in 0..<2 {
             let error = try await expectFailure(.newerSchema) { try await older.open() }
-            #expect(error.message.contains("«2»"))
-            #expect(error.message.contains("newest is «1»"))
+            #expect(error.message.contains("\"2\""))
+            #expect(error.message.contains("newest is \"1\""))
             #expect(error.message.contains("Use a newer program"))
             #expect(error.database == "vault.sqlite")
             try before.expectUntouched()
@@ -150,7 +150,7 @@ struct MigratorRefusalTests {
         let failing = vault.with(\.migrator, Self.failing(step))
         for _ in 0..<2 {
             let error = try await expectFailure(.migrationFailed) { try await failing.open() }
-            #expect(error.message.contains("«3»"), "\(name)")
+            #expect(error.message.contains("\"3\""), "\(name)")
             #expect(error.message.contains(words), "\(name): \(error)")
             #expect(error.message.contains("Correct the migration"))
             #expect(error.database == "vault.sqlite")

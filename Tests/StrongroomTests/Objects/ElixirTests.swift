@@ -4,7 +4,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-/// Who comes from Elixir finds its parts here; each test is a row of the article «Coming from Elixir and SQPersist».
+/// Who comes from Elixir finds its parts here; each test is a row of the article "Coming from Elixir and SQPersist".
 @Suite("What Elixir can do", .timeLimit(.minutes(60)))
 struct ElixirTests {
     @Test("four calls") func fourCalls() async throws {

@@ -96,7 +96,7 @@ struct FourCallsTests {
             try await store.read { db throws in
                 var ada = Player(name: "Ada")
                 let error = try expectFailure(.readOnly) { try ada.save() }
-                #expect(error.message.contains("«person»"))
+                #expect(error.message.contains("\"person\""))
                 #expect(ada == Player(name: "Ada"))
                 try expectFailure(.readOnly) { try Player.truncate() }
                 try expectFailure(.readOnly) { try Player(id: 1, name: "Ada").delete() }
@@ -113,7 +113,7 @@ struct FourCallsTests {
             try await store.write { db throws in
                 var parcel = Parcel(label: "a")
                 let error = try expectFailure(.otherStore) { try parcel.save() }
-                #expect(error.message.contains("«parcels.sqlite»") && error.message.contains("«objects.sqlite»"))
+                #expect(error.message.contains("\"parcels.sqlite\"") && error.message.contains("\"objects.sqlite\""))
                 try expectFailure(.otherStore) { try Parcel.all() }
                 try expectFailure(.otherStore) { try Scrap.count() }
             }

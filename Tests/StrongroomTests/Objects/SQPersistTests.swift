@@ -5,7 +5,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-/// Who comes from SQPersist finds its parts here; each test is a row of the article «Coming from Elixir and SQPersist».
+/// Who comes from SQPersist finds its parts here; each test is a row of the article "Coming from Elixir and SQPersist".
 @Suite("What SQPersist can do", .timeLimit(.minutes(60)))
 struct SQPersistTests {
     @Table("user", in: "objects.sqlite")
@@ -69,7 +69,7 @@ struct SQPersistTests {
             #expect(try await user.save() == .updated)
             var list = [user, User(name: "Bob")]
             #expect(try await list.save() == [.updated, .inserted])
-            // Updating a row that is gone does not «succeed»: it is there again.
+            // Updating a row that is gone does not "succeed": it is there again.
             try await user.delete()
             #expect(try await user.save() == .inserted)
             #expect(try await User.count() == 2)

@@ -178,7 +178,7 @@ struct BadInputTests {
             }
         }
         let error = try await expectFailure(.invalidName) { try await Stores(Misplaced(path: path)).open("misplaced") }
-        #expect(error.message.contains("begins with «/»"))
+        #expect(error.message.contains("begins with \"/\""))
         #expect(error.database == "misplaced")
     }
 

@@ -47,7 +47,7 @@ struct FullDiskTests {
             Migration("3") { db in try db.execute("INSERT INTO line VALUES (hex(randomblob(1000000)))") }
         }
         let error = try await expectFailure(.migrationFailed) { try await vault.with(\.migrator, large).open() }
-        #expect(error.message.contains("«3»"))
+        #expect(error.message.contains("\"3\""))
         #expect(error.message.contains("diskFull"))
         #expect(try await vault.with(\.migrator, nil).lines() == ["a", "second"])
     }

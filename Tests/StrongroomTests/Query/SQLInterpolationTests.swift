@@ -76,7 +76,7 @@ struct SQLInterpolationTests {
         }
     }
 
-    /// The engine takes a name in double quotes that it does not know for a text («SQLite Quirks», section 8): a query for a column that
+    /// The engine takes a name in double quotes that it does not know for a text ("SQLite Quirks", section 8): a query for a column that
     /// is not there would find nothing instead of failing.
     @Test func aColumnThatIsNotThereIsAnErrorAndNotAText() async throws {
         let store = try await TemporaryStore(tables: [Contact.schema]).store

@@ -59,7 +59,7 @@ struct InsertTests {
         try await store.write { db in
             var record = Named(nil, 7)
             let error = try expectFailure(.missingKey) { try Named.insert(&record, in: db) }
-            #expect(error.message.contains("«named»"))
+            #expect(error.message.contains("\"named\""))
             #expect(record == Named(nil, 7))
             try expectFailure(.missingKey) { try Named.insert(contentsOf: [Named("a"), Named(nil)], in: db) }
             #expect(try Named.count(in: db) == 0)

@@ -191,7 +191,7 @@ struct JoinTests {
             }
             #expect(chosen == [Line(name: "contact1@example.org", article: "PEN", total: 300)])
             let ambiguous = try expectFailure(.sql) { try join.fetch(as: Ambiguous.self, db) }
-            #expect(ambiguous.message.contains("«contact», «purchase» all have a column «id»"))
+            #expect(ambiguous.message.contains("\"contact\", \"purchase\" all have a column \"id\""))
             let short = try expectFailure(.sql) {
                 try join.fetch(as: Line.self, db) { contact, _ in [contact.name] }
             }

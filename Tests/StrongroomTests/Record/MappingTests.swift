@@ -151,7 +151,7 @@ struct MappingTests {
             let error = try expectFailure(.notUnique) {
                 try Card.upsert(Card(name: "x", phone: nil), by: \.email, in: db)
             }
-            #expect(error.message.contains("«email»"))
+            #expect(error.message.contains("\"email\""))
             try Card.delete(1, in: db)
             #expect(try Contact.all(in: db) == [expected[1]])
         }

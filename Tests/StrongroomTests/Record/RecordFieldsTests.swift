@@ -184,7 +184,7 @@ struct RecordFieldsTests {
         #expect(try Note(json: #"{"mood": null}"#).mood == nil)
         let missing = error { _ = try Person(json: #"{"age": 3}"#) }
         #expect(missing?.code == .notARecord)
-        #expect(missing?.message.contains("«name»") == true)
+        #expect(missing?.message.contains("\"name\"") == true)
         #expect(try Named(json: #"{"size": 3}"#) == Named(nil, 3))
     }
 
@@ -192,7 +192,7 @@ struct RecordFieldsTests {
         let text = #"{"size": 3, "name": "n", "zoo": 1, "ape": {"x": 1}}"#
         let refused = error { _ = try Named(json: text) }
         #expect(refused?.code == .notARecord)
-        #expect(refused?.message.contains("«ape», «zoo»") == true)
+        #expect(refused?.message.contains("\"ape\", \"zoo\"") == true)
         #expect(try Named(json: text, RecordCoding(unknownKeys: .ignored)) == Named("n", 3))
         try await confirmation { confirm in
             let coding = RecordCoding(

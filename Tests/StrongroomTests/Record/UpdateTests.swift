@@ -32,7 +32,7 @@ struct UpdateTests {
         let store = try await TemporaryStore(tables: [Contact.schema, Named.schema]).store
         try await store.write { db in
             let error = try expectFailure(.noSuchRow) { try Contact.update(Contact(id: 5), in: db) }
-            #expect(error.message.contains("«contact»"))
+            #expect(error.message.contains("\"contact\""))
             try expectFailure(.noSuchRow) { try Named.update(Named("x"), in: db) }
             #expect(try Contact.count(in: db) == 0)
         }

@@ -121,7 +121,7 @@ struct UpsertTests {
                     let byTitle = try expectFailure(.missingKey) {
                         try Note.upsert(Note(id: key, nil, slug: "t", level: 9), by: \.title, nils: nils, in: db)
                     }
-                    #expect(byTitle.message.contains("«title»"))
+                    #expect(byTitle.message.contains("\"title\""))
                     try expectFailure(.missingKey) {
                         try Note.upsert(Note(id: key, "t", level: 9), by: \.slug, nils: nils, in: db)
                     }
@@ -150,7 +150,7 @@ struct UpsertTests {
                 let error = try expectFailure(.notUnique) {
                     try Note.upsert(Note(id: 1, "b", level: 2), by: \.code, in: db)
                 }
-                #expect(error.message.contains("«code»"))
+                #expect(error.message.contains("\"code\""))
                 // Unique only together with another column.
                 try expectFailure(.notUnique) { try Note.upsert(Note(id: 1, "b", level: 2), by: \.mood, in: db) }
                 try expectFailure(.notUnique) { try Note.upsert(Note(id: 1, "b", level: 2), by: \.level, in: db) }

@@ -154,7 +154,7 @@ struct DiagnosisTests {
         #expect(pending.finding == .whole && pending.version == "1" && pending.pendingVersions == ["2"])
         try await vault.with(\.migrator, two).using { _ in }
         let newer = try await diagnose(vault)
-        #expect(newer.finding == .newerSchema && newer.version == "2" && newer.reason?.contains("«2»") == true)
+        #expect(newer.finding == .newerSchema && newer.version == "2" && newer.reason?.contains("\"2\"") == true)
     }
 
     @Test func aLogThatAKilledProgramLeft() async throws {

@@ -70,7 +70,7 @@ struct LateOpenerTests {
         try await change(store)
         for sql in Self.attacks {
             let errors = try late.run(sql)
-            #expect(errors.contains("not a database") || errors.contains("locked"), "\(sql) gave «\(errors)»")
+            #expect(errors.contains("not a database") || errors.contains("locked"), "\(sql) gave \"\(errors)\"")
             try await expectChanged(store)
         }
         try late.end()

@@ -30,6 +30,6 @@ struct PlaintextMessageTests {
         let error = try await expectFailure(.encryptedFile) {
             try await Stores(plain).restore("vault.sqlite", from: backup, allowingPlaintext: true)
         }
-        #expect(error.message.contains("«\(backup)» is no plaintext database"), "\(error)")
+        #expect(error.message.contains("\"\(backup)\" is no plaintext database"), "\(error)")
     }
 }

@@ -41,7 +41,7 @@ struct ChangeColumnTests {
             let bytes: [any TableColumn] = [Column<[UInt8]?>("a"), Column<[UInt8]>("a", default: [0])]
             for column in bytes {
                 let error = try expectFailure(.schemaChange) { try db.changeColumn(column, in: "t") }
-                #expect(error.message.contains("1 rows of table «t» hold values in «a» that BLOB does not fit"))
+                #expect(error.message.contains("1 rows of table \"t\" hold values in \"a\" that BLOB does not fit"))
                 #expect(try Self.values(db) == before)
             }
         }

@@ -131,7 +131,7 @@ struct CreateTableTests {
             try Keyless.insert(Keyless(word: "a"), in: db)
             #expect(try Keyless.where { $0.word == "a" }.count(db) == 1)
             let error = try expectFailure(.invalidName) { try Keyless.find(1, in: db) }
-            #expect(error.message.contains("«keyless» has no primary key"))
+            #expect(error.message.contains("\"keyless\" has no primary key"))
             try expectFailure(.invalidName) { try Keyless.delete(1, in: db) }
             try expectFailure(.invalidName) { try Keyless.upsert(Keyless(word: "b"), in: db) }
         }

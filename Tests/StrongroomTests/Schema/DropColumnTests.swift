@@ -2,18 +2,18 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-// CTPersistance, «schema and status»; beyond it: what needs a column keeps it from being dropped.
+// CTPersistance, "schema and status"; beyond it: what needs a column keeps it from being dropped.
 struct DropColumnTests {
     @Test(arguments: [
-        ("CREATE INDEX plain ON t (b)", "index «plain»"),
-        ("CREATE INDEX part ON t (a) WHERE b > 1", "index «part»"),
-        ("CREATE INDEX computed ON t (a, abs(\"B\"))", "index «computed»"),
-        ("CREATE VIEW sight AS SELECT a, b FROM t", "view «sight»"),
-        ("CREATE VIEW sight AS SELECT a, \"b\" FROM t", "view «sight»"),
-        ("CREATE TRIGGER watch AFTER INSERT ON t BEGIN DELETE FROM other WHERE x = new.b; END", "trigger «watch»"),
-        ("CREATE TRIGGER watch AFTER UPDATE OF b ON t BEGIN DELETE FROM other; END", "trigger «watch»"),
-        ("CREATE TRIGGER afar AFTER DELETE ON other BEGIN UPDATE t SET b = 1; END", "trigger «afar»"),
-        ("CREATE TABLE child (x REFERENCES t(b))", "a foreign key of table «child» (column «x»)"),
+        ("CREATE INDEX plain ON t (b)", "index \"plain\""),
+        ("CREATE INDEX part ON t (a) WHERE b > 1", "index \"part\""),
+        ("CREATE INDEX computed ON t (a, abs(\"B\"))", "index \"computed\""),
+        ("CREATE VIEW sight AS SELECT a, b FROM t", "view \"sight\""),
+        ("CREATE VIEW sight AS SELECT a, \"b\" FROM t", "view \"sight\""),
+        ("CREATE TRIGGER watch AFTER INSERT ON t BEGIN DELETE FROM other WHERE x = new.b; END", "trigger \"watch\""),
+        ("CREATE TRIGGER watch AFTER UPDATE OF b ON t BEGIN DELETE FROM other; END", "trigger \"watch\""),
+        ("CREATE TRIGGER afar AFTER DELETE ON other BEGIN UPDATE t SET b = 1; END", "trigger \"afar\""),
+        ("CREATE TABLE child (x REFERENCES t(b))", "a foreign key of table \"child\" (column \"x\")"),
     ])
     func aColumnInUseStays(sql: String, user: String) async throws {
         let store = try await TemporaryStore().store
@@ -42,7 +42,7 @@ struct DropColumnTests {
             try db.execute("CREATE VIEW three AS SELECT \"b\" FROM two")
             try db.execute("CREATE TRIGGER watch INSTEAD OF UPDATE OF b ON two BEGIN SELECT 1; END")
             let error = try expectFailure(.schemaChange) { try db.dropColumn("b", from: "t") }
-            #expect(error.message.contains("is needed by view «three», trigger «watch»"), "\(error)")
+            #expect(error.message.contains("is needed by view \"three\", trigger \"watch\""), "\(error)")
             #expect(try db.value("SELECT b FROM three", as: Int.self) == 2)
             try db.dropColumn("c", from: "t")
             #expect(try db.columns(of: "two").map(\.name) == ["a", "b"])
@@ -62,12 +62,12 @@ struct DropColumnTests {
     }
 
     @Test(arguments: [
-        ("CREATE TABLE t (a CHECK (a < b), b, c)", "column «a»"),
+        ("CREATE TABLE t (a CHECK (a < b), b, c)", "column \"a\""),
         ("CREATE TABLE t (a, b, c INT, CHECK (t.b > 0))", "CHECK (t.b > 0)"),
         ("CREATE TABLE t (a, b, c, UNIQUE (c, b))", "UNIQUE (c, b)"),
         ("CREATE TABLE t (a, b, FOREIGN KEY (b) REFERENCES t (a))", "FOREIGN KEY (b)"),
         ("CREATE TABLE t (a, b, c, PRIMARY KEY (b, c))", "primary key"),
-        ("CREATE TABLE t (b)", "the only one"), ("CREATE TABLE t (a REFERENCES t (b), b UNIQUE)", "column «a»"),
+        ("CREATE TABLE t (b)", "the only one"), ("CREATE TABLE t (a REFERENCES t (b), b UNIQUE)", "column \"a\""),
     ])
     func aColumnThatItsTableNeedsStays(sql: String, need: String) async throws {
         let store = try await TemporaryStore().store

@@ -65,7 +65,7 @@ struct RebuildRefusalTests {
                 #expect(try db.value("SELECT z FROM t", as: Int.self) == 1)
             } else {
                 let error = try expectFailure(.schemaChange) { try db.renameColumn("a", to: "z", in: "t") }
-                #expect(error.message.contains("view «sight»"))
+                #expect(error.message.contains("view \"sight\""))
                 #expect(try db.value("SELECT a FROM t", as: Int.self) == 1)
             }
             #expect(try db.value("SELECT b FROM sight", as: Int.self) == 2)

@@ -3,7 +3,7 @@ import StrongroomTesting
 import Testing
 
 /// Changes of a table that the engine cannot make itself, on tables that a user wrote: nothing that was there may be lost.
-// CTPersistance, «schema and status»: add column, and what goes beyond it: rename, drop and change.
+// CTPersistance, "schema and status": add column, and what goes beyond it: rename, drop and change.
 struct RebuildTests {
     /// A table with everything that a rebuild could lose.
     private static let parent = "the \"odd\" `table` 🗝 select"

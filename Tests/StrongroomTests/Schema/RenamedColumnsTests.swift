@@ -47,7 +47,7 @@ struct RenamedColumnsTests {
             let error = try expectFailure(.schemaChange) {
                 try db.renameColumns(of: Self.schema(("x", "a"), ("c", "b")))
             }
-            #expect(error.message.contains("«b»") && error.message.contains("«c»"))
+            #expect(error.message.contains("\"b\"") && error.message.contains("\"c\""))
             #expect(try db.columns(of: "person").map(\.name) == ["a", "b", "c"])
             let nobody = TableSchema("nobody", Column<Int?>("x", previously: "y"))
             try expectFailure(.sql) { try db.renameColumns(of: nobody) }

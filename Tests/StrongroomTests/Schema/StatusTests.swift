@@ -2,7 +2,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-// CTPersistance, «schema and status»: columns of a table, list of tables, last inserted row id, rows changed.
+// CTPersistance, "schema and status": columns of a table, list of tables, last inserted row id, rows changed.
 struct StatusTests {
     @Test("schema and status: what a table has can be asked")
     func whatATableHasCanBeAsked() async throws {

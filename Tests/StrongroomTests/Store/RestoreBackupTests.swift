@@ -73,7 +73,7 @@ struct RestoreBackupTests {
         let flipped = try await expectFailure(.damaged) {
             try await restore(directory.path("flipped"), KeyChain(.numbered(9)))
         }
-        #expect(flipped.message.contains("The backup «\(directory.path("flipped"))»"))
+        #expect(flipped.message.contains("The backup \"\(directory.path("flipped"))\""))
         // An engine of version 3 takes a page of zeros for sound.
         var zeroed = try Data(contentsOf: URL(filePath: backup))
         let pageSize = try CipherSettings.engineDefault().pageSize
@@ -155,7 +155,7 @@ struct RestoreBackupTests {
         let error = try await #require(throws: StrongroomError.self) {
             try await Stores(vault).restore("vault.sqlite", from: backup)
         }
-        #expect(error.message.contains("move «\(vault.path)»") && error.message.contains("restore again"), "\(error)")
+        #expect(error.message.contains("move \"\(vault.path)\"") && error.message.contains("restore again"), "\(error)")
         #expect(try Data(contentsOf: URL(filePath: vault.path)) == bytes)
         let names = try left
         #expect(names.allSatisfy { !$0.contains("restor") }, "\(names)")

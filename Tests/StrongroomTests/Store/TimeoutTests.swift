@@ -30,7 +30,7 @@ struct TimeoutTests {
         let failure = try await expectFailure(.timedOut) {
             try await store.read(label: "the screen", timeout: .milliseconds(20)) { _ in }
         }
-        for word in ["the read «the screen»", "the read «the export» for", "a read without a label for"] {
+        for word in ["the read \"the screen\"", "the read \"the export\" for", "a read without a label for"] {
             #expect(failure.message.contains(word))
         }
         try await expectFailure(.timedOut) {
@@ -55,7 +55,7 @@ struct TimeoutTests {
         let failure = try await expectFailure(.timedOut) {
             try await store.write(timeout: .milliseconds(20)) { db in try addLine(1, db) }
         }
-        #expect(failure.message.contains("the write «the import» for"))
+        #expect(failure.message.contains("the write \"the import\" for"))
         canEnd.come()
         try await holder.value
         #expect(try await fixture.lines() == [])
@@ -75,7 +75,7 @@ struct TimeoutTests {
             }.message
             limit *= 2
         }
-        #expect(message.contains("the read «the report» took longer than"))
+        #expect(message.contains("the read \"the report\" took longer than"))
         try await expectFailure(.timedOut) {
             try await store.write(as: kind, timeout: .milliseconds(50)) { db in
                 try addLine(1, db)

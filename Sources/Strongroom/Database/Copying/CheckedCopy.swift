@@ -121,7 +121,7 @@ struct CheckedCopy {
     private func failed(_ reason: String) -> StrongroomError {
         StrongroomError(
             .damaged,
-            "The copy of «\(file.path)» was not kept: \(reason). Look at the disk and at the database with `verify`, then try again.",
+            "The copy of \"\(file.path)\" was not kept: \(reason). Look at the disk and at the database with `verify`, then try again.",
             database: file.name)
     }
 }
@@ -134,7 +134,7 @@ extension DatabaseSummary {
         throw StrongroomError(
             .damaged,
             """
-            «\(path)» is not whole, so nothing was put in the database's place: \(words). Take an older backup, or salvage a copy of this one \
+            "\(path)" is not whole, so nothing was put in the database's place: \(words). Take an older backup, or salvage a copy of this one \
             and restore that.
             """,
             database: name)

@@ -102,13 +102,13 @@ struct PageCopy {
         guard !damaged.isEmpty else { return }
         throw StrongroomError(
             .damaged,
-            "The copy «\(path)» has \(damaged.count) damaged pages. Look at the disk, then try again.",
+            "The copy \"\(path)\" has \(damaged.count) damaged pages. Look at the disk, then try again.",
             database: file.name)
     }
 
     private var gone: StrongroomError {
         StrongroomError(
-            .fileMissing, "The file «\(file.path)» is gone. Bring it back, then try again.", database: file.name)
+            .fileMissing, "The file \"\(file.path)\" is gone. Bring it back, then try again.", database: file.name)
     }
 }
 

@@ -67,7 +67,7 @@ extension DatabaseFile {
         return StrongroomError(
             .locked,
             """
-            «\(path)» has to be had alone to be \(purpose), and is open elsewhere\(holders.isEmpty ? "" : ": \(holders)"). Close it there, \
+            "\(path)" has to be had alone to be \(purpose), and is open elsewhere\(holders.isEmpty ? "" : ": \(holders)"). Close it there, \
             then try again; nothing was changed.
             """,
             database: name

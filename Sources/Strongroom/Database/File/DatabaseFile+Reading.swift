@@ -7,7 +7,7 @@ extension DatabaseFile {
     func connectToRead(key: DerivedKey?, prove: (Connection) throws -> Void) throws -> Connection {
         // The engine undoes what a journal beside the file tells of before it looks whether the key fits.
         if try FileSystem.hasJournal(path), let key, try !isAuthentic(key) {
-            throw StrongroomError(.notADatabase, "The key does not open «\(path)».", database: name)
+            throw StrongroomError(.notADatabase, "The key does not open \"\(path)\".", database: name)
         }
         var failure: StrongroomError?
         for mode in try modesOfReading(key: key) {
@@ -80,7 +80,7 @@ extension DatabaseFile {
         ((try? FreeSpace.bytes(at: FileSystem.directory(of: path))) ?? .max) >= 2 * Self.indexSize
     }
 
-    /// Bytes of the shortest index («WAL-mode File Format», section 2, sqlite.org/walformat.html).
+    /// Bytes of the shortest index ("WAL-mode File Format", section 2, sqlite.org/walformat.html).
     private static let indexSize: Int64 = 32_768
 
     /// A connection besides those that are about to be closed, which keeps the last of them from bringing a log into the file that another program
@@ -100,7 +100,7 @@ extension DatabaseFile {
         return StrongroomError(
             .permissionDenied,
             """
-            Beside «\(path)» lies «\(path)\(log)», which belongs to it, and where they lie it cannot be read without writing. Copy both, when no program \
+            Beside "\(path)" lies "\(path)\(log)", which belongs to it, and where they lie it cannot be read without writing. Copy both, when no program \
             has them open, to a directory that may be written, and open the copy; or let a program that may write there open and close the database.
             """,
             database: name,

@@ -74,7 +74,7 @@ struct DatabaseFile: Sendable {
     func notPermitted(_ what: String, _ resultCode: ResultCode? = nil) -> StrongroomError {
         StrongroomError(
             .permissionDenied,
-            "The file «\(path)» \(what). Check who owns it and its directory and whether they may be written.",
+            "The file \"\(path)\" \(what). Check who owns it and its directory and whether they may be written.",
             database: name,
             resultCode: resultCode
         )
@@ -141,7 +141,7 @@ struct DatabaseFile: Sendable {
     /// The size in bytes of a page of the log or the rollback journal beside the file, which is not encrypted; nil without one that begins as
     /// SQLite has it. Another process may remove it meanwhile: the engine does, when the last one closes.
     ///
-    /// See SQLite's documentation, «Database File Format», sections 3 and 4.1 (sqlite.org/fileformat2.html).
+    /// See SQLite's documentation, "Database File Format", sections 3 and 4.1 (sqlite.org/fileformat2.html).
     func logPageSize() throws -> Int? {
         for (ending, beginnings, place) in Self.logForms {
             guard let header = try FileSystem.firstBytesIfThere(of: path + ending, place + 4), header.count == place + 4

@@ -38,14 +38,14 @@ enum FileContent: Equatable {
             let what = status.isDirectory ? "a directory" : "not a regular file"
             throw StrongroomError(
                 .notAFile,
-                "What lies at «\(path)» is \(what), so no database can be opened there. Give another path, or move it away."
+                "What lies at \"\(path)\" is \(what), so no database can be opened there. Give another path, or move it away."
             )
         }
         guard status.size > 0 else {
             throw StrongroomError(
                 .emptyFile,
                 """
-                The file «\(path)» is empty. A database that was there has been lost: restore it from a backup. \
+                The file "\(path)" is empty. A database that was there has been lost: restore it from a backup. \
                 If there never was one, remove the file, and a new database is made.
                 """
             )
@@ -56,7 +56,7 @@ enum FileContent: Equatable {
             throw StrongroomError(
                 code,
                 """
-                The file «\(path)» has \(status.size) bytes, less than any database. It was cut off or is something else: \
+                The file "\(path)" has \(status.size) bytes, less than any database. It was cut off or is something else: \
                 restore it from a backup, or give another path.
                 """
             )
@@ -73,7 +73,7 @@ enum FileContent: Equatable {
         StrongroomError(
             .notAFile,
             """
-            What lies at «\(path)» is a symbolic link to a file that is not there. Bring the file back (is its disk mounted?), or \
+            What lies at "\(path)" is a symbolic link to a file that is not there. Bring the file back (is its disk mounted?), or \
             remove the link, and a new database is made in its place.
             """
         )

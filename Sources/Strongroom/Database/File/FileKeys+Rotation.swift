@@ -140,7 +140,7 @@ extension FileKeys {
     }
 
     private func outOfReach(_ slots: [KeySlot]) -> StrongroomError {
-        let list = slots.map { $0.label.isEmpty ? "«\($0.fingerprint)»" : "«\($0.fingerprint)» (\($0.label))" }
+        let list = slots.map { $0.label.isEmpty ? "\"\($0.fingerprint)\"" : "\"\($0.fingerprint)\" (\($0.label))" }
         return StrongroomError(
             .keySlot,
             """

@@ -108,7 +108,7 @@ extension KeyChoice {
             return StrongroomError(
                 .truncated,
                 """
-                No key of the chain opens «\(path)», and its \(size) bytes are no whole number of pages of \(pageSize) bytes: \
+                No key of the chain opens "\(path)", and its \(size) bytes are no whole number of pages of \(pageSize) bytes: \
                 it was cut off, or is no database of this engine. Restore it from a backup. \(change)
                 """
             )
@@ -118,7 +118,7 @@ extension KeyChoice {
         return StrongroomError(
             .wrongKey,
             """
-            \(tried) «\(path)». Add the key that the file was made with to the chain, at its beginning; if the chain is \
+            \(tried) "\(path)". Add the key that the file was made with to the chain, at its beginning; if the chain is \
             right, the file's first page is damaged, or it is no SQLCipher database of this engine's format. \(change)
             """
         )
@@ -167,7 +167,7 @@ extension Connection {
         StrongroomError(
             .truncated,
             """
-            The file «\(path)» is shorter than the database in it: it was cut off. Restore it from a backup.
+            The file "\(path)" is shorter than the database in it: it was cut off. Restore it from a backup.
             """,
             database: database,
             resultCode: resultCode

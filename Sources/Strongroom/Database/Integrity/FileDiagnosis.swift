@@ -136,7 +136,7 @@ extension FileDiagnosis: CustomStringConvertible {
         if bytes > 0 { lines.append("\(bytes) bytes" + (pages > 0 ? ", \(pages) pages" : "")) }
         if let key { lines.append("key \(key.place + 1) of \(key.count)" + (hasEnvelope ? ", in the envelope" : "")) }
         if let settings { lines.append(settings.description) }
-        if let version { lines.append("schema version «\(version)»") }
+        if let version { lines.append("schema version \"\(version)\"") }
         if !pendingVersions.isEmpty { lines.append("to be migrated to " + pendingVersions.joined(separator: ", ")) }
         if hasLog { lines.append("a log lies beside it") }
         if isDirectoryShared { lines.append("other users may write to its directory") }

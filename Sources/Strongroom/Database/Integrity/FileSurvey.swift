@@ -74,14 +74,14 @@ struct FileSurveyor {
     private func connect(_ survey: inout FileSurvey) throws -> Connection {
         switch try FileContent.of(file.path, reading: file.bytes) {
         case .absent:
-            throw StrongroomError(.fileMissing, "There is no file at «\(file.path)».", database: file.name)
+            throw StrongroomError(.fileMissing, "There is no file at \"\(file.path)\".", database: file.name)
         case .plaintext:
             survey.isPlaintext = true
             return try connect(key: nil)
         case .encrypted(let salt, let size):
             guard !chain.isPlaintext else {
                 throw StrongroomError(
-                    .encryptedFile, "The file «\(file.path)» is no plaintext database. Give its key.",
+                    .encryptedFile, "The file \"\(file.path)\" is no plaintext database. Give its key.",
                     database: file.name)
             }
             let keys = try FileKeys(file, chain, ciphers, protection, salt: salt)

@@ -80,8 +80,8 @@ struct PageOwners {
 }
 
 extension PageLayout {
-    /// Whether a page is one of those that tell where each page belongs, in a database that has them («Database File
-    /// Format», section 1.8).
+    /// Whether a page is one of those that tell where each page belongs, in a database that has them ("Database File
+    /// Format", section 1.8).
     func isPointerMap(_ number: Int) -> Bool {
         guard number > 1 else { return false }
         let distance = usable / 5 + 1

@@ -43,7 +43,7 @@ extension VerificationReport: CustomStringConvertible {
         let keys = foreignKeyViolations.map { violation in
             let row = violation.rowID.map { "row \($0)" } ?? "a row"
             return
-                "\(row) of table «\(violation.table)» points to a row of «\(violation.parentTable)» that is not there"
+                "\(row) of table \"\(violation.table)\" points to a row of \"\(violation.parentTable)\" that is not there"
         }
         return ([head] + Self.cut(damagedPages.map(\.description)) + Self.cut(objections) + Self.cut(keys))
             .joined(separator: "\n")

@@ -23,12 +23,12 @@ public struct DamagedPage: Sendable, Hashable {
 }
 
 extension DamagedPage: CustomStringConvertible {
-    /// For people, such as "page 12 of table «contact»".
+    /// For people, such as `page 12 of table "contact"`.
     public var description: String {
         switch owner {
         case .schema: "page \(number) of the schema"
-        case .table(let name): "page \(number) of table «\(name)»"
-        case .index(let name, let table): "page \(number) of index «\(name)» of table «\(table)»"
+        case .table(let name): "page \(number) of table \"\(name)\""
+        case .index(let name, let table): "page \(number) of index \"\(name)\" of table \"\(table)\""
         case .unused: "page \(number), which is not in use"
         case .pointerMap: "page \(number), which only helps to make the file shorter"
         case .unknown: "page \(number), whose owner cannot be told"

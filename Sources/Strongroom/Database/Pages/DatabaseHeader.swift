@@ -1,4 +1,4 @@
-/// What the first page tells of the database («Database File Format», section 1.3, sqlite.org/fileformat.html).
+/// What the first page tells of the database ("Database File Format", section 1.3, sqlite.org/fileformat.html).
 struct DatabaseHeader {
     /// Bytes of the header.
     static let length = 100
@@ -62,7 +62,7 @@ extension RandomAccessCollection<UInt8> where Index == Int {
     }
 }
 
-/// The list of the pages that the database does not use («Database File Format», section 1.5).
+/// The list of the pages that the database does not use ("Database File Format", section 1.5).
 struct FreeList {
     /// The pages that have the list.
     private(set) var trunks: PageSet

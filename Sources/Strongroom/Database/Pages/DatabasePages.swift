@@ -65,7 +65,7 @@ struct DatabasePages {
 
 /// The pages of a write-ahead log: which are in it, and where the newest form of each lies.
 ///
-/// See «WAL-mode File Format», section 1 (sqlite.org/walformat.html).
+/// See "WAL-mode File Format", section 1 (sqlite.org/walformat.html).
 private struct LogPages {
     private static let header: Int64 = 32
     private static let frameHeader = 24

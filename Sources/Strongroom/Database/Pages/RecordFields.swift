@@ -1,4 +1,4 @@
-/// The first values of a row as a page has it («Database File Format», section 2.1, sqlite.org/fileformat.html).
+/// The first values of a row as a page has it ("Database File Format", section 2.1, sqlite.org/fileformat.html).
 struct RecordFields {
     enum Field: Hashable {
         case plain(Value)

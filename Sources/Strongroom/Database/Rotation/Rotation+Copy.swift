@@ -145,7 +145,7 @@ extension Rotation {
         StrongroomError(
             .damaged,
             """
-            «\(file.path)» has \(count == 1 ? "a damaged page" : "\(count) damaged pages"), so it was not rotated, and is on the key that it \
+            "\(file.path)" has \(count == 1 ? "a damaged page" : "\(count) damaged pages"), so it was not rotated, and is on the key that it \
             had. \(StrongroomError.Code.damaged.advice)
             """,
             database: file.name
@@ -189,7 +189,7 @@ extension Rotation {
         StrongroomError(
             .rotationFailed,
             """
-            «\(file.path)» was not rotated, and is on the key that it had: \(reason). Look at the disk and its free space, then try again.
+            "\(file.path)" was not rotated, and is on the key that it had: \(reason). Look at the disk and its free space, then try again.
             """,
             database: file.name,
             resultCode: resultCode
@@ -213,6 +213,6 @@ extension Rotation {
 
     private var gone: StrongroomError {
         StrongroomError(
-            .fileMissing, "The file «\(file.path)» is gone. Bring it back, then try again.", database: file.name)
+            .fileMissing, "The file \"\(file.path)\" is gone. Bring it back, then try again.", database: file.name)
     }
 }

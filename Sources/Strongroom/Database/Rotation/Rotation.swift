@@ -75,7 +75,7 @@ struct Rotation {
         StrongroomError(
             .rotationFailed,
             """
-            «\(file.path)» has another name (a hard link), under which the old content would go on being used. Remove the other name, then \
+            "\(file.path)" has another name (a hard link), under which the old content would go on being used. Remove the other name, then \
             try again; nothing was changed.
             """,
             database: file.name

@@ -1,6 +1,6 @@
 /// What the rows of a table or the entries of an index look like in their pages, from the schema.
 struct RowLayout {
-    /// How the engine converts what is stored in a column («Datatypes In SQLite», section 3,
+    /// How the engine converts what is stored in a column ("Datatypes In SQLite", section 3,
     /// sqlite.org/datatype3.html).
     enum Affinity {
         case text, numeric, integer, real, blob

@@ -28,7 +28,7 @@ struct SalvageSource {
             guard try Self.states(of: original) == before else {
                 throw StrongroomError(
                     .busy,
-                    "The file «\(original.path)» was written while it was copied. Close it everywhere, then try again.",
+                    "The file \"\(original.path)\" was written while it was copied. Close it everywhere, then try again.",
                     database: original.name)
             }
             try bringLogIn()
@@ -55,7 +55,7 @@ struct SalvageSource {
         throw StrongroomError(
             .wrongKey,
             """
-            With no key of the chain any of the first pages of «\(original.path)» is authentic. Add the key that the file was made with; if \
+            With no key of the chain any of the first pages of "\(original.path)" is authentic. Add the key that the file was made with; if \
             the chain is right, its first 16 bytes are damaged, which every page needs: put those of a backup of the same file into a copy of \
             it, and try again with that.
             """,

@@ -48,7 +48,7 @@ extension Connection {
 
     /// Stops the running statement, and lets no other one of the user's begin; from any thread, as long as the connection is not closed.
     ///
-    /// The engine rolls a transaction back in which it has stopped a write («Interrupt A Long-Running Query», sqlite.org/c3ref/interrupt.html).
+    /// The engine rolls a transaction back in which it has stopped a write ("Interrupt A Long-Running Query", sqlite.org/c3ref/interrupt.html).
     /// So in a shared one only reading statements are stopped; one that writes runs to its end, and the work ends after it.
     ///
     /// An interrupt that comes between two statements is forgotten when the next one begins, and that one may have been let through already; so

@@ -4,7 +4,7 @@ extension Connection {
     /// Runs work without the enforcement of foreign keys, also inside a transaction, where the pragma would be ignored.
     ///
     /// For migrations and the rebuild of a table alone: dropping a table deletes its rows, and with them, by ON DELETE CASCADE, those of others.
-    /// See «Configuring a Database Connection» (sqlite.org/c3ref/db_config.html).
+    /// See "Configuring a Database Connection" (sqlite.org/c3ref/db_config.html).
     func withoutForeignKeys<T>(_ body: () throws -> T) throws -> T {
         guard try ownValue("PRAGMA foreign_keys") == .integer(1) else { return try body() }
         guard strongroom_enforce_foreign_keys(pointer, 0) == SQLITE_OK else {
@@ -62,7 +62,7 @@ extension Connection {
                 // A table without row ids has none to tell.
                 var number = ""
                 if case .integer(let rowID) = try row.value(at: 1) { number = " \(rowID)" }
-                named.append("row\(number) of table «\(table)» points to a row of «\(parent)» that is not there")
+                named.append("row\(number) of table \"\(table)\" points to a row of \"\(parent)\" that is not there")
             }
         }
         guard let first else { return }

@@ -61,7 +61,7 @@ extension Connection {
     private static let tellsOfEveryTable = sqlite3_libversion_number() >= 3_019_000
 
     /// The tables that a statement reads. Before version 3.19 the engine does not tell of tables of which no column is read, as in
-    /// `SELECT count(*)`; what it would run shows them («The SQLite Bytecode Engine», sqlite.org/opcode.html).
+    /// `SELECT count(*)`; what it would run shows them ("The SQLite Bytecode Engine", sqlite.org/opcode.html).
     private func reads(of statement: Statement) throws -> Set<String> {
         guard !Self.tellsOfEveryTable, !statement.isExplained else { return statement.tables.reads }
         let sql = statement.sql

@@ -3,7 +3,7 @@ import CSQLCipher
 extension Connection {
     /// How a transaction begins.
     ///
-    /// See SQLite's documentation, «Transaction» (sqlite.org/lang_transaction.html).
+    /// See SQLite's documentation, "Transaction" (sqlite.org/lang_transaction.html).
     enum Start: String {
         case deferred = "BEGIN DEFERRED"
         case immediate = "BEGIN IMMEDIATE"

@@ -166,7 +166,7 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
         guard ListTable.install(on: pointer) == SQLITE_OK else { throw failure("The connection could not be set up") }
     }
 
-    /// See SQLite's documentation, «Uniform Resource Identifiers» (sqlite.org/uri.html).
+    /// See SQLite's documentation, "Uniform Resource Identifiers" (sqlite.org/uri.html).
     private static func address(of path: String, _ parameters: String) -> String {
         let plain = path.utf8.map { byte in
             let character = Character(UnicodeScalar(byte))

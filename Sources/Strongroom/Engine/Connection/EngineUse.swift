@@ -17,7 +17,7 @@ struct EngineUse {
 extension Connection {
     /// What has been asked of the engine since this was last called; by whoever has the connection.
     ///
-    /// See «Status Parameters for database connections» (sqlite.org/c3ref/c_dbstatus_options.html).
+    /// See "Status Parameters for database connections" (sqlite.org/c3ref/c_dbstatus_options.html).
     func takeUse() -> EngineUse {
         defer { use = EngineUse() }
         use.pageCacheHits = status(SQLITE_DBSTATUS_CACHE_HIT)

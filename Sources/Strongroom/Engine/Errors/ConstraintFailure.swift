@@ -54,7 +54,7 @@ public struct ConstraintFailure: Sendable, Hashable {
     var advice: String {
         guard kind == .foreignKey else { return "" }
         if let table, let parentTable {
-            return "A row of «\(table)» points to a row of «\(parentTable)» that is not there."
+            return "A row of \"\(table)\" points to a row of \"\(parentTable)\" that is not there."
         }
         return """
             Look at the columns with REFERENCES: a value points to a row that is not there, or rows still point to one that is \

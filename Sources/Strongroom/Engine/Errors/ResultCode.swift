@@ -10,7 +10,7 @@ import Glibc
 
 /// A result code of the engine, extended form included.
 ///
-/// The meaning of each is in SQLite's documentation, «Result and Error Codes» (sqlite.org/rescode.html).
+/// The meaning of each is in SQLite's documentation, "Result and Error Codes" (sqlite.org/rescode.html).
 public struct ResultCode: Sendable, Hashable, CustomStringConvertible {
     /// The code as the engine gave it, with the extended bits.
     public let extended: Int32

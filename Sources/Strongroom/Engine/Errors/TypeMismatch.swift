@@ -18,8 +18,8 @@ public struct TypeMismatch: Sendable, Equatable {
     public let wanted: String
 
     var message: String {
-        var place = "Column «\(column)»"
-        if let table { place += " of table «\(table)»" }
+        var place = "Column \"\(column)\""
+        if let table { place += " of table \"\(table)\"" }
         if let rowID { place += ", row \(rowID)," }
         return "\(place) holds \(found) where \(wanted) was wanted; correct the row or the record's type."
     }

@@ -4,7 +4,7 @@ import Synchronization
 /// The write-ahead log grows with each commit, and a checkpoint brings it into the file. By itself the engine does that inside the
 /// commit that makes the log long; here it is done when the commit's caller has its result already.
 ///
-/// See SQLite's documentation, «Write-Ahead Logging», section 2.1 (sqlite.org/wal.html).
+/// See SQLite's documentation, "Write-Ahead Logging", section 2.1 (sqlite.org/wal.html).
 extension Connection {
     /// Pages from which on the log is brought into the file: the engine's own number.
     private static let longLog = 1_000

@@ -4,8 +4,8 @@ import CSQLCipher
 /// answers everything for which it needs a page with an error; so it is asked for one before anything that was read counts.
 extension Connection {
     /// Needs no more than the first page, which is in memory; counting the entries of the schema would read them all. Measured on 3.4.1 and
-    /// 4.6.1, the same also when many other pages have been read since, and they have left the page cache: «PRAGMA schema_version» and, where
-    /// nothing has been written, «COMMIT» do not tell.
+    /// 4.6.1, the same also when many other pages have been read since, and they have left the page cache: "PRAGMA schema_version" and, where
+    /// nothing has been written, "COMMIT" do not tell.
     static let firstPage = "SELECT 1 FROM sqlite_master LIMIT 1"
 
     /// Throws when a page was damaged that the transaction has read, also when all that was read seemed fine.
@@ -48,7 +48,7 @@ extension Connection {
         return failure
     }
 
-    /// Writes the file anew without the pages that nobody uses. See SQLite's documentation, «VACUUM» (sqlite.org/lang_vacuum.html).
+    /// Writes the file anew without the pages that nobody uses. See SQLite's documentation, "VACUUM" (sqlite.org/lang_vacuum.html).
     func vacuum() throws {
         do {
             try run("VACUUM")

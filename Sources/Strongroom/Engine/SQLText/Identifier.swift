@@ -3,8 +3,8 @@ enum Identifier {
     /// The name in backticks, with those inside doubled.
     ///
     /// Not in double quotes: the engine takes such a name for a text where it knows no column of that name, and the query
-    /// would find nothing instead of failing. See SQLite's documentation, «SQLite Keywords» (sqlite.org/lang_keywords.html) and
-    /// «Quirks», section 8 (sqlite.org/quirks.html).
+    /// would find nothing instead of failing. See SQLite's documentation, "SQLite Keywords" (sqlite.org/lang_keywords.html) and
+    /// "Quirks", section 8 (sqlite.org/quirks.html).
     static func quote(_ name: String) -> String {
         "`\(doubling("`", in: name))`"
     }

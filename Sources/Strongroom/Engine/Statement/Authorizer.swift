@@ -3,7 +3,7 @@ import CSQLCipher
 /// Refuses user SQL that would take from the library what is its own: transactions, attached files, keys, settings.
 ///
 /// The engine asks while it prepares a statement, also when it prepares one again at its first step, since the schema has changed
-/// («Compile-Time Authorization Callbacks», sqlite.org/c3ref/set_authorizer.html).
+/// ("Compile-Time Authorization Callbacks", sqlite.org/c3ref/set_authorizer.html).
 final class Authorizer {  // guarded by the seat, as the connection is
     /// True while the library prepares a statement of its own.
     @exclusivity(unchecked) var isTrusting = false

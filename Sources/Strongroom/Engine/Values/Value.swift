@@ -36,7 +36,7 @@ extension Value {
 
 /// How the engine stores a value.
 ///
-/// See SQLite's documentation, «Datatypes In SQLite», section 2 (sqlite.org/datatype3.html).
+/// See SQLite's documentation, "Datatypes In SQLite", section 2 (sqlite.org/datatype3.html).
 public enum StorageClass: String, Sendable, Hashable {
     /// NULL.
     case null = "NULL"

@@ -84,7 +84,7 @@ extension EnvelopeFile {
     private func halfDone(_ error: StrongroomError) -> StrongroomError {
         StrongroomError(
             error.code,
-            "\(error.message) The first copy of the wrapped key, «\(path)», is the new one already; opening the database completes the second.",
+            "\(error.message) The first copy of the wrapped key, \"\(path)\", is the new one already; opening the database completes the second.",
             database: name
         )
     }

@@ -52,7 +52,7 @@ struct EnvelopeFile: Sendable {
         guard try !exists() else {
             throw StrongroomError(
                 .notAFile,
-                "There is a wrapped key at «\(path)» or «\(copyPath)» already, and it is not overwritten. Move it away.",
+                "There is a wrapped key at \"\(path)\" or \"\(copyPath)\" already, and it is not overwritten. Move it away.",
                 database: name
             )
         }
@@ -134,20 +134,20 @@ extension EnvelopeFile {
                 (
                     .envelopeDamaged,
                     """
-                    No copy of the database's wrapped key can be used, neither «\(path)» nor «\(copyPath)»: \(reason). Restore one of them \
+                    No copy of the database's wrapped key can be used, neither "\(path)" nor "\(copyPath)": \(reason). Restore one of them \
                     from a backup; without it nobody can open the database.
                     """
                 )
             case .newer(let version):
                 (
                     .newerEnvelope,
-                    "A newer program has written the database's wrapped key, «\(path)» or «\(copyPath)», in version \(version) of its form. Use that program."
+                    "A newer program has written the database's wrapped key, \"\(path)\" or \"\(copyPath)\", in version \(version) of its form. Use that program."
                 )
             case .foreign:
                 (
                     .foreignEnvelope,
                     """
-                    The wrapped key in «\(path)» is not that of «\(databasePath)»: it was made for a file that begins with another salt. Put \
+                    The wrapped key in "\(path)" is not that of "\(databasePath)": it was made for a file that begins with another salt. Put \
                     the file and the wrapped key that belong together side by side; if they do, the database's first 16 bytes are damaged.
                     """
                 )
@@ -160,7 +160,7 @@ extension EnvelopeFile {
         StrongroomError(
             .foreignEnvelope,
             """
-            «\(place)» is the wrapped key of another database, perhaps its last, so it is not overwritten with that of «\(databasePath)». Move \
+            "\(place)" is the wrapped key of another database, perhaps its last, so it is not overwritten with that of "\(databasePath)". Move \
             it to the database that it belongs to. Nothing was changed.
             """,
             database: name
@@ -170,12 +170,12 @@ extension EnvelopeFile {
     private func noKeyFits(_ keys: Int?) -> String {
         guard let keys else {
             return """
-                The data key of «\(databasePath)» has been replaced since the store was opened. Close the store and open it again.
+                The data key of "\(databasePath)" has been replaced since the store was opened. Close the store and open it again.
                 """
         }
         let tried = keys == 1 ? "The key of the chain is not" : "None of the chain's \(keys) keys is"
         return """
-            \(tried) among those that open «\(path)». Add a key that has a slot in it, or a recovery key, to the chain at its beginning. \
+            \(tried) among those that open "\(path)". Add a key that has a slot in it, or a recovery key, to the chain at its beginning. \
             Nothing was changed.
             """
     }
@@ -184,7 +184,7 @@ extension EnvelopeFile {
         StrongroomError(
             .envelopeMissing,
             """
-            The wrapped key of «\(databasePath)» is gone: there is neither «\(path)» nor «\(copyPath)». Restore one of them from a backup; \
+            The wrapped key of "\(databasePath)" is gone: there is neither "\(path)" nor "\(copyPath)". Restore one of them from a backup; \
             without it nobody can open the database. If the file never had one, leave out `KeyProtection.envelope`.
             """,
             database: name
@@ -194,7 +194,7 @@ extension EnvelopeFile {
     private func notAFile(_ path: String) -> StrongroomError {
         StrongroomError(
             .notAFile,
-            "What lies at «\(path)» is not a regular file, so no wrapped key is read from it or written to it. Move it away.",
+            "What lies at \"\(path)\" is not a regular file, so no wrapped key is read from it or written to it. Move it away.",
             database: name
         )
     }

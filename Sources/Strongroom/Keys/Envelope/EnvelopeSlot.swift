@@ -41,7 +41,7 @@ struct EnvelopeSlot: Sendable, Equatable {
     /// - Throws: ``EnvelopeDefect`` with `damaged` when the tag does not fit.
     func unwrap(with key: WrappingKey, header: [UInt8]) throws -> DataKeys {
         guard let keys = Cryptography.open(sealed, with: key.secret, authenticating: header + head) else {
-            throw EnvelopeDefect.damaged("the wrapped key of its slot «\(fingerprint)» is not what was written")
+            throw EnvelopeDefect.damaged("the wrapped key of its slot \"\(fingerprint)\" is not what was written")
         }
         return DataKeys(material: keys)
     }

@@ -89,7 +89,7 @@ extension OpenEnvelope {
         _ key: Key, label: String, date: Date, use: EnvelopeSlot.Use = .chain, cost: ScryptCost = .standard
     ) throws -> KeySlot {
         let label = try Self.checked(label)
-        if let slot = try slot(of: key) { throw Self.refusal("The key has a slot already, «\(slot.fingerprint)»") }
+        if let slot = try slot(of: key) { throw Self.refusal("The key has a slot already, \"\(slot.fingerprint)\"") }
         guard envelope.slots.count < Envelope.mostSlots else {
             throw Self.refusal("There are \(Envelope.mostSlots) slots already; revoke one that is not needed any more")
         }
@@ -119,11 +119,11 @@ extension OpenEnvelope {
     /// - Throws: ``StrongroomError`` with `keySlot` when there is no such slot, or when none of a chain's keys would be left.
     mutating func revoke(_ fingerprint: KeyFingerprint) throws {
         guard let place = envelope.slots.firstIndex(where: { $0.fingerprint == fingerprint }) else {
-            throw Self.refusal("There is no slot «\(fingerprint)»; list the slots to see which there are")
+            throw Self.refusal("There is no slot \"\(fingerprint)\"; list the slots to see which there are")
         }
         let isLast = !envelope.slots.enumerated().contains { $0.offset != place && $0.element.use == .chain }
         guard !isLast else {
-            throw Self.refusal("The slot «\(fingerprint)» is the last that a key chain opens; add another key first")
+            throw Self.refusal("The slot \"\(fingerprint)\" is the last that a key chain opens; add another key first")
         }
         var changed = self
         changed.envelope.slots.remove(at: place)

@@ -153,9 +153,9 @@ private struct UniqueValues {
     ///
     /// - Parameter row: The other table, and which row of it.
     func isFound(in table: String, as row: String) throws -> String {
-        let condition = try condition.map { "(\(try $0.literalText("index of «\(words)»")))" }
+        let condition = try condition.map { "(\(try $0.literalText("index of \"\(words)\"")))" }
         let same = try parts.map { part in
-            let value = try part.sql.literalText("index of «\(words)»")
+            let value = try part.sql.literalText("index of \"\(words)\"")
             let collation = part.collation.map { " COLLATE \(Identifier.quote($0.name))" } ?? ""
             // A row that is not in the index has nothing to compare, as NULL has not.
             return "(\(value))\(collation) = (SELECT \(value) FROM \(row)\(condition.map { " AND \($0)" } ?? ""))"

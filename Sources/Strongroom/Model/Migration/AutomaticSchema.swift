@@ -28,17 +28,17 @@ struct AutomaticSchema: Sendable {
         /// For reports.
         var words: String {
             switch self {
-            case .createTable(let table): "table «\(table)» added"
-            case .renameColumn(let table, let from, let to): "table «\(table)»: column «\(from)» renamed to «\(to)»"
-            case .addColumn(let table, let column): "table «\(table)»: column «\(column)» added"
-            case .changeColumn(let table, let column): "table «\(table)»: column «\(column)» changed"
+            case .createTable(let table): "table \"\(table)\" added"
+            case .renameColumn(let table, let from, let to): "table \"\(table)\": column \"\(from)\" renamed to \"\(to)\""
+            case .addColumn(let table, let column): "table \"\(table)\": column \"\(column)\" added"
+            case .changeColumn(let table, let column): "table \"\(table)\": column \"\(column)\" changed"
             case .convertDecimals(let table, let column):
-                "table «\(table)»: decimals of column «\(column)» written in the form that sorts"
+                "table \"\(table)\": decimals of column \"\(column)\" written in the form that sorts"
             case .keepKeys(let table, let column):
-                "table «\(table)»: keys in column «\(column)» are never given twice from now on"
-            case .dropColumn(let table, let column): "table «\(table)»: column «\(column)» removed"
-            case .dropIndex(let table, let index): "table «\(table)»: index «\(index)» removed"
-            case .createIndex(let table, let index): "table «\(table)»: index «\(index)» added"
+                "table \"\(table)\": keys in column \"\(column)\" are never given twice from now on"
+            case .dropColumn(let table, let column): "table \"\(table)\": column \"\(column)\" removed"
+            case .dropIndex(let table, let index): "table \"\(table)\": index \"\(index)\" removed"
+            case .createIndex(let table, let index): "table \"\(table)\": index \"\(index)\" added"
             }
         }
     }
@@ -52,7 +52,7 @@ struct AutomaticSchema: Sendable {
             _ = try table.creationSQL()
             guard seen.insert(table.name.asciiFolded).inserted else {
                 throw StrongroomError(
-                    .invalidMigrator, "The table «\(table.name)» stands twice in the migrator; give each table once.")
+                    .invalidMigrator, "The table \"\(table.name)\" stands twice in the migrator; give each table once.")
             }
         }
         try checkIndexNames()
@@ -64,11 +64,11 @@ struct AutomaticSchema: Sendable {
         for table in tables {
             for index in table.indexes {
                 let name = index.name(in: table.name)
-                guard let other = owners.updateValue("an index of table «\(table.name)»", forKey: name.asciiFolded)
+                guard let other = owners.updateValue("an index of table \"\(table.name)\"", forKey: name.asciiFolded)
                 else { continue }
                 throw StrongroomError(
                     .invalidMigrator,
-                    "The index «\(name)» of table «\(table.name)» has the name of \(other); give it another name.")
+                    "The index \"\(name)\" of table \"\(table.name)\" has the name of \(other); give it another name.")
             }
         }
     }
@@ -89,7 +89,7 @@ struct AutomaticSchema: Sendable {
             throw StrongroomError(
                 .invalidMigrator,
                 """
-                The file is at version «\(entry.version)» of a migrator with steps, and this one is automatic. Go on with the steps; the \
+                The file is at version "\(entry.version)" of a migrator with steps, and this one is automatic. Go on with the steps; the \
                 file was not touched.
                 """,
                 database: connection.database)
@@ -148,14 +148,14 @@ struct AutomaticSchema: Sendable {
 
     private func schema(_ name: String) throws -> TableSchema {
         guard let table = tables.first(where: { Identifier.areSame($0.name, name) }) else {
-            throw StrongroomError(.invalidMigrator, "There is no table «\(name)» in the migrator.")
+            throw StrongroomError(.invalidMigrator, "There is no table \"\(name)\" in the migrator.")
         }
         return table
     }
 
     private func definition(_ column: String, of table: String) throws -> ColumnDefinition {
         guard let found = try schema(table).columns.first(where: { Identifier.areSame($0.name, column) }) else {
-            throw StrongroomError(.invalidMigrator, "There is no column «\(column)» in table «\(table)».")
+            throw StrongroomError(.invalidMigrator, "There is no column \"\(column)\" in table \"\(table)\".")
         }
         return found
     }

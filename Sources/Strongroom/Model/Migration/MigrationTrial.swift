@@ -2,7 +2,7 @@
 public struct MigrationTrial: Sendable, Equatable {
     /// What ran on the copy; ``MigrationReport/steps`` tells how long each took and how many rows it touched.
     public let report: MigrationReport
-    /// What the migration changed in the schema, in words such as `table «contact»: column «phone» added`.
+    /// What the migration changed in the schema, in words such as `table "contact": column "phone" added`.
     public let schemaChanges: [String]
     /// How long making the copy took.
     public let copying: Duration

@@ -58,7 +58,7 @@ extension Migrator {
         guard target < place else {
             return Plan(from: last, work: .apply(place + 1..<target + 1), changed: changed)
         }
-        let missing = migrations[target + 1...place].filter { $0.down == nil }.map { "«\($0.version)»" }
+        let missing = migrations[target + 1...place].filter { $0.down == nil }.map { "\"\($0.version)\"" }
         guard missing.isEmpty else { throw noWayBack(missing.reversed(), connection) }
         return Plan(from: last, work: .undo(target + 1..<place + 1), changed: changed)
     }
@@ -69,7 +69,7 @@ extension Migrator {
             throw StrongroomError(
                 .invalidMigrator,
                 """
-                There is no version «\(version)» in the migrator, which has \(list(migrations.map(\.version))). Give one of these; \
+                There is no version "\(version)" in the migrator, which has \(list(migrations.map(\.version))). Give one of these; \
                 the file was not touched.
                 """,
                 database: connection.database
@@ -110,7 +110,7 @@ extension Migrator {
     }
 
     private func list(_ versions: [String]) -> String {
-        versions.map { "«\($0)»" }.joined(separator: ", ")
+        versions.map { "\"\($0)\"" }.joined(separator: ", ")
     }
 
     private func noWayBack(_ versions: [String], _ connection: Connection) -> StrongroomError {
@@ -128,8 +128,8 @@ extension Migrator {
         StrongroomError(
             .newerSchema,
             """
-            The file has schema version «\(version)», which this program does not know \
-            (its newest is «\(newestVersion ?? "")»). Use a newer program; the file was not touched.
+            The file has schema version "\(version)", which this program does not know \
+            (its newest is "\(newestVersion ?? "")"). Use a newer program; the file was not touched.
             """,
             database: database
         )

@@ -111,7 +111,7 @@ public struct Migrator: Sendable {
             guard seen.insert(Array(migration.version.utf8)).inserted else {
                 throw StrongroomError(
                     .invalidMigrator,
-                    "Version «\(migration.version)» stands twice in the migrator; give each migration a version of its own."
+                    "Version \"\(migration.version)\" stands twice in the migrator; give each migration a version of its own."
                 )
             }
         }

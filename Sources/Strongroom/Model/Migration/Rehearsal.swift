@@ -67,7 +67,7 @@ extension Migrator {
             return then != now
         }.map(\.version)
         guard changePolicy == .refuse, !changed.isEmpty else { return changed }
-        let names = changed.map { "«\($0)»" }.joined(separator: ", ")
+        let names = changed.map { "\"\($0)\"" }.joined(separator: ", ")
         throw StrongroomError(
             .invalidMigrator,
             """

@@ -37,9 +37,9 @@ struct SchemaImage {
         let names = old.map(\.name) + new.map(\.name).filter { name in !old.contains { $0.name == name } }
         return names.compactMap { name in
             switch (old.first { $0.name == name }, new.first { $0.name == name }) {
-            case (_?, nil): "\(table): column «\(name)» removed"
-            case (nil, _?): "\(table): column «\(name)» added"
-            case (let old?, let new?): old == new ? nil : "\(table): column «\(name)» changed"
+            case (_?, nil): "\(table): column \"\(name)\" removed"
+            case (nil, _?): "\(table): column \"\(name)\" added"
+            case (let old?, let new?): old == new ? nil : "\(table): column \"\(name)\" changed"
             case (nil, nil): nil
             }
         }

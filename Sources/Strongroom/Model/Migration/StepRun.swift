@@ -106,9 +106,9 @@ struct StepRun {
         guard version != Migrator.automaticVersion else { return refusal(reason, cause, underlying) }
         let outcome =
             isUndoing
-            ? "Going back from «\(version)» failed and was undone; the file is at that version."
+            ? "Going back from \"\(version)\" failed and was undone; the file is at that version."
             : """
-            Migration «\(version)» failed and was undone; the file is at the version before it, or not made if it was to be \
+            Migration "\(version)" failed and was undone; the file is at the version before it, or not made if it was to be \
             new.
             """
         var failure = StrongroomError(

@@ -25,7 +25,7 @@ struct TableComparison {
             return [.createTable(schema.name)]
         }
         guard let text = CreateTableText(entry.sql) else {
-            throw refusal("Table «\(entry.name)» is virtual, and its columns are its module's; do not declare it.")
+            throw refusal("Table \"\(entry.name)\" is virtual, and its columns are its module's; do not declare it.")
         }
         let infos = try connection.columnInfos(of: entry.name).filter { !$0.isHidden }
         let renamed = try renamedColumns(infos)
@@ -70,7 +70,7 @@ struct TableComparison {
         ) {
             throw refusal(
                 """
-                Table «\(schema.name)» has both «\(both.from)» and «\(both.to)», which was once «\(both.from)»; bring the values together and \
+                Table "\(schema.name)" has both "\(both.from)" and "\(both.to)", which was once "\(both.from)"; bring the values together and \
                 drop one.
                 """)
         }
@@ -85,7 +85,7 @@ struct TableComparison {
         }
         if let key = left.first(where: { $0.keyPlace != nil }) {
             throw refusal(
-                "Column «\(key.name)» belongs to the primary key of table «\(schema.name)» in the file, and is not declared; declare it."
+                "Column \"\(key.name)\" belongs to the primary key of table \"\(schema.name)\" in the file, and is not declared; declare it."
             )
         }
         if removesColumns { return try left.flatMap { try removal(of: $0.name) } }
@@ -93,7 +93,7 @@ struct TableComparison {
         if let needed = left.first(where: { !$0.isNullable && $0.defaultSQL == nil && $0.generated == nil }) {
             throw refusal(
                 """
-                Column «\(needed.name)» of table «\(schema.name)» may not be NULL, has no default and is not declared, so that no row could be \
+                Column "\(needed.name)" of table "\(schema.name)" may not be NULL, has no default and is not declared, so that no row could be \
                 inserted. Declare it, or let the migrator remove columns.
                 """)
         }
@@ -163,7 +163,7 @@ struct TableComparison {
         }
         throw refusal(
             """
-            Column «\(info.name)» of table «\(schema.name)» holds values of its own and is declared as a generated one, which would lose them. \
+            Column "\(info.name)" of table "\(schema.name)" holds values of its own and is declared as a generated one, which would lose them. \
             Declare it as it is, or let the migrator remove columns.
             """)
     }
@@ -176,7 +176,7 @@ struct TableComparison {
     private func otherKey(_ column: ColumnDefinition) -> StrongroomError {
         refusal(
             """
-            The primary key of table «\(schema.name)» in the file is another one than the declared (column «\(column.name)»), and is not changed \
+            The primary key of table "\(schema.name)" in the file is another one than the declared (column "\(column.name)"), and is not changed \
             by itself. Make a new table in a migration of your own, and move the rows.
             """)
     }
@@ -191,7 +191,7 @@ struct TableComparison {
             }
             throw refusal(
                 """
-                The index «\(other.name)» that is declared for table «\(schema.name)» has the name of one that table «\(other.table)» has in the \
+                The index "\(other.name)" that is declared for table "\(schema.name)" has the name of one that table "\(other.table)" has in the \
                 file; give it another name.
                 """)
         }

@@ -183,7 +183,7 @@ extension SQLExpression where Value: TextColumnValue {
     /// The text fits a pattern of the engine's LIKE: `%` any text, `_` any character, `\` before one that means itself.
     /// Case does not count for the letters A to Z.
     ///
-    /// See SQLite's documentation, «SQL Language Expressions», section 5 (sqlite.org/lang_expr.html).
+    /// See SQLite's documentation, "SQL Language Expressions", section 5 (sqlite.org/lang_expr.html).
     ///
     /// - Parameter pattern: The pattern.
     /// - Returns: The condition.

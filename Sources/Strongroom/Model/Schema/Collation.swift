@@ -1,6 +1,6 @@
 /// How texts are compared. The set is open: the engine may know more.
 ///
-/// See SQLite's documentation, «Datatypes In SQLite», section 7 (sqlite.org/datatype3.html).
+/// See SQLite's documentation, "Datatypes In SQLite", section 7 (sqlite.org/datatype3.html).
 public struct Collation: Sendable, Hashable {
     /// The engine's name for it.
     public let name: String

@@ -21,7 +21,7 @@ public struct Column<Value: ColumnValue>: TableColumn, SQLExpression {
     ///   - primaryKey: Whether it belongs to the table's primary key; several such columns are a composite key. An integer that is
     ///     the whole key is the row's id.
     ///   - autoincrement: Whether the engine never gives a key twice, also after a row is deleted; only for an integer
-    ///     primary key. See «SQLite Autoincrement» (sqlite.org/autoinc.html).
+    ///     primary key. See "SQLite Autoincrement" (sqlite.org/autoinc.html).
     ///   - unique: Whether no two rows may have the same value.
     ///   - indexed: Whether the table has an index on the column.
     ///   - default: The value that a new row gets in place of nil.

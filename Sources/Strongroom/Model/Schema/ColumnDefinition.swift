@@ -97,7 +97,7 @@ public final class ColumnDefinition: Sendable {
         if isUnique && !(isPrimaryKey && isWholeKey) { sql += " UNIQUE" }
         if let value = try defaultValue?.get(), value != .null { sql += " DEFAULT \(value.literal)" }
         if let collation { sql += " COLLATE \(Identifier.quote(collation.name))" }
-        if let check { sql += " CHECK (\(try check.literalText("the check of column «\(name)»")))" }
+        if let check { sql += " CHECK (\(try check.literalText("the check of column \"\(name)\"")))" }
         if let generated { sql += try generated.sql(column: name) }
         if let references { sql += try references.sql() }
         return sql

@@ -28,7 +28,7 @@ extension Connection {
             throw StrongroomError(
                 .schemaChange,
                 """
-                Column «\(column.name)» of table «\(schema.name)» is declared as \(info.declaredType), \(fault). Call \
+                Column "\(column.name)" of table "\(schema.name)" is declared as \(info.declaredType), \(fault). Call \
                 `db.convertDecimals(of:)` in a migration, or let an automatic migrator do it; in SQL of your own, declare \
                 it as \(column.declaredType).
                 """,

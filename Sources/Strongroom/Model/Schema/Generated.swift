@@ -4,7 +4,7 @@
 /// let total = Column<Double?>("total", generated: .virtual("price * amount"))
 /// ```
 ///
-/// Known from SQLite 3.31 on; see «Generated Columns» (sqlite.org/gencol.html).
+/// Known from SQLite 3.31 on; see "Generated Columns" (sqlite.org/gencol.html).
 public struct Generated: Sendable, Equatable {
     /// The expression, of the row's other columns.
     public let expression: SQL
@@ -29,12 +29,12 @@ public struct Generated: Sendable, Equatable {
             throw StrongroomError(
                 .schemaChange,
                 """
-                Column «\(column)» is generated, which SQLite knows from 3.31 on, and this engine is \
+                Column "\(column)" is generated, which SQLite knows from 3.31 on, and this engine is \
                 \(features.sqliteVersion); link a newer SQLCipher, or compute the value in the program.
                 """
             )
         }
-        let text = try expression.literalText("the expression of column «\(column)»")
+        let text = try expression.literalText("the expression of column \"\(column)\"")
         return " GENERATED ALWAYS AS (\(text)) \(isStored ? "STORED" : "VIRTUAL")"
     }
 }

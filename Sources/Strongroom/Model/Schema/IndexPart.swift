@@ -36,7 +36,7 @@ public struct IndexPart: Sendable {
     /// An expression of the row's columns.
     ///
     /// - Parameters:
-    ///   - sql: The expression; no bound values. See «Indexes On Expressions» (sqlite.org/expridx.html).
+    ///   - sql: The expression; no bound values. See "Indexes On Expressions" (sqlite.org/expridx.html).
     ///   - collation: How texts are compared.
     ///   - descending: Whether the largest comes first.
     /// - Returns: The part.
@@ -46,7 +46,7 @@ public struct IndexPart: Sendable {
 
     func sql(index: String) throws -> String {
         if let column { try Identifier.check(column, "column") }
-        var text = try sql.literalText("index «\(index)»")
+        var text = try sql.literalText("index \"\(index)\"")
         if let collation { text += " COLLATE \(Identifier.quote(collation.name))" }
         return isDescending ? text + " DESC" : text
     }

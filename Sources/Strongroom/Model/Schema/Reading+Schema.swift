@@ -52,7 +52,7 @@ extension Reading where Self: ~Copyable {
 extension Writing where Self: ~Copyable {
     /// The row id of the last row that this connection inserted; 0 before the first.
     ///
-    /// See «Last Insert Rowid» (sqlite.org/c3ref/last_insert_rowid.html).
+    /// See "Last Insert Rowid" (sqlite.org/c3ref/last_insert_rowid.html).
     public var lastInsertedRowID: Int64 { handle.connection.lastInsertedRowID }
 
     /// The number of rows that the last `INSERT`, `UPDATE` or `DELETE` changed, without those changed by triggers and foreign keys.

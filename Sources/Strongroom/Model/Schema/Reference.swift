@@ -4,7 +4,7 @@
 /// let author = Column<Int64>("author", references: Reference("person", onDelete: .cascade))
 /// ```
 ///
-/// See SQLite's documentation, «SQLite Foreign Key Support» (sqlite.org/foreignkeys.html).
+/// See SQLite's documentation, "SQLite Foreign Key Support" (sqlite.org/foreignkeys.html).
 public struct Reference: Sendable, Hashable {
     /// The table that is pointed to.
     public let table: String

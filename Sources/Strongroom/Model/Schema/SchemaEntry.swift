@@ -21,7 +21,7 @@ struct SchemaEntry: Sendable {
     }
 
     /// For messages.
-    var title: String { "\(kind.rawValue) «\(name)»" }
+    var title: String { "\(kind.rawValue) \"\(name)\"" }
 }
 
 extension Connection {
@@ -55,7 +55,7 @@ extension Connection {
 
     /// Writes texts of the schema itself and has the engine read it again.
     ///
-    /// For changes that leave the rows as they are; see «ALTER TABLE», section 7 (sqlite.org/lang_altertable.html).
+    /// For changes that leave the rows as they are; see "ALTER TABLE", section 7 (sqlite.org/lang_altertable.html).
     func rewriteSchema(_ changed: [SchemaEntry]) throws {
         guard !changed.isEmpty else { return }
         try run("PRAGMA writable_schema = ON")

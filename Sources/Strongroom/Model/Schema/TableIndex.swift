@@ -23,7 +23,7 @@ public struct TableIndex: Sendable {
     ///   - name: The index's name; nil for the table's and the columns' names joined by `_`.
     ///   - columns: The columns, in order.
     ///   - unique: Whether no two rows may have the same values.
-    ///   - condition: What holds for the rows in the index, as SQL without bound values; nil for all rows. See «Partial Indexes»
+    ///   - condition: What holds for the rows in the index, as SQL without bound values; nil for all rows. See "Partial Indexes"
     ///     (sqlite.org/partialindex.html).
     public init(
         _ name: String? = nil,
@@ -61,12 +61,12 @@ public struct TableIndex: Sendable {
         try Identifier.check(name, "index")
         guard self.name != nil || parts.allSatisfy({ $0.column != nil }) else {
             throw StrongroomError(
-                .invalidName, "An index on an expression of table «\(table)» has no name; give it one.")
+                .invalidName, "An index on an expression of table \"\(table)\" has no name; give it one.")
         }
         let list = try parts.map { try $0.sql(index: name) }.joined(separator: ", ")
         let kind = (isUnique ? "UNIQUE INDEX" : "INDEX") + (ifNotExists ? " IF NOT EXISTS" : "")
         var sql = "CREATE \(kind) \(Identifier.quote(name)) ON \(Identifier.quote(table)) (\(list))"
-        if let condition { sql += " WHERE \(try condition.literalText("the condition of index «\(name)»"))" }
+        if let condition { sql += " WHERE \(try condition.literalText("the condition of index \"\(name)\""))" }
         return sql
     }
 }

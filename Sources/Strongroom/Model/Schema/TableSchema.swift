@@ -110,7 +110,7 @@ public struct TableSchema: Sendable {
     func primaryKey() throws -> ColumnDefinition {
         guard let column = primaryKeys.first else {
             throw StrongroomError(
-                .invalidName, "Table «\(name)» has no primary key; give one column `primaryKey: true`.")
+                .invalidName, "Table \"\(name)\" has no primary key; give one column `primaryKey: true`.")
         }
         return column
     }
@@ -122,7 +122,7 @@ public struct TableSchema: Sendable {
         try Identifier.check(name, "table")
         for (place, column) in columns.enumerated()
         where columns[..<place].contains(where: { Identifier.areSame($0.name, column.name) }) {
-            throw StrongroomError(.invalidName, "Table «\(name)» has two columns named «\(column.name)»; rename one.")
+            throw StrongroomError(.invalidName, "Table \"\(name)\" has two columns named \"\(column.name)\"; rename one.")
         }
         var list = try columns.map { try $0.sql(isWholeKey: primaryKeys.count == 1) }
         if primaryKeys.count > 1 {

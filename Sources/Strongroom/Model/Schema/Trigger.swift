@@ -6,7 +6,7 @@
 ///     "UPDATE contact SET changes = changes + 1 WHERE id = new.id")
 /// ```
 ///
-/// See SQLite's documentation, «CREATE TRIGGER» (sqlite.org/lang_createtrigger.html).
+/// See SQLite's documentation, "CREATE TRIGGER" (sqlite.org/lang_createtrigger.html).
 public struct Trigger: Sendable {
     /// When the statements run.
     public enum Moment: String, Sendable {
@@ -74,7 +74,7 @@ public struct Trigger: Sendable {
     func sql() throws -> String {
         try Identifier.check(name, "trigger")
         try Identifier.check(table, "table")
-        let place = "trigger «\(name)»"
+        let place = "trigger \"\(name)\""
         var sql = "CREATE TRIGGER \(Identifier.quote(name)) \(moment.rawValue) \(try eventSQL()) "
         sql += "ON \(Identifier.quote(table)) FOR EACH ROW"
         if let condition { sql += " WHEN (\(try condition.literalText("the condition of \(place)")))" }

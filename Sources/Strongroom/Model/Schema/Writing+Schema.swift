@@ -19,7 +19,7 @@ extension Writing where Self: ~Copyable {
 
     /// Removes a table with its rows, indexes and triggers.
     ///
-    /// In a `write`, rows of other tables that point to its rows are treated as if these were deleted; see «DROP TABLE»
+    /// In a `write`, rows of other tables that point to its rows are treated as if these were deleted; see "DROP TABLE"
     /// (sqlite.org/lang_droptable.html). Not so in a ``Migration``, where foreign keys are not enforced: no `ON DELETE` runs, and rows that still
     /// point to the table at the end of the step undo it. Delete these, or change their column, in the same step.
     ///

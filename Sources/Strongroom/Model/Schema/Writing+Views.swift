@@ -7,13 +7,13 @@ extension Writing where Self: ~Copyable {
     ///
     /// - Parameters:
     ///   - name: The view's name.
-    ///   - query: The query; no bound values. See «CREATE VIEW» (sqlite.org/lang_createview.html).
+    ///   - query: The query; no bound values. See "CREATE VIEW" (sqlite.org/lang_createview.html).
     ///   - ifNotExists: Whether a table or a view of that name may be there already; it is then left as it is.
     /// - Throws: ``StrongroomError`` with `invalidName`, `sql` when the name is taken, or the query is none or has a bound value, `schemaChange`
     ///   when it reads a table or a column that is not there.
     public func createView(_ name: String, as query: SQL, ifNotExists: Bool = false) throws {
         try Identifier.check(name, "view")
-        let text = try query.literalText("view «\(name)»")
+        let text = try query.literalText("view \"\(name)\"")
         let condition = ifNotExists ? "IF NOT EXISTS " : ""
         try savepoint { db in
             try db.execute(SQL(verbatim: "CREATE VIEW \(condition)\(Identifier.quote(name)) AS \(text)"))
@@ -22,7 +22,7 @@ extension Writing where Self: ~Copyable {
                 return
             }
             throw StrongroomError(
-                .schemaChange, "View «\(name)» cannot be read (\(words)); correct its query.",
+                .schemaChange, "View \"\(name)\" cannot be read (\(words)); correct its query.",
                 database: db.handle.connection.database)
         }
     }
@@ -51,7 +51,7 @@ extension Writing where Self: ~Copyable {
             let broken = try connection.brokenStatements(connection.schemaEntries())
             guard let words = broken.values.first(where: { $0.entry.name == trigger.name })?.words else { return }
             throw StrongroomError(
-                .schemaChange, "Trigger «\(trigger.name)» cannot run (\(words)); correct its statements.",
+                .schemaChange, "Trigger \"\(trigger.name)\" cannot run (\(words)); correct its statements.",
                 database: connection.database)
         }
     }

@@ -195,10 +195,10 @@ extension TableSchema {
     /// Refuses columns in which two rows can have the same values.
     func checkUnique(_ names: [String]) throws {
         guard !isUnique(names) else { return }
-        let list = names.joined(separator: "», «")
+        let list = names.joined(separator: "\", \"")
         throw StrongroomError(
             .notUnique,
-            "«\(list)» of table «\(name)» is not unique; upsert by the primary key or by the columns of a unique index."
+            "\"\(list)\" of table \"\(name)\" is not unique; upsert by the primary key or by the columns of a unique index."
         )
     }
 

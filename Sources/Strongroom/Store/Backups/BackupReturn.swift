@@ -56,7 +56,7 @@ struct BackupReturn {
             throw StrongroomError(
                 .sameFile,
                 """
-                «\(backup)» has the name of what an interrupted restoring leaves, which the next one removes. Move it to another name, then \
+                "\(backup)" has the name of what an interrupted restoring leaves, which the next one removes. Move it to another name, then \
                 try again; nothing was changed.
                 """)
         }
@@ -73,7 +73,7 @@ struct BackupReturn {
         var isPlaintext = chain.isPlaintext
         if case .plaintext = found { isPlaintext = true }
         guard !isPlaintext || allowsPlaintext else {
-            let what = chain.isPlaintext ? "The database that is restored would be" : "The backup «\(backup)» is"
+            let what = chain.isPlaintext ? "The database that is restored would be" : "The backup \"\(backup)\" is"
             throw StrongroomError(
                 .plaintextFile,
                 "\(what) plaintext, which anybody can read. Say that it may be, if that is meant. Nothing was changed.")
@@ -86,7 +86,7 @@ struct BackupReturn {
         throw StrongroomError(
             .locked,
             """
-            Beside «\(backup)» lies its log, so it is in use, or no finished backup. Open and close it with the program that it \
+            Beside "\(backup)" lies its log, so it is in use, or no finished backup. Open and close it with the program that it \
             belongs to, then try again.
             """)
     }
@@ -102,7 +102,7 @@ struct BackupReturn {
         throw StrongroomError(
             .locked,
             """
-            The backup «\(backup)» is open in \(FileHolders.describe(holders)), which may be writing it. Close it there, then try \
+            The backup "\(backup)" is open in \(FileHolders.describe(holders)), which may be writing it. Close it there, then try \
             again; nothing was changed.
             """)
     }
@@ -120,7 +120,7 @@ struct BackupReturn {
             throw StrongroomError(
                 .locked,
                 """
-                The backup «\(backup)» was changed while it was copied, so it is no finished one. Wait until it is, then try again; nothing was \
+                The backup "\(backup)" was changed while it was copied, so it is no finished one. Wait until it is, then try again; nothing was \
                 changed.
                 """)
         }
@@ -176,7 +176,7 @@ struct BackupReturn {
         StrongroomError(
             .damaged,
             """
-            The backup «\(backup)» has damaged pages, so it was not restored; `Stores.diagnose(path:keys:)` names them. Take another backup, or copy \
+            The backup "\(backup)" has damaged pages, so it was not restored; `Stores.diagnose(path:keys:)` names them. Take another backup, or copy \
             out of this one what is whole with `salvage`.
             """,
             database: opening.file.name)

@@ -25,23 +25,23 @@ struct CopyPlace: Sendable {
             let advice =
                 status.isRegularFile ? "Give another path, or say that it is to be replaced." : "Give another path."
             throw StrongroomError(
-                .notAFile, "Something lies at «\(path)» already, and is not overwritten. \(advice)")
+                .notAFile, "Something lies at \"\(path)\" already, and is not overwritten. \(advice)")
         }
         if let status, status.identity == (try FileStatus.at(source)?.identity) {
-            throw StrongroomError(.sameFile, "«\(path)» is the database itself. Give another path.")
+            throw StrongroomError(.sameFile, "\"\(path)\" is the database itself. Give another path.")
         }
         // The engine would play it into the new file.
         for ending in ["-wal", "-journal"] where try (FileStatus.at(path + ending)?.size ?? 0) > 0 {
             throw StrongroomError(
                 .locked,
-                "Beside «\(path)» lies the log of a database, «\(path)\(ending)»: it is in use, or was cut off. Give another path."
+                "Beside \"\(path)\" lies the log of a database, \"\(path)\(ending)\": it is in use, or was cut off. Give another path."
             )
         }
         try requireUnused()
         // With it the copy's own key would be passed over.
         guard try !EnvelopeFile(databasePath: path, name: FileSystem.name(of: path)).exists() else {
             throw StrongroomError(
-                .notAFile, "Beside «\(path)» lies the envelope of another database. Give another path.")
+                .notAFile, "Beside \"\(path)\" lies the envelope of another database. Give another path.")
         }
     }
 
@@ -53,7 +53,7 @@ struct CopyPlace: Sendable {
         throw StrongroomError(
             .locked,
             """
-            «\(path)» is open in \(FileHolders.describe(holders)), so it was not replaced. Close it there, then try again, or give \
+            "\(path)" is open in \(FileHolders.describe(holders)), so it was not replaced. Close it there, then try again, or give \
             another path.
             """)
     }
@@ -63,7 +63,7 @@ struct CopyPlace: Sendable {
         guard let lock = try await StoreOpening.takeLock(FileSystem.companion(of: path, "lock"), of: path) else {
             throw StrongroomError(
                 .locked,
-                "Somebody opens «\(path)», or makes a copy there, at this moment. Wait for them, or give another path.")
+                "Somebody opens \"\(path)\", or makes a copy there, at this moment. Wait for them, or give another path.")
         }
         return lock
     }

@@ -80,8 +80,8 @@ struct FileReplacement {
         StrongroomError(
             .fileMissing,
             """
-            There is no «\(opening.path)», but beside it lies its log, which the engine would play into what is restored. Move away \
-            «\(opening.path)-wal» and «\(opening.path)-journal», then restore.
+            There is no "\(opening.path)", but beside it lies its log, which the engine would play into what is restored. Move away \
+            "\(opening.path)-wal" and "\(opening.path)-journal", then restore.
             """,
             database: opening.file.name
         )
@@ -111,11 +111,11 @@ struct FileReplacement {
     ) -> StrongroomError {
         let own = ["", "-wal", "-shm", "-journal"]
         let all = (needsEnvelope ? own : own + [".keys", ".keys.copy"]).map { opening.path + $0 }
-        let present = all.filter { (try? FileStatus.at($0)) != nil }.map { "«\($0)»" }.joined(separator: ", ")
+        let present = all.filter { (try? FileStatus.at($0)) != nil }.map { "\"\($0)\"" }.joined(separator: ", ")
         return StrongroomError(
             failure.code,
             """
-            What lies at «\(opening.path)», or its envelope, cannot be opened (\(failure.code)), so it is not replaced: what is in it may still \
+            What lies at "\(opening.path)", or its envelope, cannot be opened (\(failure.code)), so it is not replaced: what is in it may still \
             be saved. If only its key is another one, give that. Otherwise move \(present) to another directory, then restore again. Nothing \
             was changed.
             """,

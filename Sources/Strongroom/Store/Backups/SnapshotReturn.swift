@@ -55,7 +55,7 @@ struct SnapshotReturn {
 
     private var gone: StrongroomError {
         StrongroomError(
-            .fileMissing, "The snapshot «\(snapshot.path)» is gone; give another one of `snapshots(of:)`.",
+            .fileMissing, "The snapshot \"\(snapshot.path)\" is gone; give another one of `snapshots(of:)`.",
             database: opening.file.name)
     }
 }

@@ -40,7 +40,7 @@ extension Stores {
                 guard let chosen = snapshots.first(where: { snapshot == nil || $0.path == snapshot?.path }) else {
                     throw StrongroomError(
                         .fileMissing,
-                        "There is no such snapshot of «\(opening.path)», but \(snapshots.count) others. Give one of `snapshots(of:)`."
+                        "There is no such snapshot of \"\(opening.path)\", but \(snapshots.count) others. Give one of `snapshots(of:)`."
                     )
                 }
                 try SnapshotReturn(opening: opening, chain: chain, snapshot: chosen).run()

@@ -37,12 +37,12 @@ public struct DatabaseName: Sendable, Hashable, CustomStringConvertible {
             throw Self.refusal(String(fileName.prefix(40)), "is longer than \(Self.longest) bytes")
         }
         let target = fileName.unicodeScalars.prefix { $0 != "_" && $0 != "." }
-        guard !target.isEmpty else { throw Self.refusal(fileName, "has nothing before its first «_» or «.»") }
+        guard !target.isEmpty else { throw Self.refusal(fileName, "has nothing before its first \"_\" or \".\"") }
         for ending in ["-wal", "-shm", "-journal"] where fileName.hasSuffix(ending) {
-            throw Self.refusal(fileName, "ends in «\(ending)», as the engine's own files beside a database do")
+            throw Self.refusal(fileName, "ends in \"\(ending)\", as the engine's own files beside a database do")
         }
         for ending in [".keys", ".keys.copy"] where fileName.hasSuffix(ending) {
-            throw Self.refusal(fileName, "ends in «\(ending)», as the envelope beside a database does")
+            throw Self.refusal(fileName, "ends in \"\(ending)\", as the envelope beside a database does")
         }
         self.fileName = fileName
         self.target = String(target)
@@ -55,7 +55,7 @@ public struct DatabaseName: Sendable, Hashable, CustomStringConvertible {
     private static func refusal(_ name: String, _ reason: String) -> StrongroomError {
         StrongroomError(
             .invalidName,
-            "The database name «\(name)» \(reason). Use a file's name such as «inventory_web1.sqlite», without a directory."
+            "The database name \"\(name)\" \(reason). Use a file's name such as \"inventory_web1.sqlite\", without a directory."
         )
     }
 }

@@ -44,7 +44,7 @@ extension DatabaseFile {
     static func missing(_ path: String, _ database: String) -> StrongroomError {
         StrongroomError(
             .fileMissing,
-            "There is no file at «\(path)», and one that is opened to be read alone is not made. Check the path.",
+            "There is no file at \"\(path)\", and one that is opened to be read alone is not made. Check the path.",
             database: database)
     }
 }

@@ -96,7 +96,7 @@ struct StoreOpening: Sendable {
         guard path.hasPrefix("/"), !path.utf8.contains(0) else {
             throw StrongroomError(
                 .invalidName,
-                "The configuration gives the path «\(path)»; give one that begins with «/».",
+                "The configuration gives the path \"\(path)\"; give one that begins with \"/\".",
                 database: name.fileName
             )
         }
@@ -133,7 +133,7 @@ struct StoreOpening: Sendable {
         throw StrongroomError(
             .locked,
             """
-            Another process has been opening «\(self.path)» for longer than \(settings.openTimeout). Wait for it to finish, or \
+            Another process has been opening "\(self.path)" for longer than \(settings.openTimeout). Wait for it to finish, or \
             end it; then open again.
             """,
             database: name.fileName
@@ -320,7 +320,7 @@ extension StoreOpening {
         StrongroomError(
             .fileMissing,
             """
-            There is no «\(path)», but beside it lies the log of a database that was there, «\(path)-wal» or «\(path)-journal». Put \
+            There is no "\(path)", but beside it lies the log of a database that was there, "\(path)-wal" or "\(path)-journal". Put \
             the file back, or move the log away if a new database is to be made.
             """,
             database: name.fileName
@@ -345,7 +345,7 @@ extension StoreOpening {
         StrongroomError(
             .plaintextFile,
             """
-            The file «\(place ?? path)» is a plaintext database, and its configuration gives keys. Put \
+            The file "\(place ?? path)" is a plaintext database, and its configuration gives keys. Put \
             `Key.plaintext` at the beginning of the chain to have it \(file.isReadOnly ? "read" : "encrypted"), or \
             give `KeyChain.plaintext` if it is meant to be readable by anybody. The file was not touched.
             """,
@@ -360,7 +360,7 @@ extension StoreOpening {
         StrongroomError(
             .encryptedFile,
             """
-            The file «\(place ?? path)» is no plaintext database, and its configuration gives \
+            The file "\(place ?? path)" is no plaintext database, and its configuration gives \
             `KeyChain.plaintext`. Give the key that the file was made with. The file was not touched.
             """,
             database: name.fileName

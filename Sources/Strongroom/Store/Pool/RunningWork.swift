@@ -28,7 +28,7 @@ final class RunningWork: Sendable {
                 case .write, .writeAlone: "write"
                 case .alone: "exclusive work"
                 }
-            return limits.label.map { "the \(kind) «\($0)»" } ?? "a \(kind) without a label"
+            return limits.label.map { "the \(kind) \"\($0)\"" } ?? "a \(kind) without a label"
         }
 
         /// Whether it and another one wait for each other.

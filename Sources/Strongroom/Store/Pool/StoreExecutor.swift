@@ -16,7 +16,7 @@ import Synchronization
 /// A thread is made when there is more to do than there are threads, up to one more than the store has readers, and ends when it has
 /// had nothing to do for a time. Code that waits or computes for long keeps a thread from the store's work, as it does anywhere else.
 ///
-/// See SE-0417, «Task Executor Preference».
+/// See SE-0417, "Task Executor Preference".
 public final class StoreExecutor: TaskExecutor, Sendable {
     private enum Piece {
         case job(UnownedJob)

@@ -1,6 +1,6 @@
 /// How a write's transaction begins, and whether others may share it.
 ///
-/// See SQLite's documentation, «Transaction» (sqlite.org/lang_transaction.html).
+/// See SQLite's documentation, "Transaction" (sqlite.org/lang_transaction.html).
 public enum WriteKind: Sendable, Hashable {
     /// Writes that wait at the same time share one transaction, each in a savepoint of its own. It is begun IMMEDIATE.
     case shared

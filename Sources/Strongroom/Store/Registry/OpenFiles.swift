@@ -76,8 +76,8 @@ final class OpenFiles: Sendable {
             throw StrongroomError(
                 .sameFile,
                 """
-                The engine keeps a log of its own beside a database, an envelope lies there, too, and of «\(path)» and \
-                «\(neighbour.path)», which is open, one would be the other's. Give the database another path.
+                The engine keeps a log of its own beside a database, an envelope lies there, too, and of "\(path)" and \
+                "\(neighbour.path)", which is open, one would be the other's. Give the database another path.
                 """,
                 database: name.fileName
             )
@@ -86,7 +86,7 @@ final class OpenFiles: Sendable {
         throw StrongroomError(
             .sameFile,
             """
-            The file «\(path)» is open in this process already, as «\(twin.name)» at «\(twin.path)». Open it by one name and \
+            The file "\(path)" is open in this process already, as "\(twin.name)" at "\(twin.path)". Open it by one name and \
             from one registry, or close it first.
             """,
             database: name.fileName

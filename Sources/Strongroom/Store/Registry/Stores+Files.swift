@@ -63,7 +63,7 @@ private struct FileRemoval {
     func run() throws -> Bool {
         let status = try FileStatus.at(path)
         guard status?.isRegularFile ?? true else {
-            throw StrongroomError(.notAFile, "What lies at «\(path)» is no file, and was not removed.")
+            throw StrongroomError(.notAFile, "What lies at \"\(path)\" is no file, and was not removed.")
         }
         let holders = try FileHolders.lasting { try FileHolders.using(path) }
         guard holders.isEmpty else { throw Self.inUse(path, "It is open in \(FileHolders.describe(holders))") }
@@ -87,6 +87,6 @@ private struct FileRemoval {
     }
 
     static func inUse(_ path: String, _ reason: String) -> StrongroomError {
-        StrongroomError(.locked, "\(reason), so «\(path)» was not removed. Close it there, then try again.")
+        StrongroomError(.locked, "\(reason), so \"\(path)\" was not removed. Close it there, then try again.")
     }
 }

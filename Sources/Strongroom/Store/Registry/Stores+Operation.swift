@@ -46,7 +46,7 @@ extension Stores {
         let migrator = try configuration.migrator(for: name)
         let wanted = try StoreOpening.path(of: name, configuration)
         guard try FileStatus.at(FileSystem.directory(of: wanted)) != nil else {
-            throw StrongroomError(.fileMissing, "There is no file at «\(wanted)».", database: name.fileName)
+            throw StrongroomError(.fileMissing, "There is no file at \"\(wanted)\".", database: name.fileName)
         }
         var file = DatabaseFile(
             path: try FileSystem.resolve(wanted), name: name.fileName, busyTimeout: 5_000, log: nil, isReadOnly: true)

@@ -55,7 +55,7 @@ extension Stores {
             let target = try FileSystem.resolve(path)
             guard try FileStatus.at(target) == nil else {
                 throw StrongroomError(
-                    .notAFile, "Something lies at «\(target)» already, and is not overwritten. Give another path.")
+                    .notAFile, "Something lies at \"\(target)\" already, and is not overwritten. Give another path.")
             }
             let content = try FileContent.of(opening.path)
             try check(content, chain, opening.file)
@@ -69,18 +69,18 @@ extension Stores {
     private static func check(_ content: FileContent, _ chain: KeyChain, _ file: DatabaseFile) throws {
         switch content {
         case .absent:
-            throw StrongroomError(.fileMissing, "There is no file at «\(file.path)»; check the path.")
+            throw StrongroomError(.fileMissing, "There is no file at \"\(file.path)\"; check the path.")
         case .plaintext:
             throw StrongroomError(
                 .plaintextFile,
                 """
-                The file «\(file.path)» is a plaintext database, whose pages have no authentication codes: which are damaged cannot be told. Use \
+                The file "\(file.path)" is a plaintext database, whose pages have no authentication codes: which are damaged cannot be told. Use \
                 the `.recover` command of the sqlite3 shell.
                 """)
         case .encrypted where chain.isPlaintext:
             throw StrongroomError(
                 .encryptedFile,
-                "The file «\(file.path)» is no plaintext database, and its configuration gives no key. Give the key of the file."
+                "The file \"\(file.path)\" is no plaintext database, and its configuration gives no key. Give the key of the file."
             )
         case .encrypted: break
         }

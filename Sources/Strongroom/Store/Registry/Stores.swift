@@ -64,7 +64,7 @@ public final class Stores: Sendable {
         let target = type(of: configuration).target
         guard try DatabaseName(target).target == target else {
             throw StrongroomError(
-                .invalidName, "The target «\(target)» has a «_» or «.» in it; use the part before it.")
+                .invalidName, "The target \"\(target)\" has a \"_\" or \".\" in it; use the part before it.")
         }
         let fault = state.withLock { state -> StrongroomError? in
             if let fault = state.faults[target] { return fault }
@@ -82,7 +82,7 @@ public final class Stores: Sendable {
     private static func duplicate(_ first: Any.Type, _ second: Any.Type, _ target: String) -> StrongroomError {
         StrongroomError(
             .duplicateConfiguration,
-            "The configurations \(first) and \(second) both have the target «\(target)»; rename one."
+            "The configurations \(first) and \(second) both have the target \"\(target)\"; rename one."
         )
     }
 
@@ -300,7 +300,7 @@ public final class Stores: Sendable {
         let known = targets.isEmpty ? "none is registered" : "registered are \(targets.joined(separator: ", "))"
         return StrongroomError(
             .noConfiguration,
-            "There is no configuration for the target «\(name.target)»; \(known). Register one, or correct the name.",
+            "There is no configuration for the target \"\(name.target)\"; \(known). Register one, or correct the name.",
             database: name.fileName
         )
     }

@@ -48,7 +48,7 @@ struct RestoreCommand: AsyncParsableCommand {
                 asking: isConfigured ? nil : "Key of \(database.database)", isNew: backupKeys != nil))
         guard try force || !Stores.hasFile(at: target.path) else {
             throw CommandFailure(
-                "exists", "There is a database at «\(target.path)». Give --force to replace it by the backup.",
+                "exists", "There is a database at \"\(target.path)\". Give --force to replace it by the backup.",
                 .cannotCreate)
         }
         try await target.requireNoKeyFile(target.path, keyFiles: [database.keys.keyFile, backupKeyFile])

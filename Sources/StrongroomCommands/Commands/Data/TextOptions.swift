@@ -12,7 +12,7 @@ struct TextOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "What separates the fields of CSV: one character of ASCII that no number has, or «tab».", valueName: "char")
+            "What separates the fields of CSV: one character of ASCII that no number has, or \"tab\".", valueName: "char")
     )
     var separator = ","
 
@@ -21,7 +21,7 @@ struct TextOptions: ParsableArguments {
         let byte = separator.utf8.count == 1 ? separator.utf8.first : nil
         let isUsable = byte.map { (0x20..<0x7F).contains($0) && $0 != CSVReader.quote && !Self.isOfNumber($0) } ?? false
         guard isTab || isUsable else {
-            throw ValidationError("--separator takes one character of ASCII that no number has, or «tab».")
+            throw ValidationError("--separator takes one character of ASCII that no number has, or \"tab\".")
         }
     }
 

@@ -20,7 +20,7 @@ struct KeysMakeCommand: ParsableCommand {
         guard try !KeyFile(key.path).exists() else {
             throw CommandFailure(
                 "exists",
-                "Something lies at «\(key.path)» already, and is not overwritten: a database may need its keys. Give another path, or append to it.",
+                "Something lies at \"\(key.path)\" already, and is not overwritten: a database may need its keys. Give another path, or append to it.",
                 .cannotCreate)
         }
         try KeyFile(key.path).create()

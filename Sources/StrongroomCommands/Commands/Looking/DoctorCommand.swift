@@ -18,7 +18,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The name of a database, whose configuration says where it lies and gives the keys, or a file's path. A file with such a name that lies in this directory is given with a «/», as ./NAME.",
+            "The name of a database, whose configuration says where it lies and gives the keys, or a file's path. A file with such a name that lies in this directory is given with a \"/\", as ./NAME.",
             valueName: "file"))
     var file: String
 

@@ -32,7 +32,7 @@ struct ConvertCommand: AsyncParsableCommand {
             let database = database.openingEveryForm()
             guard count > 0 else {
                 throw CommandFailure(
-                    "noKey", "The configuration says that «\(database.path)» stays plaintext. Give --key-file.",
+                    "noKey", "The configuration says that \"\(database.path)\" stays plaintext. Give --key-file.",
                     .configuration)
             }
             let survey = try await database.survey(countsTables: false)

@@ -27,7 +27,7 @@ struct MigrateCommand: AsyncParsableCommand {
         if let stranger = found.first(where: { !$0.isConfigured && $0.obstacle == nil }) {
             throw CommandFailure(
                 "noConfiguration",
-                "Nobody knows the schema of «\(stranger.path)»: give the name of its configuration, too, and its path with --path.",
+                "Nobody knows the schema of \"\(stranger.path)\": give the name of its configuration, too, and its path with --path.",
                 .configuration)
         }
         let (version, isTrial) = (to, dryRun)

@@ -33,7 +33,7 @@ struct RotateCommand: AsyncParsableCommand {
             } catch let error as StrongroomError where error.code == .plaintextFile {
                 throw CommandFailure(
                     "plaintextFile",
-                    "The file «\(database.path)» is a plaintext database. Have it encrypted with `convert`.",
+                    "The file \"\(database.path)\" is a plaintext database. Have it encrypted with `convert`.",
                     .configuration)
             }
         }

@@ -69,7 +69,7 @@ extension FormatParser {
         }
         if word.isKeyword("IS") { return mistake("Nothing is compared with == NIL and != NIL.") }
         return mistake(
-            "«\(word)» is no operator; those in words are IN, BETWEEN, BEGINSWITH, ENDSWITH, CONTAINS and LIKE.")
+            "\"\(word)\" is no operator; those in words are IN, BETWEEN, BEGINSWITH, ENDSWITH, CONTAINS and LIKE.")
     }
 
     /// Whether `[c]` stands behind the operator.

@@ -126,7 +126,7 @@ extension FormatTranslation {
     ) -> StrongroomError {
         let name = property.columnName ?? ""
         return mistake(
-            "Column «\(name)» holds \(property.type), and \(constant.name) was given that is none; correct the value.",
+            "Column \"\(name)\" holds \(property.type), and \(constant.name) was given that is none; correct the value.",
             at: operand)
     }
 

@@ -114,7 +114,7 @@ extension FormatTranslation {
         guard let property = properties[name] else {
             let known = properties.names.joined(separator: ", ")
             throw mistake(
-                "There is no property «\(name)» in table «\(tableName)»; it has \(known). A text stands in quotes.",
+                "There is no property \"\(name)\" in table \"\(tableName)\"; it has \(known). A text stands in quotes.",
                 at: operand)
         }
         return property

@@ -83,9 +83,9 @@ public struct JoinContent: Sendable {
         try names.map { name in
             let owners = members.filter { Identifier.place(of: name, in: $0.tableColumns) != nil }
             guard let owner = owners.first, owners.count == 1 else {
-                let tables = (owners.isEmpty ? members : owners).map { "«\($0.table)»" }.joined(separator: ", ")
+                let tables = (owners.isEmpty ? members : owners).map { "\"\($0.table)\"" }.joined(separator: ", ")
                 let fault = owners.isEmpty ? "None of the tables \(tables) has" : "The tables \(tables) all have"
-                throw StrongroomError(.sql, "\(fault) a column «\(name)»; choose the columns with `columns:`.")
+                throw StrongroomError(.sql, "\(fault) a column \"\(name)\"; choose the columns with `columns:`.")
             }
             return SQL(verbatim: "\(owner.alias).\(Identifier.quote(name))")
         }

@@ -11,7 +11,7 @@ struct ColumnChange {
         entries = try connection.schemaEntries()
         table = try connection.tableEntry(name, in: entries)
         guard let text = CreateTableText(table.sql) else {
-            throw Self.refusal("Table «\(name)» is virtual; its columns are its module's to change.", connection)
+            throw Self.refusal("Table \"\(name)\" is virtual; its columns are its module's to change.", connection)
         }
         self.text = text
     }
@@ -31,7 +31,7 @@ struct ColumnChange {
         }
         guard !column.isPrimaryKey else {
             throw refusal(
-                "Column «\(column.name)» cannot become the primary key of table «\(table.name)», which is there already; make a new table."
+                "Column \"\(column.name)\" cannot become the primary key of table \"\(table.name)\", which is there already; make a new table."
             )
         }
         let hasDefault = (try column.defaultValue?.get()).map { $0 != .null } ?? false
@@ -39,7 +39,7 @@ struct ColumnChange {
         let hasRows = try connection.ownValue("SELECT 1 FROM \(Identifier.quote(table.name)) LIMIT 1") != nil
         guard isFilled || !hasRows else {
             throw refusal(
-                "Column «\(column.name)» may not be NULL and has no default, but table «\(table.name)» has rows; give it a default."
+                "Column \"\(column.name)\" may not be NULL and has no default, but table \"\(table.name)\" has rows; give it a default."
             )
         }
         let needsRebuild =
@@ -62,7 +62,7 @@ struct ColumnChange {
         let info = try self.info(of: column.name)
         guard !column.isPrimaryKey, info?.keyPlace == nil else {
             throw refusal(
-                "Column «\(column.name)» belongs to the primary key of table «\(table.name)»; make a new table and move the rows."
+                "Column \"\(column.name)\" belongs to the primary key of table \"\(table.name)\"; make a new table and move the rows."
             )
         }
         var changed = text
@@ -126,7 +126,7 @@ struct ColumnChange {
             """)
         if case .integer(let count)? = misfit, count > 0 {
             throw refusal(
-                "\(count) rows of table «\(table.name)» hold values in «\(column.name)» that \(column.storageClass.rawValue) does not fit; change them first."
+                "\(count) rows of table \"\(table.name)\" hold values in \"\(column.name)\" that \(column.storageClass.rawValue) does not fit; change them first."
             )
         }
     }
@@ -156,7 +156,7 @@ struct ColumnChange {
         let lossy = try connection.ownValue("SELECT count(*) FROM \(Identifier.quote(table.name)) WHERE \(loss)")
         guard case .integer(let count)? = lossy, count > 0 else { return }
         throw refusal(
-            "\(count) rows of table «\(table.name)» hold values in «\(column.name)» that would be other ones as \(column.storageClass.rawValue); change them first."
+            "\(count) rows of table \"\(table.name)\" hold values in \"\(column.name)\" that would be other ones as \(column.storageClass.rawValue); change them first."
         )
     }
 
@@ -171,11 +171,11 @@ struct ColumnChange {
         let place = try place(of: column)
         let info = try self.info(of: column)
         guard text.items.filter({ CreateTableText.column($0) != nil }).count > 1 else {
-            throw refusal("Column «\(column)» is the only one of table «\(table.name)»; drop the table.")
+            throw refusal("Column \"\(column)\" is the only one of table \"\(table.name)\"; drop the table.")
         }
         guard info?.keyPlace == nil else {
             throw refusal(
-                "Column «\(column)» belongs to the primary key of table «\(table.name)»; make a new table and move the rows."
+                "Column \"\(column)\" belongs to the primary key of table \"\(table.name)\"; make a new table and move the rows."
             )
         }
         var users = ColumnUsers(self, column).all(except: place)
@@ -192,7 +192,7 @@ struct ColumnChange {
         guard !users.isEmpty else { return }
         var seen: Set<String> = []
         let list = users.filter { seen.insert($0).inserted }.joined(separator: ", ")
-        throw refusal("Column «\(column)» of table «\(table.name)» is needed by \(list); drop or change these first.")
+        throw refusal("Column \"\(column)\" of table \"\(table.name)\" is needed by \(list); drop or change these first.")
     }
 
     private func foreignKeyUsers(of column: String) throws -> [String] {
@@ -203,7 +203,7 @@ struct ColumnChange {
                     Identifier.areSame(key.parent, table.name) && key.to.map { Identifier.areSame($0, column) } ?? false
                         && !(Identifier.areSame(entry.name, table.name) && Identifier.areSame(key.from, column))
                 }
-                .map { key in "a foreign key of table «\(entry.name)» (column «\(key.from)»)" }
+                .map { key in "a foreign key of table \"\(entry.name)\" (column \"\(key.from)\")" }
         }
     }
 
@@ -212,7 +212,7 @@ struct ColumnChange {
     func place(of column: String) throws -> Int {
         guard let place = text.place(of: column) else {
             throw StrongroomError(
-                .sql, "no such column: \(column) in table «\(table.name)».", database: connection.database)
+                .sql, "no such column: \(column) in table \"\(table.name)\".", database: connection.database)
         }
         return place
     }
@@ -229,7 +229,7 @@ struct ColumnChange {
         rebuild.sources = sources
         try rebuild.run()
         guard checksViews, let first = try newlyBroken(broken).first else { return }
-        throw refusal("The change of table «\(table.name)» would break \(first.entry.title) (\(first.words)).")
+        throw refusal("The change of table \"\(table.name)\" would break \(first.entry.title) (\(first.words)).")
     }
 
     private func newlyBroken(

@@ -18,7 +18,7 @@ struct ColumnRenaming {
 
     func run() throws {
         guard change.text.place(of: column) != nil else {
-            throw StrongroomError(.sql, "no such column: \(column) in table «\(table)».", database: connection.database)
+            throw StrongroomError(.sql, "no such column: \(column) in table \"\(table)\".", database: connection.database)
         }
         guard Identifier.areSame(column, newName) || change.text.place(of: newName) == nil else {
             throw StrongroomError(.sql, "duplicate column name: \(newName).", database: connection.database)
@@ -39,7 +39,7 @@ struct ColumnRenaming {
         let now = try connection.brokenStatements(try connection.schemaEntries())
         if let first = now.values.first(where: { !broken.contains($0.entry.title) }) {
             throw ColumnChange.refusal(
-                "\(first.entry.title) uses column «\(column)» of table «\(table)» and cannot follow (\(first.words)); drop it first, and make it again.",
+                "\(first.entry.title) uses column \"\(column)\" of table \"\(table)\" and cannot follow (\(first.words)); drop it first, and make it again.",
                 connection)
         }
     }
@@ -95,7 +95,7 @@ struct ColumnRenaming {
                 if !isOwnTrigger { continue }
             } else if qualifier?.isNamed(table) != true, isShared {
                 throw ColumnChange.refusal(
-                    "\(entry.title) uses a column «\(column)», and this engine cannot tell which table's; drop it before the column of «\(table)» is renamed, and make it again.",
+                    "\(entry.title) uses a column \"\(column)\", and this engine cannot tell which table's; drop it before the column of \"\(table)\" is renamed, and make it again.",
                     connection)
             }
             tokens[place].text = Identifier.quote(newName)

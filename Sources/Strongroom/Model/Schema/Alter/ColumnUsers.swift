@@ -20,7 +20,7 @@ struct ColumnUsers {
             guard place != declared, !CreateTableText.mentions(of: column, of: table, in: item).isEmpty else {
                 return nil
             }
-            if let other = CreateTableText.column(item) { return "the declaration of column «\(other)»" }
+            if let other = CreateTableText.column(item) { return "the declaration of column \"\(other)\"" }
             return "the constraint \(item.sql.trimmed)"
         }
     }

@@ -34,7 +34,7 @@ extension Connection {
                 .constraint,
                 """
                 CHECK constraint failed: \(check). It looks at decimals as they are stored; declare another one with \
-                `db.changeColumn(_:in:)`, or correct the rows. Rows that break it in table «\(table)»: \(found).
+                `db.changeColumn(_:in:)`, or correct the rows. Rows that break it in table "\(table)": \(found).
                 """,
                 database: database)
             failure.constraint = ConstraintFailure(

@@ -170,7 +170,7 @@ extension DanglingComparison.Found {
     /// For messages.
     var words: String {
         let number = rowID.map { " \($0)" } ?? ""
-        return "row\(number) of table «\(table)» points to a row of «\(parent)» that is not there"
+        return "row\(number) of table \"\(table)\" points to a row of \"\(parent)\" that is not there"
     }
 }
 

@@ -3,25 +3,25 @@ extension Connection {
     func declareDecimals(_ columns: [String], of table: String) throws {
         let entry = try tableEntry(table, in: try schemaEntries())
         guard var text = CreateTableText(entry.sql) else {
-            throw ColumnChange.refusal("Table «\(table)» is virtual; its columns are its module's to change.", self)
+            throw ColumnChange.refusal("Table \"\(table)\" is virtual; its columns are its module's to change.", self)
         }
         let infos = try columnInfos(of: table)
         for column in columns {
             guard let info = infos.first(where: { Identifier.areSame($0.name, column) }) else {
-                throw StrongroomError(.sql, "no such column: \(column) in table «\(table)».", database: database)
+                throw StrongroomError(.sql, "no such column: \(column) in table \"\(table)\".", database: database)
             }
             let types = ["text", "varchar", "char", "clob", SortedDecimal.declaredType.asciiFolded]
             guard types.contains(info.declaredType.asciiFolded) else {
                 throw ColumnChange.refusal(
                     """
-                    Column «\(column)» of table «\(table)» is declared as «\(info.declaredType)», not as TEXT; change \
+                    Column "\(column)" of table "\(table)" is declared as "\(info.declaredType)", not as TEXT; change \
                     it with `db.changeColumn(_:in:)`, which converts the values.
                     """, self)
             }
             guard text.sortDecimals(of: column) else {
                 throw ColumnChange.refusal(
                     """
-                    The default of column «\(column)» of table «\(table)» is no decimal number (\(info.defaultSQL ?? "")); \
+                    The default of column "\(column)" of table "\(table)" is no decimal number (\(info.defaultSQL ?? "")); \
                     give it another one with `db.changeColumn(_:in:)`, which converts the values.
                     """, self)
             }
@@ -75,7 +75,7 @@ struct DecimalConversion {
         let rowID = isWithoutRowID ? nil : ["rowid", "_rowid_", "oid"].first { !names.contains($0) }
         isByRowID = rowID != nil
         keys = rowID.map { [$0] } ?? infos.filter { $0.keyPlace != nil }.map { Identifier.quote($0.name) }
-        title = "column «\(column)» of table «\(table)»"
+        title = "column \"\(column)\" of table \"\(table)\""
     }
 
     func run(_ report: (Int, Int) throws -> Void) throws {

@@ -1,6 +1,6 @@
 /// A table made anew from a changed statement, with its rows, indexes and triggers.
 ///
-/// The engine's own procedure: «ALTER TABLE», section 7, the twelve steps (sqlite.org/lang_altertable.html). The foreign keys are left aside
+/// The engine's own procedure: "ALTER TABLE", section 7, the twelve steps (sqlite.org/lang_altertable.html). The foreign keys are left aside
 /// meanwhile: with them, dropping the old table would delete the rows that point to it. Runs in a savepoint of the caller's.
 struct TableRebuild {
     let connection: Connection
@@ -28,7 +28,7 @@ struct TableRebuild {
             throw StrongroomError(
                 .schemaChange,
                 """
-                The change of table «\(table.name)» would leave rows that point nowhere; nothing was changed. \
+                The change of table "\(table.name)" would leave rows that point nowhere; nothing was changed. \
                 \(sentence) Correct or delete these rows, then try again.
                 """,
                 database: connection.database)
@@ -42,7 +42,7 @@ struct TableRebuild {
             throw StrongroomError(
                 .schemaChange,
                 """
-                After the change of table «\(table.name)» a foreign key could not be checked (\(error.message)); \
+                After the change of table "\(table.name)" a foreign key could not be checked (\(error.message)); \
                 nothing was changed. Keep the columns that other tables refer to unique.
                 """,
                 database: connection.database)
@@ -100,8 +100,8 @@ struct TableRebuild {
             columns.insert(rowID, at: 0)
             values.insert(rowID, at: 0)
         }
-        // ABORT takes the place of the table's own conflict clauses, by which rows would be left out without a word; see «The ON CONFLICT
-        // Clause» (sqlite.org/lang_conflict.html).
+        // ABORT takes the place of the table's own conflict clauses, by which rows would be left out without a word; see "The ON CONFLICT
+        // Clause" (sqlite.org/lang_conflict.html).
         let rows = """
             INTO \(Identifier.quote(copy)) (\(columns.joined(separator: ", "))) \
             SELECT \(values.joined(separator: ", ")) FROM \(Identifier.quote(table.name))
@@ -139,7 +139,7 @@ struct TableRebuild {
         }
         let list = found.compactMap { $0[0].asInteger }.map { "\($0)" }.joined(separator: ", ")
         let rest = Int(count) - found.count
-        return "Rows that break it in table «\(table.name)»: \(list)\(rest > 0 ? " and \(rest) more" : "")."
+        return "Rows that break it in table \"\(table.name)\": \(list)\(rest > 0 ? " and \(rest) more" : "")."
     }
 
     /// The name by which the row ids are copied; nil where a column is the row id, where there are none, or where columns have taken all names.

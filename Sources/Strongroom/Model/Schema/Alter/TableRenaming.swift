@@ -32,7 +32,7 @@ struct TableRenaming {
         let now = try connection.brokenStatements(try connection.schemaEntries())
         if let first = now.values.first(where: { !broken.contains($0.entry.title) }) {
             throw ColumnChange.refusal(
-                "\(first.entry.title) uses table «\(name)» and cannot follow (\(first.words)); drop it first, and make it again.",
+                "\(first.entry.title) uses table \"\(name)\" and cannot follow (\(first.words)); drop it first, and make it again.",
                 connection)
         }
     }

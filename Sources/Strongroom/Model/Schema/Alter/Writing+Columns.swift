@@ -79,7 +79,7 @@ extension Writing where Self: ~Copyable {
                 throw StrongroomError(
                     .schemaChange,
                     """
-                    The table «\(schema.name)» has both «\(old)» and «\(column.name)», which was once «\(old)»; bring the values together and \
+                    The table "\(schema.name)" has both "\(old)" and "\(column.name)", which was once "\(old)"; bring the values together and \
                     drop one.
                     """
                 )

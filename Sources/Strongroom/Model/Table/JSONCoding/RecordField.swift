@@ -31,7 +31,7 @@ struct RecordField {
         for field in fields where !seen.insert(field.key).inserted {
             throw StrongroomError(
                 .notARecord,
-                "Two properties of table «\(Source.schema.name)» have the key «\(field.key)»; rename one in the mapping."
+                "Two properties of table \"\(Source.schema.name)\" have the key \"\(field.key)\"; rename one in the mapping."
             )
         }
         return fields
@@ -59,7 +59,7 @@ extension RecordField {
             guard let text = WrittenDate.text(seconds) else {
                 throw StrongroomError(
                     .valueNotStorable,
-                    "A date of column «\(column.name)» is not in the years 1 to 9999; write dates as numbers.")
+                    "A date of column \"\(column.name)\" is not in the years 1 to 9999; write dates as numbers.")
             }
             return .text(text)
         }
@@ -101,7 +101,7 @@ extension RecordField {
         case (.any, .blob):
             throw StrongroomError(
                 .valueNotStorable,
-                "Column «\(column.name)» holds bytes, which JSON would give back as text; write the record to a dictionary."
+                "Column \"\(column.name)\" holds bytes, which JSON would give back as text; write the record to a dictionary."
             )
         case (_, .blob(let bytes)): return .text(Data(bytes).base64EncodedString())
         }

@@ -148,7 +148,7 @@ extension Table where Self: Record, RecordType == Self {
         if let value = try field.column.defaultValue?.get() { return value }
         guard field.isNullable else {
             throw StrongroomError(
-                .notARecord, "There is no value for «\(field.key)», which is never nil and has no default; give one.")
+                .notARecord, "There is no value for \"\(field.key)\", which is never nil and has no default; give one.")
         }
         return .null
     }
@@ -161,9 +161,9 @@ extension Table where Self: Record, RecordType == Self {
         let unknown = keys.filter { !known.contains($0) }.sorted()
         guard !unknown.isEmpty else { return }
         if case .reported(let report) = unknownKeys { return report(unknown) }
-        let names = unknown.prefix(10).map { "«\($0)»" }.joined(separator: ", ") + (unknown.count > 10 ? ", …" : "")
+        let names = unknown.prefix(10).map { "\"\($0)\"" }.joined(separator: ", ") + (unknown.count > 10 ? ", …" : "")
         throw StrongroomError(
             .notARecord,
-            "Table «\(schema.name)» has no \(names); correct the keys or their mapping, or ignore unknown keys.")
+            "Table \"\(schema.name)\" has no \(names); correct the keys or their mapping, or ignore unknown keys.")
     }
 }

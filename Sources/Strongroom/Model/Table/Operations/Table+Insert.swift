@@ -144,7 +144,7 @@ enum TableFailure {
     static func missingKey(_ schema: TableSchema) -> StrongroomError {
         StrongroomError(
             .missingKey,
-            "A record of table «\(schema.name)» has no key; keys are made for an integer or a `UUID?` that is the primary key. Set one."
+            "A record of table \"\(schema.name)\" has no key; keys are made for an integer or a `UUID?` that is the primary key. Set one."
         )
     }
 
@@ -152,7 +152,7 @@ enum TableFailure {
     static func ignoredInsert(_ schema: TableSchema) -> StrongroomError {
         StrongroomError(
             .constraint,
-            "A trigger of table «\(schema.name)» ignored the insert, so there is no row; mend the trigger or the record."
+            "A trigger of table \"\(schema.name)\" ignored the insert, so there is no row; mend the trigger or the record."
         )
     }
 
@@ -160,7 +160,7 @@ enum TableFailure {
     static func noSuchRow(_ schema: TableSchema) -> StrongroomError {
         StrongroomError(
             .noSuchRow,
-            "Table «\(schema.name)» has no row with the record's key; insert it, or use upsert."
+            "Table \"\(schema.name)\" has no row with the record's key; insert it, or use upsert."
         )
     }
 
@@ -189,7 +189,7 @@ enum TableFailure {
     static func missingUnique(_ schema: TableSchema, _ column: String) -> StrongroomError {
         StrongroomError(
             .missingKey,
-            "Column «\(column)» of the record for table «\(schema.name)» is nil, so no row can be found by it; set it."
+            "Column \"\(column)\" of the record for table \"\(schema.name)\" is nil, so no row can be found by it; set it."
         )
     }
 }

@@ -29,7 +29,7 @@ struct UpsertTarget<Source: Table>: Sendable {
                 Source.schema.columns.contains(where: { Identifier.areSame($0.name, name) })
             else {
                 throw StrongroomError(
-                    .notUnique, "Table «\(Source.schema.name)» and its record have no column «\(name)».")
+                    .notUnique, "Table \"\(Source.schema.name)\" and its record have no column \"\(name)\".")
             }
             return place
         }
