@@ -151,8 +151,8 @@ let package = Package(
             exclude: ["AddressBook/Fixtures"], swiftSettings: settings),
         .testTarget(
             name: "StrongroomTestingTests", dependencies: ["Strongroom", "StrongroomTesting"], swiftSettings: settings),
-        // The examples of README and the articles. Those that are whole programs are in no product and run by the tests; they are no
-        // dependency, since the tests would then have what they register as @Configuration.
+        // The examples of README and the articles. Those that are whole programs are in no product and run by the
+        // tests; they are no dependency, since the tests would then have what they register as @Configuration.
         .testTarget(
             name: "DocumentationTests",
             dependencies: [
@@ -168,7 +168,8 @@ let package = Package(
         .executableTarget(
             name: "OwnToolProgram", dependencies: ["Configurations", "Strongroom", "StrongroomCommands"],
             path: "Tests/DocumentationTests/Programs/OwnTool", swiftSettings: settings),
-        // For the tests alone, and in no product. How many of them run at a time; one target has it for all, as they are one program.
+        // For the tests alone, and in no product. How many of them run at a time; one target has it for all, as they
+        // are one program.
         .target(name: "TestWidth", path: "Tests/TestWidth"),
         // Work that is interrupted, and a program that does it.
         .target(name: "FaultWork", dependencies: ["Strongroom"], path: "Tests/FaultWork", swiftSettings: settings),
@@ -192,8 +193,8 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// The tests of what the macros write are built alone: where a test depends on a macro, SwiftPM builds for the host, too,
-// whatever the other tests depend on.
+// The tests of what the macros write are built alone: where a test depends on a macro, SwiftPM builds for the host,
+// too, whatever the other tests depend on.
 if Context.environment["STRONGROOM_MACRO_TESTS"] != nil {
     package.products = []
     package.dependencies = [syntaxPackage]

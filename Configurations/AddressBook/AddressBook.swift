@@ -19,8 +19,8 @@ public struct AddressBook: Configuration {
     /// Describes an address book; without arguments, that of the person who runs the program.
     ///
     /// - Parameters:
-    ///   - keyFile: The file with the keys, made with one random key when it is not there; nil for `strongroom/addressbook.keys` in the
-    ///     configuration directory, which is `$XDG_CONFIG_HOME` or `~/.config`.
+    ///   - keyFile: The file with the keys, made with one random key when it is not there; nil for
+    ///     `strongroom/addressbook.keys` in the configuration directory, which is `$XDG_CONFIG_HOME` or `~/.config`.
     ///   - directory: Where the files lie; nil for the platform's data directory.
     public init(keyFile: KeyFile? = nil, directory: String? = nil) {
         self.keyFile = keyFile ?? KeyFile(Self.defaultKeyPath)

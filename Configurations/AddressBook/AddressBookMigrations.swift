@@ -39,7 +39,8 @@ enum AddressBookMigrations {
         try db.dropTable("phone_number")
     }
 
-    /// A number has a label, and none stands twice with a contact; contacts can be favourites, and their time says what it is.
+    /// A number has a label, and none stands twice with a contact; contacts can be favourites, and their time says what
+    /// it is.
     private static let favourites = Migration("4") { db in
         try db.addColumn(Column<String>("label", default: "phone"), to: "phone_number")
         try db.execute(

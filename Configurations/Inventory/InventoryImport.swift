@@ -13,15 +13,16 @@ public struct InventoryImport: Sendable, Equatable {
     /// The dependencies of the packages.
     public private(set) var dependencies = 0
 
-    /// Makes an inventory tell what a control file tells: stores every installed package with its dependencies, and deletes those that
-    /// are gone, in one transaction.
+    /// Makes an inventory tell what a control file tells: stores every installed package with its dependencies, and
+    /// deletes those that are gone, in one transaction.
     ///
     /// - Parameters:
     ///   - file: The control file.
     ///   - db: A write transaction.
     ///   - progress: Called after each package.
     /// - Returns: How many packages were new and how many were there.
-    /// - Throws: `ControlFileError` when the file is not whole, `StrongroomError` when a package cannot be stored; roll back then.
+    /// - Throws: `ControlFileError` when the file is not whole, `StrongroomError` when a package cannot be stored; roll
+    ///   back then.
     public static func run(
         _ file: ControlFile,
         in db: borrowing some Writing & ~Copyable,

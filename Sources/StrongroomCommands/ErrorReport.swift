@@ -31,12 +31,14 @@ struct ErrorReport: Equatable {
             status: status)
     }
 
-    /// The report of an error of somebody else's, such as a configuration's; it may hold a secret, so its type is all that is told.
+    /// The report of an error of somebody else's, such as a configuration's; it may hold a secret, so its type is all
+    /// that is told.
     init(unknown error: any Error) {
         self.init(
             code: "failure",
             message: """
-                The program's configuration threw an error of the type \(type(of: error)). No more of it is told, since it may hold a secret: \
+                The program's configuration threw an error of the type \(type(of: error)). No more of it is told, \
+                since it may hold a secret: \
                 look for it in the configuration's code.
                 """,
             status: .failure)

@@ -20,10 +20,11 @@ public import Strongroom
 public enum StrongroomTool {
     /// Runs the command that the program's arguments name, and ends the program.
     ///
-    /// An error is one line on standard error, or one JSON object when `--json` is among the arguments. The exit codes are those of
-    /// `sysexits.h`: 64 wrong usage, 65 bad input, 66 no input, 69 no SQLCipher, 70 a fault in the program, 73 something lies there
-    /// already, 74 reading or writing failed, 75 locked by another process, 77 no permission, 78 wrong key or configuration, 130 interrupted by
-    /// Ctrl-C, `SIGTERM` or `SIGHUP`, 1 any other failure, or the failure of some of several databases.
+    /// An error is one line on standard error, or one JSON object when `--json` is among the arguments. The exit codes
+    /// are those of `sysexits.h`: 64 wrong usage, 65 bad input, 66 no input, 69 no SQLCipher, 70 a fault in the
+    /// program, 73 something lies there already, 74 reading or writing failed, 75 locked by another process, 77 no
+    /// permission, 78 wrong key or configuration, 130 interrupted by Ctrl-C, `SIGTERM` or `SIGHUP`, 1 any other
+    /// failure, or the failure of some of several databases.
     ///
     /// - Parameters:
     ///   - stores: The databases that names mean. What making it throws is told as an error of a command is.
@@ -59,7 +60,8 @@ public enum StrongroomTool {
         }
     }
 
-    /// Runs a command as ``run(_:name:abstract:version:commands:)`` does, in a session and without ending the program; for tests.
+    /// Runs a command as ``run(_:name:abstract:version:commands:)`` does, in a session and without ending the program;
+    /// for tests.
     ///
     /// - Returns: What the program would end with.
     package static func status(of arguments: [String], in session: CommandSession) async -> ExitStatus {

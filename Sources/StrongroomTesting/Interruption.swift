@@ -17,10 +17,11 @@ public struct Interruption: Error, Sendable, Equatable, CustomStringConvertible 
 }
 
 extension Reading where Self: ~Copyable {
-    /// Runs work whose statements fail from one on, as they do when the disk is full: to be used in a transaction, which then must leave
-    /// nothing behind.
+    /// Runs work whose statements fail from one on, as they do when the disk is full: to be used in a transaction,
+    /// which then must leave nothing behind.
     ///
-    /// Counted is each statement of the work, and of the library's own each that changes something, as in the rebuild of a table.
+    /// Counted is each statement of the work, and of the library's own each that changes something, as in the rebuild
+    /// of a table.
     ///
     /// ```swift
     /// await #expect(throws: Interruption.self) {
@@ -58,7 +59,9 @@ extension Store {
     /// ```swift
     /// for count in 0..<4 {
     ///     await #expect(throws: Interruption.self) {
-    ///         try await store.withInterruption(after: count) { db in try transfer(100, from: savings, to: checking, in: db) }
+    ///         try await store.withInterruption(after: count) { db in
+    ///             try transfer(100, from: savings, to: checking, in: db)
+    ///         }
     ///     }
     ///     #expect(try await total(in: store) == 500)
     /// }

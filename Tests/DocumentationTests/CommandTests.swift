@@ -3,7 +3,8 @@ import Testing
 
 @Suite("The commands of the documentation are those of the tool")
 struct CommandTests {
-    /// Every command that README or an article shows in a block, between back ticks, or at the beginning of a table's row.
+    /// Every command that README or an article shows in a block, between back ticks, or at the beginning of a table's
+    /// row.
     private static let commands = Result {
         try Documentation.articles.flatMap { article in
             let name = article.lastPathComponent

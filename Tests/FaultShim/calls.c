@@ -1,4 +1,5 @@
-// The calls that are counted, in place of the C library's: the kernel is called directly, so that nothing need be looked up.
+// The calls that are counted, in place of the C library's: the kernel is called directly, so that nothing need be
+// looked up.
 #define _GNU_SOURCE
 #include "disk.h"
 #include "plan.h"

@@ -13,8 +13,8 @@
 
 enum { SECTOR = 512, MOST = 256, NAME = 256 };
 
-// A file and the content that is on the disk. Its descriptor stays open: closing it would drop the engine's locks, and an
-// open file's number is not given to another.
+// A file and the content that is on the disk. Its descriptor stays open: closing it would drop the engine's locks, and
+// an open file's number is not given to another.
 struct image {
     ino_t number;
     int descriptor;
@@ -222,7 +222,8 @@ static void put_back(const struct name *name) {
     image->descriptor = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (image->descriptor < 0 || fstat(image->descriptor, &status)) give_up("a file cannot be made");
     image->number = status.st_ino;
-    if (size && syscall(SYS_pwrite64, image->descriptor, bytes, size, 0) != (long)size) give_up("a file cannot be written");
+    if (size && syscall(SYS_pwrite64, image->descriptor, bytes, size, 0) != (long)size)
+        give_up("a file cannot be written");
     free(bytes);
 }
 

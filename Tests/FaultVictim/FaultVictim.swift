@@ -4,14 +4,14 @@ import Strongroom
 
 /// Does one kind of work in a directory, and says on standard output what is done for good, at once and line by line.
 ///
-/// `FaultVictim run KIND DIRECTORY [FILLER]` says `step N` after a step and `done` at the end, or `failed CODE MESSAGE`. When the disk is
-/// full and there is a filler, it says `full`, removes the filler and goes on.
-/// `FaultVictim prepare KIND DIRECTORY` makes the file as it is before the work, and kills itself while the store is open.
-/// `FaultVictim rows MASKED DIRECTORY` works with rows that the engine puts together of two halves, so that only its
-/// memory ever has them whole; it says `open` and `closed` as the next one does. `FaultVictim salvage MASKED DIRECTORY`
-/// damages a file of such rows, diagnoses and salvages it, and says `closed`. `FaultVictim secrets MASKED DIRECTORY`
-/// works with secrets that are given masked, says `open` and `closed`, and waits for its standard input to end after
-/// each.
+/// `FaultVictim run KIND DIRECTORY [FILLER]` says `step N` after a step and `done` at the end, or
+/// `failed CODE MESSAGE`. When the disk is full and there is a filler, it says `full`, removes the filler and goes on.
+/// `FaultVictim prepare KIND DIRECTORY` makes the file as it is before the work, and kills itself while the store is
+/// open. `FaultVictim rows MASKED DIRECTORY` works with rows that the engine puts together of two halves, so that only
+/// its memory ever has them whole; it says `open` and `closed` as the next one does.
+/// `FaultVictim salvage MASKED DIRECTORY` damages a file of such rows, diagnoses and salvages it, and says `closed`.
+/// `FaultVictim secrets MASKED DIRECTORY` works with secrets that are given masked, says `open` and `closed`, and waits
+/// for its standard input to end after each.
 @main
 enum FaultVictim {
     static func main() async {

@@ -4,8 +4,8 @@ import Strongroom
 
 /// Work with a passphrase, a raw key and rows that a search through files and memory is to look for.
 ///
-/// They are given masked and lie unmasked only where the library, or a value that is wiped here, holds them; so what a search finds is
-/// what was left behind.
+/// They are given masked and lie unmasked only where the library, or a value that is wiped here, holds them; so what a
+/// search finds is what was left behind.
 struct Secrets {
     /// What each byte is combined with.
     static let mask: UInt8 = 0xA5
@@ -91,8 +91,8 @@ struct Secrets {
         try await store.close()
     }
 
-    /// Diagnoses and salvages a damaged file of rows that are read without the engine: those of a table without row ids, and
-    /// those of a table whose first page is damaged.
+    /// Diagnoses and salvages a damaged file of rows that are read without the engine: those of a table without row
+    /// ids, and those of a table whose first page is damaged.
     func runSalvage(in directory: String) async {
         do {
             try await workWithDamage(in: Place(directory))

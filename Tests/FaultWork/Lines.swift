@@ -1,7 +1,7 @@
 import Strongroom
 
-/// Numbered lines of text that change from round to round, and what they must be after each: as they are written with SQL, and as they are
-/// reckoned without it.
+/// Numbered lines of text that change from round to round, and what they must be after each: as they are written with
+/// SQL, and as they are reckoned without it.
 enum Lines {
     private static let first = 40
     private static let added = 5

@@ -1,6 +1,7 @@
 package import Strongroom
 
-/// A file of an old version that is opened with a migrator of three versions more, and with another key if it is to be rotated, too.
+/// A file of an old version that is opened with a migrator of three versions more, and with another key if it is to be
+/// rotated, too.
 package struct MigrateWork: Work {
     package let steps = 3
     private let rotates: Bool

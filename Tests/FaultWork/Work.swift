@@ -2,8 +2,8 @@ package import Strongroom
 
 /// One kind of work on a database that may be interrupted at any moment.
 ///
-/// It comes in steps, and after any interruption the file must stand after one of them: not before one that was acknowledged, with exactly
-/// the rows that belong to it. To add a kind, write a type and put it into ``Works``.
+/// It comes in steps, and after any interruption the file must stand after one of them: not before one that was
+/// acknowledged, with exactly the rows that belong to it. To add a kind, write a type and put it into ``Works``.
 package protocol Work: Sendable {
     /// How the victim and the table of outcomes call it.
     var name: String { get }

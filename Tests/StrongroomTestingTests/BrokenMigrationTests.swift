@@ -26,7 +26,9 @@ struct BrokenMigrationTests {
         }.faults()
         #expect(
             faults == [
-                "column \"book.shelf\": the default is 'none' in a fresh file, 'some' in a file that ran every migration"
+                """
+                column "book.shelf": the default is 'none' in a fresh file, 'some' in a file that ran every migration
+                """
             ])
     }
 
@@ -41,44 +43,88 @@ struct BrokenMigrationTests {
     /// What a version 3 is to say of loans, and what the fault is then.
     static let loans = [
         (
-            "id INTEGER PRIMARY KEY, book TEXT NOT NULL UNIQUE REFERENCES book (id) ON DELETE CASCADE, reader TEXT NOT NULL COLLATE NOCASE CHECK (length(reader) > 0)",
+            """
+            id INTEGER PRIMARY KEY, book TEXT NOT NULL UNIQUE REFERENCES book (id) ON DELETE CASCADE, reader TEXT NOT \
+            NULL COLLATE NOCASE CHECK (length(reader) > 0)
+            """,
             "column \"loan.book\": the type is INTEGER in a fresh file, TEXT in a file that ran every migration"
         ),
         (
-            "id INTEGER PRIMARY KEY, book INTEGER UNIQUE REFERENCES book (id) ON DELETE CASCADE, reader TEXT NOT NULL COLLATE NOCASE CHECK (length(reader) > 0)",
+            """
+            id INTEGER PRIMARY KEY, book INTEGER UNIQUE REFERENCES book (id) ON DELETE CASCADE, reader TEXT NOT NULL \
+            COLLATE NOCASE CHECK (length(reader) > 0)
+            """,
             "column \"loan.book\": NULL is not allowed in a fresh file, allowed in a file that ran every migration"
         ),
         (
-            "id INTEGER PRIMARY KEY, book INTEGER NOT NULL REFERENCES book (id) ON DELETE CASCADE, reader TEXT NOT NULL COLLATE NOCASE CHECK (length(reader) > 0)",
+            """
+            id INTEGER PRIMARY KEY, book INTEGER NOT NULL REFERENCES book (id) ON DELETE CASCADE, reader TEXT NOT \
+            NULL COLLATE NOCASE CHECK (length(reader) > 0)
+            """,
             "unique constraint on \"loan\" (book) is in a fresh file and missing from a file that ran every migration"
         ),
         (
-            "id INTEGER PRIMARY KEY, book INTEGER NOT NULL UNIQUE REFERENCES book (id), reader TEXT NOT NULL COLLATE NOCASE CHECK (length(reader) > 0)",
-            "foreign key of \"loan\" (book) to \"book\" (id): ON DELETE is CASCADE in a fresh file, NO ACTION in a file that ran every migration"
+            """
+            id INTEGER PRIMARY KEY, book INTEGER NOT NULL UNIQUE REFERENCES book (id), reader TEXT NOT NULL COLLATE \
+            NOCASE CHECK (length(reader) > 0)
+            """,
+            """
+            foreign key of "loan" (book) to "book" (id): ON DELETE is CASCADE in a fresh file, NO ACTION in a file \
+            that ran every migration
+            """
         ),
         (
-            "id INTEGER PRIMARY KEY, book INTEGER NOT NULL UNIQUE, reader TEXT NOT NULL COLLATE NOCASE CHECK (length(reader) > 0)",
-            "foreign key of \"loan\" (book) to \"book\" (id) is in a fresh file and missing from a file that ran every migration"
+            """
+            id INTEGER PRIMARY KEY, book INTEGER NOT NULL UNIQUE, reader TEXT NOT NULL COLLATE NOCASE CHECK \
+            (length(reader) > 0)
+            """,
+            """
+            foreign key of "loan" (book) to "book" (id) is in a fresh file and missing from a file that ran every \
+            migration
+            """
         ),
         (
-            "id INTEGER PRIMARY KEY, book INTEGER NOT NULL UNIQUE REFERENCES book (id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED, reader TEXT NOT NULL COLLATE NOCASE CHECK (length(reader) > 0)",
-            "foreign key of \"loan\" (book) to \"book\" (id): the check is at once in a fresh file, when the transaction ends in a file that ran every migration"
+            """
+            id INTEGER PRIMARY KEY, book INTEGER NOT NULL UNIQUE REFERENCES book (id) ON DELETE CASCADE DEFERRABLE \
+            INITIALLY DEFERRED, reader TEXT NOT NULL COLLATE NOCASE CHECK (length(reader) > 0)
+            """,
+            """
+            foreign key of "loan" (book) to "book" (id): the check is at once in a fresh file, when the transaction \
+            ends in a file that ran every migration
+            """
         ),
         (
-            "id INTEGER PRIMARY KEY, book INTEGER NOT NULL UNIQUE REFERENCES book (id) ON DELETE CASCADE, reader TEXT NOT NULL CHECK (length(reader) > 0)",
+            """
+            id INTEGER PRIMARY KEY, book INTEGER NOT NULL UNIQUE REFERENCES book (id) ON DELETE CASCADE, reader TEXT \
+            NOT NULL CHECK (length(reader) > 0)
+            """,
             "column \"loan.reader\": the collation is NOCASE in a fresh file, BINARY in a file that ran every migration"
         ),
         (
-            "id INTEGER PRIMARY KEY, book INTEGER NOT NULL UNIQUE REFERENCES book (id) ON DELETE CASCADE, reader TEXT NOT NULL COLLATE NOCASE",
-            "check (length ( reader ) > 0) of \"loan\" is in a fresh file and missing from a file that ran every migration"
+            """
+            id INTEGER PRIMARY KEY, book INTEGER NOT NULL UNIQUE REFERENCES book (id) ON DELETE CASCADE, reader TEXT \
+            NOT NULL COLLATE NOCASE
+            """,
+            """
+            check (length ( reader ) > 0) of "loan" is in a fresh file and missing from a file that ran every migration
+            """
         ),
         (
-            "id INTEGER PRIMARY KEY AUTOINCREMENT, book INTEGER NOT NULL UNIQUE REFERENCES book (id) ON DELETE CASCADE, reader TEXT NOT NULL COLLATE NOCASE CHECK (length(reader) > 0)",
+            """
+            id INTEGER PRIMARY KEY AUTOINCREMENT, book INTEGER NOT NULL UNIQUE REFERENCES book (id) ON DELETE \
+            CASCADE, reader TEXT NOT NULL COLLATE NOCASE CHECK (length(reader) > 0)
+            """,
             "table \"loan\": AUTOINCREMENT is no in a fresh file, yes in a file that ran every migration"
         ),
         (
-            "id INT PRIMARY KEY NOT NULL, book INTEGER NOT NULL UNIQUE REFERENCES book (id) ON DELETE CASCADE, reader TEXT NOT NULL COLLATE NOCASE CHECK (length(reader) > 0)",
-            "table \"loan\": an integer key that is the row id is yes in a fresh file, no in a file that ran every migration"
+            """
+            id INT PRIMARY KEY NOT NULL, book INTEGER NOT NULL UNIQUE REFERENCES book (id) ON DELETE CASCADE, reader \
+            TEXT NOT NULL COLLATE NOCASE CHECK (length(reader) > 0)
+            """,
+            """
+            table "loan": an integer key that is the row id is yes in a fresh file, no in a file that ran every \
+            migration
+            """
         ),
     ]
 
@@ -185,14 +231,16 @@ struct BrokenMigrationTests {
         }
         let faults = try await library.faults()
         let fault = try expectFault(
-            "migration \"2\" does not come back from an interruption: column \"book.shelf\" has other values", in: faults)
+            "migration \"2\" does not come back from an interruption: column \"book.shelf\" has other values",
+            in: faults)
         #expect(fault.contains("after \"UPDATE book"))
         #expect(!fault.contains("after \"ALTER TABLE"))
     }
 
     // MARK: Rotation
 
-    /// A step takes the file for the one that the step before it has seen: so it is, unless a rotation has put another one into its place.
+    /// A step takes the file for the one that the step before it has seen: so it is, unless a rotation has put another
+    /// one into its place.
     @Test func aStepThatARotationMisleads() async throws {
         struct AnotherFile: Error {}
         @Sendable func place(_ db: borrowing MigrationTransaction) throws -> (path: String, node: Int) {
@@ -243,7 +291,10 @@ struct BrokenMigrationTests {
         library.migrations[1] = Migration("2", Library.second.up) { db in try db.dropColumn("shelf", from: "book") }
         let faults = try await library.faults()
         try expectFault(
-            "at \"1\" index \"book_title\" is in a file that came another way and missing from an empty file that ran every migration",
+            """
+            at "1" index "book_title" is in a file that came another way and missing from an empty file that ran \
+            every migration
+            """,
             "1 → 2 → 1", "1 → 3 → 1", in: faults)
         try expectFault("a file cannot be brought to \"2\"", "1 → 2 → 1 → 2", in: faults)
     }

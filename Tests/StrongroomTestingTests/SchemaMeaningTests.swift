@@ -97,7 +97,10 @@ struct SchemaMeaningTests {
         ),
         (
             "CREATE INDEX i ON book (min(title, 'a'))", "CREATE INDEX i ON book (min(title, 'A'))",
-            "index \"i\": what is indexed is (min ( title , 'A' )) in a file that came another way, (min ( title , 'a' )) in"
+            """
+            index "i": what is indexed is (min ( title , 'A' )) in a file that came another way, (min ( title , 'a' \
+            )) in
+            """
         ),
         (
             "CREATE TABLE w (a TEXT UNIQUE)", "CREATE TABLE w (a TEXT, UNIQUE (a COLLATE NOCASE))",

@@ -89,7 +89,9 @@ int baseline_open(const char *path, const char *passphrase, sqlite3 **connection
 int baseline_make(const char *path, const char *key, sqlite3 **connection) {
     int result = open_with(path, key, SQLITE_OPEN_CREATE, connection);
     if (result == SQLITE_OK)
-        result = baseline_run(*connection, "CREATE TABLE \"entry\" (\"id\" INTEGER PRIMARY KEY, \"name\" TEXT NOT NULL, "
+        result = baseline_run(
+            *connection,
+            "CREATE TABLE \"entry\" (\"id\" INTEGER PRIMARY KEY, \"name\" TEXT NOT NULL, "
                                            "\"size\" INTEGER NOT NULL, \"score\" REAL NOT NULL, "
                                            "\"digest\" BLOB NOT NULL, \"note\" TEXT)");
     return result;
@@ -126,7 +128,8 @@ static void add(baseline_summary *summary, const baseline_entry *entry) {
 
 static int fetch_all(sqlite3 *connection, baseline_list *list) {
     sqlite3_stmt *statement = NULL;
-    int result = sqlite3_prepare_v2(connection, "SELECT " COLUMNS " FROM \"entry\" ORDER BY \"id\"", -1, &statement, NULL);
+    int result = sqlite3_prepare_v2(
+        connection, "SELECT " COLUMNS " FROM \"entry\" ORDER BY \"id\"", -1, &statement, NULL);
     while (result == SQLITE_OK && (result = sqlite3_step(statement)) == SQLITE_ROW) {
         baseline_entry *entry = next(list);
         result = entry != NULL && set_from_row(entry, statement) ? SQLITE_OK : SQLITE_NOMEM;
@@ -147,7 +150,8 @@ int baseline_fetch(sqlite3 *connection, baseline_summary *summary) {
 
 static int stream_all(sqlite3 *connection, baseline_summary *summary) {
     sqlite3_stmt *statement = NULL;
-    int result = sqlite3_prepare_v2(connection, "SELECT " COLUMNS " FROM \"entry\" ORDER BY \"id\"", -1, &statement, NULL);
+    int result = sqlite3_prepare_v2(
+        connection, "SELECT " COLUMNS " FROM \"entry\" ORDER BY \"id\"", -1, &statement, NULL);
     while (result == SQLITE_OK && (result = sqlite3_step(statement)) == SQLITE_ROW) {
         baseline_entry entry;
         result = set_from_row(&entry, statement) ? SQLITE_OK : SQLITE_NOMEM;

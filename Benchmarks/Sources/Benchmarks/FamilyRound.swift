@@ -81,7 +81,8 @@ struct FamilyRound {
 
     private func path(_ name: String) -> String { directory.appending(path: name).path(percentEncoded: false) }
 
-    /// What the process holds when the threads have ended that wait for more work, at most five seconds long; nil where nobody tells.
+    /// What the process holds when the threads have ended that wait for more work, at most five seconds long; nil where
+    /// nobody tells.
     private static func restingStatus() async throws -> ProcessStatus? {
         guard ProcessStatus.isAvailable else { return nil }
         try await Task.sleep(for: .seconds(6))
@@ -95,8 +96,8 @@ struct FamilyRound {
         var gauges = [
             gauge("descriptors", "files", Double(late.descriptors - early.descriptors), limit: 0),
             gauge("threads", "threads", Double(late.threads - early.threads), limit: 0),
-            // The allocator keeps an arena for each of several threads, and gives not everything back that is free in them: what comes
-            // and goes differs by 15 MB.
+            // The allocator keeps an arena for each of several threads, and gives not everything back that is free in
+            // them: what comes and goes differs by 15 MB.
             gauge("resident memory", "MB", Double(late.memory - early.memory) / 1e6, limit: 32),
         ]
         if let early = early.allocated, let late = late.allocated {

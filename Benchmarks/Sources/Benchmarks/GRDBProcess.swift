@@ -3,7 +3,8 @@ import Foundation
 import Strongroom
 import TestData
 
-/// GRDB in a process of its own, on the same SQLCipher library: the loader puts that library before the system's libsqlite3.
+/// GRDB in a process of its own, on the same SQLCipher library: the loader puts that library before the system's
+/// libsqlite3.
 ///
 /// It takes one line a work and answers with the time that it took by its own clock.
 final class GRDBProcess: Sendable {

@@ -35,7 +35,8 @@ struct Measure: Measurable {
 }
 
 extension Measure {
-    /// Runs all sides in turn, so that a drift of the machine hits all, after one round that does not count where there are several.
+    /// Runs all sides in turn, so that a drift of the machine hits all, after one round that does not count where there
+    /// are several.
     func run(runs: Int, engine: String) async throws -> Result {
         let sides = [ours] + [rival, grdb].compactMap { $0?.run }
         var seconds = Array(repeating: [Double](), count: sides.count)

@@ -23,8 +23,8 @@ struct WriteWork<T: SampleTable> {
 
     /// Strongroom's run.
     ///
-    /// - Parameter closing: Whether the time until the file is closed counts, and with it that of the checkpoint, which the engine makes
-    ///   inside the commit, and Strongroom after it.
+    /// - Parameter closing: Whether the time until the file is closed counts, and with it that of the checkpoint, which
+    ///   the engine makes inside the commit, and Strongroom after it.
     func ours(closing: Bool = false, _ body: @escaping (Store) async throws -> Void) -> Measure.Run {
         {
             let file = try template.copy()

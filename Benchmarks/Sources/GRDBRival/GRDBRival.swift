@@ -1,7 +1,8 @@
 import Foundation
 import TestData
 
-/// Says which engine it works on, then does the works that it reads from standard input, a line each, until the input ends.
+/// Says which engine it works on, then does the works that it reads from standard input, a line each, until the input
+/// ends.
 @main
 struct GRDBRival {
     private struct UnknownWork: Error {

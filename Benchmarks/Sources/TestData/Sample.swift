@@ -15,8 +15,8 @@ extension Sample {
 
     /// A name of 14 to 31 bytes, a note in two of three rows.
     init(number: Int, using generator: inout SeededGenerator) {
-        name =
-            "\(Self.word(&generator))-\(Self.word(&generator))-\(number)-\(UInt16.random(in: 0...9999, using: &generator))"
+        let words = "\(Self.word(&generator))-\(Self.word(&generator))"
+        name = "\(words)-\(number)-\(UInt16.random(in: 0...9999, using: &generator))"
         size = Int64.random(in: 0...1_000_000_000, using: &generator)
         score = Double.random(in: 0...1, using: &generator)
         digest = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) }

@@ -79,8 +79,8 @@ public enum TestData {
         accounts().map { $0.changed() }
     }
 
-    /// Rows whose names are addresses in ascending order. In another order, pages that the cache has let go of would cost
-    /// more than everything else, and all sides would measure the cipher.
+    /// Rows whose names are addresses in ascending order. In another order, pages that the cache has let go of would
+    /// cost more than everything else, and all sides would measure the cipher.
     private static func accounts() -> [Sample] {
         rows(count: upsertCount).enumerated().map { place, row in
             var account = row

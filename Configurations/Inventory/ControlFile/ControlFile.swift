@@ -16,17 +16,17 @@
 /// ## What is read
 ///
 /// Field names count without regard to case. A field may go on over several lines, lines may end in CR LF, lines that
-/// start with `#` are comments, any number of blank lines (also of spaces and tabs alone) stands between two paragraphs,
-/// and a byte order mark is skipped. Fields that ``PackageParagraph`` has no place for are checked for form and dropped.
-/// A line has at most 1 MiB, a paragraph at most 16 MiB and 1,024 fields.
+/// start with `#` are comments, any number of blank lines (also of spaces and tabs alone) stands between two
+/// paragraphs, and a byte order mark is skipped. Fields that ``PackageParagraph`` has no place for are checked for form
+/// and dropped. A line has at most 1 MiB, a paragraph at most 16 MiB and 1,024 fields.
 ///
 /// ## Which cuts are detected
 ///
 /// Both dpkg and apt's archives end every paragraph, the last one too, with a blank line. So a text that was cut at any
 /// byte inside a paragraph, its closing blank line included, is refused as ``ControlFileError/Code/truncated`` before
-/// the first paragraph is handed out. Two cuts cannot be seen: one exactly behind a blank line (what is left is a whole,
-/// shorter file) and one behind whole comment lines that follow a blank line. With ``Ending/endOfFile`` less is seen;
-/// see there.
+/// the first paragraph is handed out. Two cuts cannot be seen: one exactly behind a blank line (what is left is a
+/// whole, shorter file) and one behind whole comment lines that follow a blank line. With ``Ending/endOfFile`` less is
+/// seen; see there.
 ///
 /// `ControlFile` is `Sendable`: several tasks may read one value at a time, each through a reader of its own.
 ///
@@ -45,7 +45,8 @@
 public struct ControlFile: Sendable {
     /// What has to stand at the end of a control file for it to count as whole. It is `Sendable`.
     public enum Ending: Sendable {
-        /// A blank line ends the last paragraph, as dpkg and apt's archives write it. Every cut inside a paragraph shows.
+        /// A blank line ends the last paragraph, as dpkg and apt's archives write it. Every cut inside a paragraph
+        /// shows.
         case blankLine
 
         /// The last paragraph may also end with the file, as in files written by hand or by other programs.

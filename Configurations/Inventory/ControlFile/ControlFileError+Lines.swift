@@ -32,21 +32,27 @@ extension ControlFileError {
     static func missingColon(line: Int) -> ControlFileError {
         ControlFileError(
             .missingColon, line: line,
-            "the line has no field name followed by a colon; if it goes on with the line before it, start it with a space"
+            """
+            the line has no field name followed by a colon; if it goes on with the line before it, start it with a space
+            """
         )
     }
 
     static func orphanContinuation(line: Int) -> ControlFileError {
         ControlFileError(
             .orphanContinuation, line: line,
-            "the line starts with a space, but there is no field that it could go on with; remove the blank line before "
+            """
+            the line starts with a space, but there is no field that it could go on with; remove the blank line before 
+            """
                 + "it (in a description, write ' .' instead) or the space")
     }
 
     static func duplicateField(line: Int, firstLine: Int) -> ControlFileError {
         ControlFileError(
             .duplicateField, line: line,
-            "the paragraph has this field already, on line \(firstLine); remove one of them, or put a blank line between "
+            """
+            the paragraph has this field already, on line \(firstLine); remove one of them, or put a blank line between 
+            """
                 + "two paragraphs")
     }
 
@@ -60,7 +66,9 @@ extension ControlFileError {
     static func malformedField(line: Int) -> ControlFileError {
         ControlFileError(
             .malformedField, line: line,
-            "the value isn't one word that starts with a letter or a digit and has only the characters allowed for this "
+            """
+            the value isn't one word that starts with a letter or a digit and has only the characters allowed for this 
+            """
                 + "field; correct it")
     }
 

@@ -16,7 +16,9 @@ extension ControlFileError {
         default:
             ControlFileError(
                 .notReadable,
-                "\(path) cannot be read (\(String(cString: strerror(reason)))); check its permissions and its directory's"
+                """
+                \(path) cannot be read (\(String(cString: strerror(reason)))); check its permissions and its directory's
+                """
             )
         }
     }
@@ -34,7 +36,10 @@ extension ControlFileError {
     static func compressed(with format: String) -> ControlFileError {
         ControlFileError(
             .compressed,
-            "the file is compressed with \(format); unpack it first, apt's lists with /usr/lib/apt/apt-helper cat-file FILE"
+            """
+            the file is compressed with \(format); unpack it first, apt's lists with /usr/lib/apt/apt-helper cat-file \
+            FILE
+            """
         )
     }
 

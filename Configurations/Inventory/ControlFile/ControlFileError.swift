@@ -10,8 +10,8 @@
 /// }
 /// ```
 ///
-/// Neither ``message`` nor ``description`` quotes what the file's fields hold; they name lines, fields and the path that
-/// the caller gave.
+/// Neither ``message`` nor ``description`` quotes what the file's fields hold; they name lines, fields and the path
+/// that the caller gave.
 ///
 /// `ControlFileError` is `Sendable`.
 public struct ControlFileError: Error, Sendable, Equatable, CustomStringConvertible {

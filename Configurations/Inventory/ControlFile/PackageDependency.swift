@@ -28,7 +28,8 @@ public struct PackageDependency: Sendable, Hashable {
         case provides = "Provides"
     }
 
-    /// How a version has to compare with ``PackageDependency/version``; the raw value is Debian's sign. It is `Sendable`.
+    /// How a version has to compare with ``PackageDependency/version``; the raw value is Debian's sign. It is
+    /// `Sendable`.
     ///
     /// The old signs `<` and `>`, which mean `<=` and `>=`, are read as these, and a version without a sign as `=`; so
     /// does dpkg.

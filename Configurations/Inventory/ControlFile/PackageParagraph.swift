@@ -44,8 +44,8 @@ public struct PackageParagraph: Sendable, Hashable {
 
     /// The other lines of the description, joined by newlines; nil where there are none, as in many `Packages` lists.
     ///
-    /// The space that starts each line in the file is gone, and a line of ` .` is an empty line here. Lines that started
-    /// with more spaces, which are to be shown as they stand, keep all but the first.
+    /// The space that starts each line in the file is gone, and a line of ` .` is an empty line here. Lines that
+    /// started with more spaces, which are to be shown as they stand, keep all but the first.
     public let description: String?
 
     /// The dependencies, field by field in the file's order and, in a field, in the list's.

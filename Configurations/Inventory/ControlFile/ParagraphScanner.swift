@@ -28,7 +28,8 @@ struct ParagraphScanner: Sendable {
     private let source: ControlFileSource
     private let ending: ControlFile.Ending
     private var window: [UInt8]
-    /// The window holds `base..<filled` of the text; lines are counted from `base`, so that moving the window keeps them.
+    /// The window holds `base..<filled` of the text; lines are counted from `base`, so that moving the window keeps
+    /// them.
     private var base = 0
     private var position = 0
     private var filled = 0

@@ -1,8 +1,8 @@
 #ifndef STRONGROOM_ATTRIBUTES_H
 #define STRONGROOM_ATTRIBUTES_H
 
-// Extended attributes, which Swift's modules of the C library do not show on Linux. Declared here, since the system's own header would bring types
-// along that belong to those modules.
+// Extended attributes, which Swift's modules of the C library do not show on Linux. Declared here, since the system's
+// own header would bring types along that belong to those modules.
 #ifdef __linux__
 #include <stddef.h>
 

@@ -16,7 +16,8 @@ final class IdleWatch: Sendable {
 
     /// Notes a use.
     ///
-    /// - Parameter look: Called after the time, and again after each further time until it returns true: until there is nothing left to do.
+    /// - Parameter look: Called after the time, and again after each further time until it returns true: until there is
+    ///   nothing left to do.
     func note(look: @escaping @Sendable () -> Bool) {
         isUsed.store(true, ordering: .sequentiallyConsistent)
         watch(look)

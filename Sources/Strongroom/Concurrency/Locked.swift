@@ -8,8 +8,8 @@ import Glibc
 
 /// State that one thread at a time may use.
 ///
-/// Not `Synchronization.Mutex`: on Linux the thread sanitizer does not see that one and reports races where there are none, so that
-/// it could no longer be used to find the real ones.
+/// Not `Synchronization.Mutex`: on Linux the thread sanitizer does not see that one and reports races where there are
+/// none, so that it could no longer be used to find the real ones.
 package final class Locked<State>: @unchecked Sendable {  // guarded by its own mutex
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private var state: State

@@ -2,7 +2,8 @@
 import Darwin
 #endif
 
-/// How soon something runs that has no thread yet: what is more urgent comes first, and among what is as urgent, what came first.
+/// How soon something runs that has no thread yet: what is more urgent comes first, and among what is as urgent, what
+/// came first.
 enum Urgency: Int, CaseIterable {
     case high, medium, low
 
@@ -11,7 +12,8 @@ enum Urgency: Int, CaseIterable {
         self = priority >= .high ? .high : priority.rawValue == 0 || priority >= .medium ? .medium : .low
     }
 
-    /// Lets the system treat the running thread as it treats a task of that priority; only Apple's systems tell threads apart in this way.
+    /// Lets the system treat the running thread as it treats a task of that priority; only Apple's systems tell threads
+    /// apart in this way.
     func adopt() {
         #if canImport(Darwin)
         let service: qos_class_t =

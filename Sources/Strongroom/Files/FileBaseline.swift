@@ -1,7 +1,8 @@
 /// A file as it was when a store opened it to be read alone.
 ///
-/// Another program can put a new file in its place, which nobody notices who has the old one open; and where no lock can be had, it can change
-/// what is being read. So the end of each transaction looks whether the file is still the one that was opened.
+/// Another program can put a new file in its place, which nobody notices who has the old one open; and where no lock
+/// can be had, it can change what is being read. So the end of each transaction looks whether the file is still the one
+/// that was opened.
 struct FileBaseline {
     private let path: String
     private let status: FileStatus
@@ -23,7 +24,8 @@ struct FileBaseline {
             throw StrongroomError(
                 .fileChanged,
                 """
-                Another program has \(isLocked ? "put another file in the place of" : "changed") "\(path)" since the store opened it to be read \
+                Another program has \(isLocked ? "put another file in the place of" : "changed") "\(path)" since the \
+                store opened it to be read \
                 alone, so what was read does not count. Close the store, open it again, and read again.
                 """,
                 database: database)

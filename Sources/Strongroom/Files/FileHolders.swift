@@ -5,7 +5,8 @@ enum FileHolders {
     /// Finds those who hold a lock on a database's file, or on the index of its log.
     ///
     /// - Returns: The numbers of the processes; none where the system does not tell.
-    /// - Throws: ``StrongroomError`` when it could not be looked, as with too many files open: that is not the same as nobody.
+    /// - Throws: ``StrongroomError`` when it could not be looked, as with too many files open: that is not the same as
+    ///   nobody.
     static func locking(_ path: String) throws -> [Int] {
         let nodes = try Set(["", "-shm"].compactMap { try FileStatus.at(path + $0)?.identity.node })
         return try locking(nodes) ?? []
@@ -16,8 +17,8 @@ enum FileHolders {
     /// - Parameter nodes: The files' nodes.
     /// - Returns: The numbers of the processes; nil where the system does not tell.
     static func locking(_ nodes: Set<UInt64>) throws -> [Int]? {
-        // One line a lock: number, kind, mode, access, process, device and node, first and last byte. Only Linux has it.
-        // Read to its end: it has no length, and comes in pieces.
+        // One line a lock: number, kind, mode, access, process, device and node, first and last byte. Only Linux has
+        // it. Read to its end: it has no length, and comes in pieces.
         guard let table = try visible({ try FileSystem.firstBytes(of: "/proc/locks", largestTable) }) else {
             return nil
         }
@@ -32,8 +33,8 @@ enum FileHolders {
         return processes.sorted()
     }
 
-    /// Finds the other processes that have a file open, with a lock or without one, as far as this one may look: those of the same user, and
-    /// for root all.
+    /// Finds the other processes that have a file open, with a lock or without one, as far as this one may look: those
+    /// of the same user, and for root all.
     ///
     /// - Returns: As ``locking(_:)``.
     /// - Throws: As ``locking(_:)``.
@@ -89,7 +90,8 @@ enum FileHolders {
         }
     }
 
-    /// Those of ``using(_:)`` who stay: a process that is being started has, for a moment, what the one has open that starts it.
+    /// Those of ``using(_:)`` who stay: a process that is being started has, for a moment, what the one has open that
+    /// starts it.
     ///
     /// - Parameters:
     ///   - path: The database's file.
@@ -141,7 +143,8 @@ enum FileHolders {
 
     private static var own: Int { Int(ProcessInfo.processInfo.processIdentifier) }
 
-    /// What is there and may be looked at: processes and descriptors come and go meanwhile, and those of other users are theirs.
+    /// What is there and may be looked at: processes and descriptors come and go meanwhile, and those of other users
+    /// are theirs.
     private static func visible<T>(_ look: () throws -> T) throws -> T? {
         do {
             return try look()

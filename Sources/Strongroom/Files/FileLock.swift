@@ -10,7 +10,8 @@ import Glibc
 ///
 /// It lies in a file of its own beside the database: opening and closing the database file itself would drop the locks
 /// that the engine holds on it ("How To Corrupt An SQLite Database File", section 2.2, sqlite.org/howtocorrupt.html).
-/// Only whoever holds the lock removes the lock file, along with the database; whoever has opened it before sees that, and makes another one.
+/// Only whoever holds the lock removes the lock file, along with the database; whoever has opened it before sees that,
+/// and makes another one.
 struct FileLock: ~Copyable {
     private let descriptor: Int32
 

@@ -1,6 +1,7 @@
 /// Copies of databases that are not finished, or not wanted any more.
 extension FileSystem {
-    /// Removes a copy, if there is one, with what the engine has put beside it; one that is plaintext is overwritten first.
+    /// Removes a copy, if there is one, with what the engine has put beside it; one that is plaintext is overwritten
+    /// first.
     ///
     /// What is encrypted is not overwritten: it would take as long as to write it.
     ///

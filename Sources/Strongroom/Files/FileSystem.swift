@@ -152,7 +152,8 @@ enum FileSystem {
             throw StrongroomError(
                 error.code,
                 """
-                "\(path)" is in its place, and a power cut may undo that: its directory could not be brought to the disk. \(error.message)
+                "\(path)" is in its place, and a power cut may undo that: its directory could not be brought to the \
+                disk. \(error.message)
                 """)
         }
     }

@@ -30,7 +30,8 @@ enum FreeSpace {
         throw StrongroomError(
             .diskFull,
             """
-            \(purpose) "\(path)" needs \(size) bytes on its disk for a time, and \(free) are free. Free some, then try again; nothing \
+            \(purpose) "\(path)" needs \(size) bytes on its disk for a time, and \(free) are free. Free some, then \
+            try again; nothing \
             was changed.
             """
         )

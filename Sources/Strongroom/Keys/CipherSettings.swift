@@ -1,7 +1,9 @@
-/// How a file is encrypted: how a passphrase becomes its key, how large its pages are, and how each page is authenticated.
+/// How a file is encrypted: how a passphrase becomes its key, how large its pages are, and how each page is
+/// authenticated.
 ///
-/// A file does not tell its settings; whoever opens it must know them, and the key is taken for wrong otherwise. See SQLCipher's
-/// documentation, "SQLCipher API" (zetetic.net/sqlcipher/sqlcipher-api), the settings whose names begin with `cipher_`.
+/// A file does not tell its settings; whoever opens it must know them, and the key is taken for wrong otherwise. See
+/// SQLCipher's documentation, "SQLCipher API" (zetetic.net/sqlcipher/sqlcipher-api), the settings whose names begin
+/// with `cipher_`.
 ///
 /// ```swift
 /// func cipherSettings(for database: DatabaseName) throws -> [CipherSettings] {
@@ -57,7 +59,8 @@ public struct CipherSettings: Sendable, Hashable {
         return (0..<saltLength).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
     }
 
-    /// What the linked engine takes by itself, so that any SQLCipher tool of its version opens the file with the passphrase alone.
+    /// What the linked engine takes by itself, so that any SQLCipher tool of its version opens the file with the
+    /// passphrase alone.
     ///
     /// - Returns: The settings; asked once, then remembered.
     /// - Throws: ``StrongroomError`` with `notSQLCipher` when plain SQLite answers in SQLCipher's place.
@@ -65,7 +68,8 @@ public struct CipherSettings: Sendable, Hashable {
         try asked.get()
     }
 
-    /// What a configuration has that names none: SQLCipher 3's, if the engine's own are other ones, then the engine's own.
+    /// What a configuration has that names none: SQLCipher 3's, if the engine's own are other ones, then the engine's
+    /// own.
     ///
     /// - Returns: The settings, oldest first.
     /// - Throws: ``StrongroomError`` with `notSQLCipher` when plain SQLite answers in SQLCipher's place.
@@ -126,7 +130,8 @@ extension CipherSettings: CustomStringConvertible {
             default: "settings of its own"
             }
         return """
-            \(owner): pages of \(pageSize) bytes, \(iterations) rounds of \(derivationHash.rawValue), pages authenticated with \
+            \(owner): pages of \(pageSize) bytes, \(iterations) rounds of \(derivationHash.rawValue), pages \
+            authenticated with \
             \(pageHash.rawValue)
             """
     }

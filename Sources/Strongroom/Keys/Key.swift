@@ -1,7 +1,7 @@
 /// A key of a database: a passphrase or 32 random bytes.
 ///
-/// The key is held in memory that is wiped when the last copy goes away; it has no printable form, cannot be encoded, and
-/// is compared in constant time. A `String` that you made the key from is yours: Swift gives no way to wipe it.
+/// The key is held in memory that is wiped when the last copy goes away; it has no printable form, cannot be encoded,
+/// and is compared in constant time. A `String` that you made the key from is yours: Swift gives no way to wipe it.
 ///
 /// ```swift
 /// let old = Key.passphrase("correct horse")
@@ -39,9 +39,11 @@ public struct Key: Sendable, Equatable {
         return Key(material: .passphrase(SecretBytes(bytes)))
     }
 
-    /// What CTPersistance made of a passphrase: as many bytes of its UTF-8 form as it has UTF-16 units, so that of "пароль" half is left.
+    /// What CTPersistance made of a passphrase: as many bytes of its UTF-8 form as it has UTF-16 units, so that of
+    /// "пароль" half is left.
     ///
-    /// It opens the files that CTPersistance wrote, which are then rotated. It cannot be the current key, which is the last of a chain.
+    /// It opens the files that CTPersistance wrote, which are then rotated. It cannot be the current key, which is the
+    /// last of a chain.
     ///
     /// ```swift
     /// try KeyChain(.legacyUTF16("пароль"), .passphrase("пароль"))
@@ -56,10 +58,12 @@ public struct Key: Sendable, Equatable {
         return Key(material: .truncated(SecretBytes(bytes)))
     }
 
-    /// No key: at the beginning of a chain it lets a plaintext file be opened, which is then encrypted with the current key.
+    /// No key: at the beginning of a chain it lets a plaintext file be opened, which is then encrypted with the current
+    /// key.
     ///
-    /// With ``RotationPolicy/onOpen`` it is encrypted while it is opened; with another policy it stays plaintext, and is read and written so,
-    /// until `Store.rotate()` is called. For a file that is to stay plaintext there is ``KeyChain/plaintext``.
+    /// With ``RotationPolicy/onOpen`` it is encrypted while it is opened; with another policy it stays plaintext, and
+    /// is read and written so, until `Store.rotate()` is called. For a file that is to stay plaintext there is
+    /// ``KeyChain/plaintext``.
     ///
     /// ```swift
     /// try KeyChain(.plaintext, .passphrase("correct horse"))

@@ -2,9 +2,11 @@
 public import Configuration
 
 extension KeyChain {
-    /// Reads the keys from a value of swift-configuration, one a line as in a ``KeyFile``: a single passphrase stands there as it is.
+    /// Reads the keys from a value of swift-configuration, one a line as in a ``KeyFile``: a single passphrase stands
+    /// there as it is.
     ///
-    /// The value is asked for as a secret, so that the reader's access log does not show it. Part of the package's trait `ConfigReader`.
+    /// The value is asked for as a secret, so that the reader's access log does not show it. Part of the package's
+    /// trait `ConfigReader`.
     ///
     /// ```swift
     /// let config = ConfigReader(provider: EnvironmentVariablesProvider())
@@ -17,8 +19,8 @@ extension KeyChain {
     /// - Parameters:
     ///   - reader: Where the value is; its providers are asked anew each time.
     ///   - key: The value's key.
-    /// - Throws: ``StrongroomError`` with `keySource` when there is no such value, a provider fails (`underlying` has its error), or the text has
-    ///   no key or one that cannot be used; `invalidKey` as ``init(_:)-(Key...)``.
+    /// - Throws: ``StrongroomError`` with `keySource` when there is no such value, a provider fails (`underlying` has
+    ///   its error), or the text has no key or one that cannot be used; `invalidKey` as ``init(_:)-(Key...)``.
     public init(_ reader: ConfigReader, forKey key: ConfigKey) async throws {
         let text = KeyText { StrongroomError(.keySource, "The configuration's value \"\(key)\" \($0).") }
         let value: String?

@@ -4,8 +4,8 @@ extension KeyChain {
     /// - Parameters:
     ///   - text: UTF-8, at most 64 KiB; whoever gives it wipes it.
     ///   - source: What errors call it, such as "Standard input".
-    /// - Throws: ``StrongroomError`` with `keySource` for what is no text, or has no key or one that cannot be used; `invalidKey` as
-    ///   ``init(_:)-(Key...)``.
+    /// - Throws: ``StrongroomError`` with `keySource` for what is no text, or has no key or one that cannot be used;
+    ///   `invalidKey` as ``init(_:)-(Key...)``.
     package init(text: [UInt8], source: String) throws {
         let reader = KeyText { StrongroomError(.keySource, "\(source) \($0).") }
         guard text.count <= KeyText.largest else {

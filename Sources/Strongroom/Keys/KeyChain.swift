@@ -1,7 +1,7 @@
 /// The keys of a database, oldest first.
 ///
-/// The last key is the current one: new files get it. The others only ever open files that have not been rotated yet; with
-/// ``Key/plaintext`` as the first one, files that have not been encrypted yet.
+/// The last key is the current one: new files get it. The others only ever open files that have not been rotated yet;
+/// with ``Key/plaintext`` as the first one, files that have not been encrypted yet.
 ///
 /// ```swift
 /// func keyChain(for database: DatabaseName) async throws -> KeyChain {
@@ -18,9 +18,9 @@ public struct KeyChain: Sendable, Equatable {
     /// Makes a chain.
     ///
     /// - Parameter keys: The keys, oldest first, newest last.
-    /// - Throws: ``StrongroomError`` with `emptyKeyChain` for no key, `invalidKey` for an empty passphrase, a raw key that is
-    ///   not 32 bytes long, a salt that is not 16 bytes long, a key that stands in the chain twice, ``Key/plaintext`` elsewhere than at
-    ///   the beginning, or a last key that may only open files.
+    /// - Throws: ``StrongroomError`` with `emptyKeyChain` for no key, `invalidKey` for an empty passphrase, a raw key
+    ///   that is not 32 bytes long, a salt that is not 16 bytes long, a key that stands in the chain twice,
+    ///   ``Key/plaintext`` elsewhere than at the beginning, or a last key that may only open files.
     public init(_ keys: Key...) throws {
         try self.init(keys)
     }
@@ -33,7 +33,9 @@ public struct KeyChain: Sendable, Equatable {
         guard !keys.isEmpty else {
             throw StrongroomError(
                 .emptyKeyChain,
-                "The key chain is empty. Give at least one key, or ask for an unencrypted file with `KeyChain.plaintext`."
+                """
+                The key chain is empty. Give at least one key, or ask for an unencrypted file with `KeyChain.plaintext`.
+                """
             )
         }
         for (place, key) in keys.enumerated() {
@@ -61,7 +63,8 @@ public struct KeyChain: Sendable, Equatable {
         StrongroomError(
             .invalidKey,
             """
-            Key \(place + 1) of the chain is `Key.plaintext`, which can only be the first one: a file that was encrypted is never \
+            Key \(place + 1) of the chain is `Key.plaintext`, which can only be the first one: a file that was \
+            encrypted is never \
             made plaintext again. Put it first, or remove it.
             """
         )
@@ -70,7 +73,8 @@ public struct KeyChain: Sendable, Equatable {
     private static func onlyOpens(_ key: Key, _ place: Int) -> StrongroomError {
         let reason =
             key == .plaintext
-            ? "`Key.plaintext`; add the key that the file is to get, or use `KeyChain.plaintext` for a file that stays readable by anybody"
+            ? "`Key.plaintext`; add the key that the file is to get, or use `KeyChain.plaintext` for a file that stays "
+                + "readable by anybody"
             : "a passphrase as CTPersistance cut it, which only opens its files; add the key that they are to get"
         return StrongroomError(.invalidKey, "The last key of the chain, key \(place), is \(reason).")
     }

@@ -8,7 +8,8 @@ extension KeyFile {
     /// try KeyFile("/etc/inventory/keys").create()
     /// ```
     ///
-    /// - Throws: ``StrongroomError`` with `keyFile` when something lies there already, which is not touched; `notAFile` for a link to nothing; `permissionDenied`, `diskFull`.
+    /// - Throws: ``StrongroomError`` with `keyFile` when something lies there already, which is not touched; `notAFile`
+    ///   for a link to nothing; `permissionDenied`, `diskFull`.
     public func create() throws {
         guard try !exists() else { throw alreadyThere }
         try FileSystem.createDirectories(FileSystem.directory(of: path))
@@ -24,16 +25,18 @@ extension KeyFile {
         }
     }
 
-    /// Adds a random raw key at the end, which is the current one from then on. Whoever reads the file meanwhile gets the keys from before or those
-    /// from after. Owner and permissions stay. A process that is killed meanwhile leaves `.NAME.new` with the keys, for nobody else than may read the key
-    /// file, which the next one that adds a key removes.
+    /// Adds a random raw key at the end, which is the current one from then on. Whoever reads the file meanwhile gets
+    /// the keys from before or those from after. Owner and permissions stay. A process that is killed meanwhile leaves
+    /// `.NAME.new` with the keys, for nobody else than may read the key file, which the next one that adds a key
+    /// removes.
     ///
     /// ```swift
     /// let place = try KeyFile("/etc/inventory/keys").appendKey()
     /// ```
     ///
     /// - Returns: How many keys the file has now.
-    /// - Throws: ``StrongroomError`` as ``keyChain(creating:)``; the file is as it was then, unless the error says that it is in its place.
+    /// - Throws: ``StrongroomError`` as ``keyChain(creating:)``; the file is as it was then, unless the error says that
+    ///   it is in its place.
     @discardableResult
     public func appendKey() throws -> Int {
         let target = KeyFile(try FileSystem.resolve(path))
@@ -105,7 +108,10 @@ extension KeyFile {
     private var alreadyThere: StrongroomError {
         StrongroomError(
             .keyFile,
-            "Something lies at \"\(path)\" already, and is not overwritten: a database may need its keys. Give another path, or append to it."
+            """
+            Something lies at "\(path)" already, and is not overwritten: a database may need its keys. Give another \
+            path, or append to it.
+            """
         )
     }
 }

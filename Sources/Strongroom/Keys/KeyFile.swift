@@ -8,9 +8,9 @@ import Glibc
 
 /// A file that holds the keys of a chain, one a line, oldest first.
 ///
-/// A line is a passphrase, or `raw:` and 64 hexadecimal digits. Empty lines do not count. Only the owner may have access
-/// (mode 0600 or 0400), who is the user of the process or root: what another user can write could be another user's
-/// keys.
+/// A line is a passphrase, or `raw:` and 64 hexadecimal digits. Empty lines do not count. Only the owner may have
+/// access (mode 0600 or 0400), who is the user of the process or root: what another user can write could be another
+/// user's keys.
 ///
 /// ```swift
 /// let chain = try KeyFile("/etc/inventory/keys").keyChain(creating: true)
@@ -37,9 +37,9 @@ public struct KeyFile: Sendable {
     ///
     /// - Parameter creating: Whether a file that is not there is made, with one random raw key in it.
     /// - Returns: The chain.
-    /// - Throws: ``StrongroomError`` with `fileMissing`, `permissionDenied`, or `keyFile` when others than the owner have
-    ///   access, when it belongs to another user than that of the process and root, when it is no regular file, too
-    ///   large, no UTF-8, or holds no key or one that cannot be used.
+    /// - Throws: ``StrongroomError`` with `fileMissing`, `permissionDenied`, or `keyFile` when others than the owner
+    ///   have access, when it belongs to another user than that of the process and root, when it is no regular file,
+    ///   too large, no UTF-8, or holds no key or one that cannot be used.
     public func keyChain(creating: Bool = false) throws -> KeyChain {
         if creating, try !exists() { try createUnlessThere() }
         return try withContent { content, _ in try text.keyChain(content) }

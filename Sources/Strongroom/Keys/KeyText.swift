@@ -1,4 +1,5 @@
-/// The keys of a chain as text in UTF-8, one a line, oldest first: a passphrase, or `raw:` and 64 hexadecimal digits. Empty lines do not count.
+/// The keys of a chain as text in UTF-8, one a line, oldest first: a passphrase, or `raw:` and 64 hexadecimal digits.
+/// Empty lines do not count.
 struct KeyText {
     /// The error for a text that cannot be used.
     ///

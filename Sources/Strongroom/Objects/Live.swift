@@ -8,9 +8,10 @@ import Logging
 /// // Nobody refers to it any more: the change is in the writer's line, and `store.close()` waits for it.
 /// ```
 ///
-/// The properties are the record's. Its own row is saved, not its children: for those save a copy, `try await copy.save(cascading: true)`. Nothing that a change or a release leads to touches the disk on its own thread, and nobody waits: the change is
-/// put in the line of the store's writer, also by the last reference that dies inside a transaction of the store. Changes that pile up are saved as
-/// one, the latest.
+/// The properties are the record's. Its own row is saved, not its children: for those save a copy,
+/// `try await copy.save(cascading: true)`. Nothing that a change or a release leads to touches the disk on its own
+/// thread, and nobody waits: the change is put in the line of the store's writer, also by the last reference that dies
+/// inside a transaction of the store. Changes that pile up are saved as one, the latest.
 ///
 /// A save writes the columns that have changed since the record was read (`live(_:)`, or `isNew: false`) or last saved,
 /// so that what another object or another process has changed in
@@ -18,16 +19,16 @@ import Logging
 /// brought back, unless
 /// ``LiveMissingRow/insert`` says so: the save throws `noSuchRow`.
 ///
-/// A failure of ``save()`` is thrown; one of a save that nobody waits for goes to the handler that was given, or else to the store's logger, or
-/// where there is none to swift-log's. The object keeps its changes then, and tries again with the next one, with the last reference, and when the
-/// store is closed.
+/// A failure of ``save()`` is thrown; one of a save that nobody waits for goes to the handler that was given, or else
+/// to the store's logger, or where there is none to swift-log's. The object keeps its changes then, and tries again
+/// with the next one, with the last reference, and when the store is closed.
 ///
-/// It can be used from many threads. Each change is made to the newest value; two that read and write one property, such as `count += 1`, belong
-/// into ``change(_:)``.
+/// It can be used from many threads. Each change is made to the newest value; two that read and write one property,
+/// such as `count += 1`, belong into ``change(_:)``.
 @dynamicMemberLookup
 public final class Live<Source: Table>: Sendable where Source.RecordType == Source {
-    /// Is told of a save that failed and that nobody waits for, and of the record as it was to be saved. It may neither read nor write the store with
-    /// a blocking call, nor wait for a thread that does.
+    /// Is told of a save that failed and that nobody waits for, and of the record as it was to be saved. It may neither
+    /// read nor write the store with a blocking call, nor wait for a thread that does.
     public typealias FailureHandler = @Sendable (_ error: any Error, _ record: Source) -> Void
 
     private let state: LiveState<Source>
@@ -69,7 +70,8 @@ public final class Live<Source: Table>: Sendable where Source.RecordType == Sour
     ///   - missingRow: What a save does when the object's row has been deleted by others.
     ///   - clock: What ``LiveSaving/debounced(_:)`` goes by.
     ///   - onFailure: Is told of failures; nil for the store's logger.
-    /// - Throws: As `Stores.open`; ``StrongroomError`` with `schemaChange` when the table cannot be made as it is declared.
+    /// - Throws: As `Stores.open`; ``StrongroomError`` with `schemaChange` when the table cannot be made as it is
+    ///   declared.
     public convenience init(
         _ record: Source, saving: LiveSaving = .manual, isNew: Bool? = nil, missingRow: LiveMissingRow = .fail,
         clock: any Clock<Duration> = ContinuousClock(), onFailure: FailureHandler? = nil
@@ -146,7 +148,8 @@ public final class Live<Source: Table>: Sendable where Source.RecordType == Sour
         try await state.save()
     }
 
-    /// Deletes the object's row. The object keeps its values and its key, and is saved by itself only when it is changed again.
+    /// Deletes the object's row. The object keeps its values and its key, and is saved by itself only when it is
+    /// changed again.
     ///
     /// - Returns: Whether there was a row.
     /// - Throws: ``StrongroomError`` with `missingKey` when the object has no key; as ``save()`` else.

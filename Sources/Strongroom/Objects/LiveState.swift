@@ -15,8 +15,8 @@ final class LiveState<Source: Table>: UnsavedObject where Source.RecordType == S
         var changes: UInt64
         /// As many as are on the disk.
         var saved: UInt64 = 0
-        /// The key that a save has made whose transaction is not committed yet. Another save may run in it, and must find the row; if it is not
-        /// committed the key may become another row's.
+        /// The key that a save has made whose transaction is not committed yet. Another save may run in it, and must
+        /// find the row; if it is not committed the key may become another row's.
         var madeKey: Source.Key?
         /// As many changes as a save has written whose transaction is not committed yet.
         var written: UInt64?
@@ -120,7 +120,8 @@ final class LiveState<Source: Table>: UnsavedObject where Source.RecordType == S
 
     /// Whoever closes the store waits neither for a time nor for the last reference.
     ///
-    /// What is noted refers to the store, and the store to it, until the last reference to the object dies or the store is closed.
+    /// What is noted refers to the store, and the store to it, until the last reference to the object dies or the store
+    /// is closed.
     private func waitForSaving() {
         store.access.unsaved.withLock { unsaved in
             guard !state.withLock({ $0.isReleased }) else { return }
@@ -128,8 +129,8 @@ final class LiveState<Source: Table>: UnsavedObject where Source.RecordType == S
         }
     }
 
-    /// The time is over, or nobody refers to the object any more. One step: a store that is closed meanwhile finds the object either waiting or in
-    /// the writer's line.
+    /// The time is over, or nobody refers to the object any more. One step: a store that is closed meanwhile finds the
+    /// object either waiting or in the writer's line.
     private func endWaiting(isReleased: Bool = false) {
         store.access.unsaved.withLock { unsaved in
             if isReleased { state.withLock { $0.isReleased = true } }
@@ -177,7 +178,8 @@ final class LiveState<Source: Table>: UnsavedObject where Source.RecordType == S
         }
     }
 
-    /// Puts work into the writer's line: it takes the value as it is then, so that two saves of a new object never make two rows of it.
+    /// Puts work into the writer's line: it takes the value as it is then, so that two saves of a new object never make
+    /// two rows of it.
     private func queue(
         _ work: @escaping @Sendable (Connection) throws -> Outcome,
         _ finish: @escaping @Sendable (Result<Outcome?, any Error>) -> Void
@@ -252,7 +254,8 @@ final class LiveState<Source: Table>: UnsavedObject where Source.RecordType == S
         return Outcome(isDeleted: isDeleted, record: record, version: version, changes: changes, hasDeleted: true)
     }
 
-    /// Takes over what saving has made of the value, which is on the disk now: all of it or, when it has been changed meanwhile, its key.
+    /// Takes over what saving has made of the value, which is on the disk now: all of it or, when it has been changed
+    /// meanwhile, its key.
     private func keep(_ outcome: Outcome) {
         if !replace(by: outcome.record, outcome.version, countsAsChange: false), outcome.hasMadeKey,
             let key = Source.key(of: outcome.record)

@@ -101,7 +101,8 @@ enum Objects<Source: Table> {
         return StrongroomError(
             .otherStore,
             """
-            The objects of table "\(Source.schema.name)" lie in "\(database)", and the transaction is one of \(others). Use them outside of it, or \
+            The objects of table "\(Source.schema.name)" lie in "\(database)", and the transaction is one of \
+            \(others). Use them outside of it, or \
             give it: `in: db`.
             """,
             database: database)

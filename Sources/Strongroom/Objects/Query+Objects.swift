@@ -11,7 +11,8 @@ extension Query {
             throw StrongroomError(
                 .limit,
                 """
-                There is no page \(page) of \(size.map { "\($0)" } ?? "all") records: pages are counted from 0, and have a size that is not \
+                There is no page \(page) of \(size.map { "\($0)" } ?? "all") records: pages are counted from 0, and \
+                have a size that is not \
                 negative.
                 """)
         }
@@ -49,7 +50,8 @@ extension Query {
         let isBefore = SQL(verbatim: "\(same)(\(list("b"))) < (\(list("a")))")
         return Condition(
             """
-            (\(SQL(verbatim: keys.joined(separator: ", ")))) IN (SELECT \(SQL(verbatim: list("a"))) FROM (\(rows)) AS a \
+            (\(SQL(verbatim: keys.joined(separator: ", ")))) IN (SELECT \(SQL(verbatim: list("a"))) FROM (\(rows)) AS \
+            a \
             WHERE NOT EXISTS (SELECT 1 FROM (\(rows)) AS b WHERE \(isBefore)))
             """)
     }

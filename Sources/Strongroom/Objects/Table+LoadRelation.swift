@@ -6,8 +6,9 @@ extension Table where RecordType == Self {
     /// ```
     ///
     /// - Parameter relation: The property, with its dollar sign; one of the table's ``Table/relations``.
-    /// - Throws: As ``Table/load(_:of:in:)``, `Stores.open` and `Store.read`; ``StrongroomError`` with `otherStore` when the two tables lie in different databases, `schemaChange`
-    ///   when a table cannot be made as it is declared. The object is unchanged then.
+    /// - Throws: As ``Table/load(_:of:in:)``, `Stores.open` and `Store.read`; ``StrongroomError`` with `otherStore`
+    ///   when the two tables lie in different databases, `schemaChange` when a table cannot be made as it is declared.
+    ///   The object is unchanged then.
     public mutating func load<Property: RelatedProperty>(
         _ relation: any WritableKeyPath<Self, Property> & Sendable
     ) async throws {
@@ -16,8 +17,8 @@ extension Table where RecordType == Self {
         self = objects[0]
     }
 
-    /// Reads the object's children, or its parent, in the transaction of its store that the running code is inside of. Outside of any, in one of its own,
-    /// which blocks the thread.
+    /// Reads the object's children, or its parent, in the transaction of its store that the running code is inside of.
+    /// Outside of any, in one of its own, which blocks the thread.
     ///
     /// - Parameter relation: The property, with its dollar sign; one of the table's ``Table/relations``.
     /// - Throws: As ``Table/load(_:of:in:)``; ``StrongroomError`` with `otherStore`, `closed`, as for a save.
@@ -52,8 +53,8 @@ extension Array where Element: Table, Element.RecordType == Element {
         }
     }
 
-    /// Reads the objects' children, or their parents, in the transaction of their store that the running code is inside of. Outside of any, in one of its
-    /// own, which blocks the thread.
+    /// Reads the objects' children, or their parents, in the transaction of their store that the running code is inside
+    /// of. Outside of any, in one of its own, which blocks the thread.
     ///
     /// - Parameter relation: The property, with its dollar sign; one of the table's ``Table/relations``.
     /// - Throws: As for one object; then none is changed.

@@ -10,7 +10,8 @@ extension Table {
     /// - Parameters:
     ///   - condition: Makes the condition from the table's columns; nil for all.
     ///   - orderings: Make the orderings; the first counts most, and the key decides at last. Without any it is by key.
-    ///   - groups: What has to differ: of the objects with equal values, the one with the lowest key is found. The condition is asked first.
+    ///   - groups: What has to differ: of the objects with equal values, the one with the lowest key is found. The
+    ///     condition is asked first.
     ///   - page: Which page, counted from 0.
     ///   - size: How many objects a page has; nil for all of them.
     /// - Returns: The objects.
@@ -38,7 +39,8 @@ extension Table {
     ///   - format: The text; see <doc:PredicatesAsText>.
     ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it.
     ///   - orderings: Make the orderings; the first counts most, and the key decides at last. Without any it is by key.
-    ///   - groups: What has to differ: of the objects with equal values, the one with the lowest key is found. The condition is asked first.
+    ///   - groups: What has to differ: of the objects with equal values, the one with the lowest key is found. The
+    ///     condition is asked first.
     ///   - page: Which page, counted from 0.
     ///   - size: How many objects a page has; nil for all of them.
     /// - Returns: The objects.

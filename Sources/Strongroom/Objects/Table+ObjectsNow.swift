@@ -2,12 +2,14 @@
 extension Table {
     /// The objects of the table for which a condition holds.
     ///
-    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which blocks the thread.
+    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
+    /// blocks the thread.
     ///
     /// - Parameters:
     ///   - condition: Makes the condition from the table's columns; nil for all.
     ///   - orderings: Make the orderings; the first counts most, and the key decides at last. Without any it is by key.
-    ///   - groups: What has to differ: of the objects with equal values, the one with the lowest key is found. The condition is asked first.
+    ///   - groups: What has to differ: of the objects with equal values, the one with the lowest key is found. The
+    ///     condition is asked first.
     ///   - page: Which page, counted from 0.
     ///   - size: How many objects a page has; nil for all of them.
     /// - Returns: The objects.
@@ -27,17 +29,20 @@ extension Table {
 
     /// The objects of the table for which a text holds.
     ///
-    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which blocks the thread.
+    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
+    /// blocks the thread.
     ///
     /// - Parameters:
     ///   - format: The text; see <doc:PredicatesAsText>.
     ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it.
     ///   - orderings: Make the orderings; the first counts most, and the key decides at last. Without any it is by key.
-    ///   - groups: What has to differ: of the objects with equal values, the one with the lowest key is found. The condition is asked first.
+    ///   - groups: What has to differ: of the objects with equal values, the one with the lowest key is found. The
+    ///     condition is asked first.
     ///   - page: Which page, counted from 0.
     ///   - size: How many objects a page has; nil for all of them.
     /// - Returns: The objects.
-    /// - Throws: As ``Condition/init(_:_:in:)`` and ``Query/fetch(_:)``; ``StrongroomError`` with `otherStore`, `closed`, as for a save.
+    /// - Throws: As ``Condition/init(_:_:in:)`` and ``Query/fetch(_:)``; ``StrongroomError`` with `otherStore`,
+    ///   `closed`, as for a save.
     @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.all(where: …)")
     public static func all(
         where format: PredicateFormat,
@@ -53,7 +58,8 @@ extension Table {
 
     /// The objects that a query finds.
     ///
-    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which blocks the thread.
+    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
+    /// blocks the thread.
     ///
     /// - Parameter query: The query, of whatever kind.
     /// - Returns: The objects, in its order.
@@ -65,7 +71,8 @@ extension Table {
 
     /// The first object for which a condition holds.
     ///
-    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which blocks the thread.
+    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
+    /// blocks the thread.
     ///
     /// - Parameters:
     ///   - condition: Makes the condition from the table's columns; nil for all.
@@ -82,14 +89,16 @@ extension Table {
 
     /// The first object for which a text holds.
     ///
-    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which blocks the thread.
+    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
+    /// blocks the thread.
     ///
     /// - Parameters:
     ///   - format: The text; see <doc:PredicatesAsText>.
     ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it.
     ///   - orderings: Make the orderings; the first counts most, and the key decides at last. Without any it is by key.
     /// - Returns: The object, or nil when there is none.
-    /// - Throws: As ``Condition/init(_:_:in:)`` and ``Query/fetch(_:)``; ``StrongroomError`` with `otherStore`, `closed`, as for a save.
+    /// - Throws: As ``Condition/init(_:_:in:)`` and ``Query/fetch(_:)``; ``StrongroomError`` with `otherStore`,
+    ///   `closed`, as for a save.
     @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.first(where: …)")
     public static func first(
         where format: PredicateFormat, _ arguments: (any Sendable)?..., orderBy orderings: (Columns) -> Ordering...
@@ -100,7 +109,8 @@ extension Table {
 
     /// The object with a key.
     ///
-    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which blocks the thread.
+    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
+    /// blocks the thread.
     ///
     /// - Parameter key: The primary key.
     /// - Returns: The object, or nil when there is none.
@@ -112,7 +122,8 @@ extension Table {
 
     /// The number of objects for which a condition holds.
     ///
-    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which blocks the thread.
+    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
+    /// blocks the thread.
     ///
     /// - Parameter condition: Makes the condition from the table's columns; nil for all.
     /// - Returns: The number.
@@ -125,13 +136,15 @@ extension Table {
 
     /// The number of objects for which a text holds.
     ///
-    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which blocks the thread.
+    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
+    /// blocks the thread.
     ///
     /// - Parameters:
     ///   - format: The text; see <doc:PredicatesAsText>.
     ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it.
     /// - Returns: The number.
-    /// - Throws: As ``Condition/init(_:_:in:)`` and ``Query/fetch(_:)``; ``StrongroomError`` with `otherStore`, `closed`, as for a save.
+    /// - Throws: As ``Condition/init(_:_:in:)`` and ``Query/fetch(_:)``; ``StrongroomError`` with `otherStore`,
+    ///   `closed`, as for a save.
     @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.count(where: …)")
     public static func count(where format: PredicateFormat, _ arguments: (any Sendable)?...) throws -> Int {
         let asked = try Self.where(format.with(arguments: arguments))

@@ -9,10 +9,11 @@ extension Table where RecordType == Self {
     /// print(contact.id)
     /// ```
     ///
-    /// - Parameter cascading: Whether its parents and its children are saved, too, in the same transaction; see ``Relations``.
+    /// - Parameter cascading: Whether its parents and its children are saved, too, in the same transaction; see
+    ///   ``Relations``.
     /// - Returns: What was done.
-    /// - Throws: As `Table.save(_:cascading:in:)`, `Stores.open` and `Store.write`; ``StrongroomError`` with `schemaChange` when the table cannot be made as it is
-    ///   declared. The object is unchanged then.
+    /// - Throws: As `Table.save(_:cascading:in:)`, `Stores.open` and `Store.write`; ``StrongroomError`` with
+    ///   `schemaChange` when the table cannot be made as it is declared. The object is unchanged then.
     @discardableResult
     public mutating func save(cascading: Bool = false) async throws -> Saved {
         let object = self
@@ -25,8 +26,8 @@ extension Table where RecordType == Self {
         return outcome
     }
 
-    /// Saves the object in the transaction of its store that the running code is inside of; outside of any, in one of its own, which blocks the
-    /// thread as the blocking `Store.write` does.
+    /// Saves the object in the transaction of its store that the running code is inside of; outside of any, in one of
+    /// its own, which blocks the thread as the blocking `Store.write` does.
     ///
     /// ```swift
     /// try await store.write { db in
@@ -36,10 +37,11 @@ extension Table where RecordType == Self {
     /// }
     /// ```
     ///
-    /// - Parameter cascading: Whether its parents and its children are saved, too, in the same transaction; see ``Relations``.
+    /// - Parameter cascading: Whether its parents and its children are saved, too, in the same transaction; see
+    ///   ``Relations``.
     /// - Returns: What was done.
-    /// - Throws: As `Table.save(_:cascading:in:)`; ``StrongroomError`` with `readOnly` inside a read, `otherStore` inside a transaction of another store, `closed`
-    ///   outside of any when the store is not open.
+    /// - Throws: As `Table.save(_:cascading:in:)`; ``StrongroomError`` with `readOnly` inside a read, `otherStore`
+    ///   inside a transaction of another store, `closed` outside of any when the store is not open.
     @discardableResult
     @available(*, noasync, message: "in an async function (in main.swift, too): try await object.save()")
     public mutating func save(cascading: Bool = false) throws -> Saved {
@@ -53,7 +55,8 @@ extension Table where RecordType == Self {
 
     /// Deletes the object's row.
     ///
-    /// - Parameter cascading: Whether the rows that refer to it are deleted, too, in the same transaction; see ``Relations``.
+    /// - Parameter cascading: Whether the rows that refer to it are deleted, too, in the same transaction; see
+    ///   ``Relations``.
     /// - Returns: Whether there was one.
     /// - Throws: ``StrongroomError`` with `missingKey` when the object has no key; as for a save else.
     @discardableResult
@@ -62,12 +65,14 @@ extension Table where RecordType == Self {
         }
     }
 
-    /// Deletes the object's row, in the transaction of its store that the running code is inside of; outside of any, in one of its own, which blocks the
-    /// thread.
+    /// Deletes the object's row, in the transaction of its store that the running code is inside of; outside of any, in
+    /// one of its own, which blocks the thread.
     ///
-    /// - Parameter cascading: Whether the rows that refer to it are deleted, too, in the same transaction; see ``Relations``.
+    /// - Parameter cascading: Whether the rows that refer to it are deleted, too, in the same transaction; see
+    ///   ``Relations``.
     /// - Returns: Whether there was one.
-    /// - Throws: ``StrongroomError`` with `missingKey` when the object has no key, `readOnly`, `otherStore`, `closed`, as for a save.
+    /// - Throws: ``StrongroomError`` with `missingKey` when the object has no key, `readOnly`, `otherStore`, `closed`,
+    ///   as for a save.
     @discardableResult
     @available(*, noasync, message: "in an async function (in main.swift, too): try await object.delete()")
     public func delete(cascading: Bool = false) throws -> Bool {
@@ -82,7 +87,8 @@ extension Array where Element: Table, Element.RecordType == Element {
     /// try await contacts.save()
     /// ```
     ///
-    /// - Parameter cascading: Whether their parents and their children are saved, too, in the same transaction; see ``Relations``.
+    /// - Parameter cascading: Whether their parents and their children are saved, too, in the same transaction; see
+    ///   ``Relations``.
     /// - Returns: What was done with each.
     /// - Throws: As for one object; then nothing is changed.
     @discardableResult
@@ -97,10 +103,11 @@ extension Array where Element: Table, Element.RecordType == Element {
         return outcomes
     }
 
-    /// Saves the objects in the transaction of their store that the running code is inside of; all of them or none. Outside of any, in one of its own,
-    /// which blocks the thread.
+    /// Saves the objects in the transaction of their store that the running code is inside of; all of them or none.
+    /// Outside of any, in one of its own, which blocks the thread.
     ///
-    /// - Parameter cascading: Whether their parents and their children are saved, too, in the same transaction; see ``Relations``.
+    /// - Parameter cascading: Whether their parents and their children are saved, too, in the same transaction; see
+    ///   ``Relations``.
     /// - Returns: What was done with each.
     /// - Throws: As for one object; then nothing is changed.
     @discardableResult
@@ -117,7 +124,8 @@ extension Array where Element: Table, Element.RecordType == Element {
 
     /// Deletes the objects' rows; all of them or, when one cannot be deleted, none.
     ///
-    /// - Parameter cascading: Whether the rows that refer to them are deleted, too, in the same transaction; see ``Relations``.
+    /// - Parameter cascading: Whether the rows that refer to them are deleted, too, in the same transaction; see
+    ///   ``Relations``.
     /// - Returns: The number of rows that were there.
     /// - Throws: As for one object.
     @discardableResult
@@ -127,10 +135,11 @@ extension Array where Element: Table, Element.RecordType == Element {
         }
     }
 
-    /// Deletes the objects' rows in the transaction of their store that the running code is inside of. Outside of any, in one of its own, which blocks
-    /// the thread.
+    /// Deletes the objects' rows in the transaction of their store that the running code is inside of. Outside of any,
+    /// in one of its own, which blocks the thread.
     ///
-    /// - Parameter cascading: Whether the rows that refer to them are deleted, too, in the same transaction; see ``Relations``.
+    /// - Parameter cascading: Whether the rows that refer to them are deleted, too, in the same transaction; see
+    ///   ``Relations``.
     /// - Returns: The number of rows that were there.
     /// - Throws: As for one object.
     @discardableResult

@@ -9,8 +9,8 @@ extension Table where RecordType == Self {
     ///
     /// - Parameter persistence: Where it is kept; `save()` alone leaves it where it is.
     /// - Returns: What was done.
-    /// - Throws: As `Table.save(_:persistence:in:)`, `Stores.open` and `Store.write`; ``StrongroomError`` with `schemaChange` when the table cannot be made
-    ///   as it is declared. The object is unchanged then.
+    /// - Throws: As `Table.save(_:persistence:in:)`, `Stores.open` and `Store.write`; ``StrongroomError`` with
+    ///   `schemaChange` when the table cannot be made as it is declared. The object is unchanged then.
     @discardableResult
     public mutating func save(persistence: Persistence) async throws -> Saved {
         let object = self
@@ -23,12 +23,13 @@ extension Table where RecordType == Self {
         return outcome
     }
 
-    /// Saves the object on the disk or in memory alone, in the transaction of its store that the running code is inside of; outside of any, in
-    /// one of its own, which blocks the thread.
+    /// Saves the object on the disk or in memory alone, in the transaction of its store that the running code is inside
+    /// of; outside of any, in one of its own, which blocks the thread.
     ///
     /// - Parameter persistence: Where it is kept.
     /// - Returns: What was done.
-    /// - Throws: As `Table.save(_:persistence:in:)`; ``StrongroomError`` with `readOnly`, `otherStore`, `closed`, as for a save.
+    /// - Throws: As `Table.save(_:persistence:in:)`; ``StrongroomError`` with `readOnly`, `otherStore`, `closed`, as
+    ///   for a save.
     @discardableResult
     @available(*, noasync, message: "in an async function (in main.swift, too): try await object.save(persistence: …)")
     public mutating func save(persistence: Persistence) throws -> Saved {

@@ -1,7 +1,8 @@
 import Logging
 
 extension Store {
-    /// Brings the table of a type to what the program declares, once for each type, where the configuration has no migrator.
+    /// Brings the table of a type to what the program declares, once for each type, where the configuration has no
+    /// migrator.
     func prepare<Source: Table>(_ table: Source.Type) async throws {
         try await prepare([table])
     }
@@ -49,10 +50,12 @@ extension Store {
 }
 
 extension Access {
-    /// Makes the table of a type, in the transaction that runs on a connection, where it is missing and no migrator would make it.
+    /// Makes the table of a type, in the transaction that runs on a connection, where it is missing and no migrator
+    /// would make it.
     ///
     /// - Parameter isWriting: Whether the transaction may write.
-    /// - Throws: ``StrongroomError`` with `schemaChange` when more is to be changed than can be in the middle of a transaction.
+    /// - Throws: ``StrongroomError`` with `schemaChange` when more is to be changed than can be in the middle of a
+    ///   transaction.
     func prepare<Source: Table>(_ table: Source.Type, on connection: Connection, isWriting: Bool) throws {
         guard !firstUses.isKnown(table), !connection.hasPrepared(table) else { return }
         let automatic = AutomaticSchema(tables: [Source.schema], removesColumns: false)
@@ -63,7 +66,8 @@ extension Access {
                 .schemaChange,
                 """
                 Table "\(Source.schema.name)" is not as it is declared, and that cannot be changed \
-                \(isWriting ? "in the middle of a transaction" : "in a read"): \(changes.map(\.words).joined(separator: "; ")). Call \
+                \(isWriting ? "in the middle of a transaction" : "in a read"): \
+                \(changes.map(\.words).joined(separator: "; ")). Call \
                 `try await \(Source.self).prepare()` before.
                 """,
                 database: database)

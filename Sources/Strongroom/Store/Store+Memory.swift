@@ -2,7 +2,8 @@
 extension Store {
     /// Makes a store in memory with some tables; for tests, and for what need not be kept.
     ///
-    /// It belongs to no registry and needs no configuration. When it is closed, or nobody refers to it any more, everything in it is gone.
+    /// It belongs to no registry and needs no configuration. When it is closed, or nobody refers to it any more,
+    /// everything in it is gone.
     ///
     /// ```swift
     /// let store = try await Store.inMemory(Contact.self, Phone.self)
@@ -13,8 +14,8 @@ extension Store {
     ///   - tables: The tables that it has.
     ///   - settings: How it behaves; where it lies, and what is said about files, does not count.
     /// - Returns: The store.
-    /// - Throws: ``StrongroomError`` with `invalidMigrator` for tables that cannot stand in one database, `invalidName`, `notSQLCipher`;
-    ///   `CancellationError` when the task is cancelled.
+    /// - Throws: ``StrongroomError`` with `invalidMigrator` for tables that cannot stand in one database,
+    ///   `invalidName`, `notSQLCipher`; `CancellationError` when the task is cancelled.
     public static func inMemory(
         _ tables: any Table.Type..., settings: StoreSettings = StoreSettings(storage: .inMemory)
     ) async throws -> Store {
@@ -40,8 +41,8 @@ extension Store {
 extension Stores {
     /// Opens a database on the disk or in memory, whatever its configuration says.
     ///
-    /// In memory it is made anew, with the configuration's migrator and settings; its keys are not asked for. Opening the name again gives the
-    /// same store until it is closed.
+    /// In memory it is made anew, with the configuration's migrator and settings; its keys are not asked for. Opening
+    /// the name again gives the same store until it is closed.
     ///
     /// ```swift
     /// let store = try await stores.open("addressbook_test.sqlite", in: .inMemory)
@@ -51,7 +52,8 @@ extension Stores {
     ///   - fileName: The database's name.
     ///   - place: Where its data is to lie.
     /// - Returns: The store.
-    /// - Throws: As ``open(_:)-(String)``; ``StrongroomError`` with `sameFile` when the name is open in the other place.
+    /// - Throws: As ``open(_:)-(String)``; ``StrongroomError`` with `sameFile` when the name is open in the other
+    ///   place.
     public func open(_ fileName: String, in place: StoragePlace) async throws -> Store {
         try await open(DatabaseName(fileName), in: place)
     }

@@ -11,8 +11,8 @@ extension Store {
     ///
     /// - Parameter version: The version that the file is to have; nil for the newest.
     /// - Returns: The steps that would run.
-    /// - Throws: ``StrongroomError`` with `invalidMigrator` when there is no migrator, no such version, or a `down` is missing: the message names
-    ///   all that are; `newerSchema`, `closed`; what the configuration throws.
+    /// - Throws: ``StrongroomError`` with `invalidMigrator` when there is no migrator, no such version, or a `down` is
+    ///   missing: the message names all that are; `newerSchema`, `closed`; what the configuration throws.
     public func migrationPlan(to version: String? = nil) async throws -> MigrationPlan {
         let migrator = try migrator()
         return try await access.perform(.writeAlone) { connection in
@@ -20,11 +20,12 @@ extension Store {
         }
     }
 
-    /// Migrates the file: upwards for ``MigrationPolicy/manual`` and after going back, and downwards on purpose, by the migrations' `down`s.
+    /// Migrates the file: upwards for ``MigrationPolicy/manual`` and after going back, and downwards on purpose, by the
+    /// migrations' `down`s.
     ///
-    /// Each step is one transaction; others read meanwhile, writes wait, and another process may write between two steps. Whatever happens, the file is at one of the versions of
-    /// the list; the report of an error tells which. A program whose newest version is not the one that was gone back to migrates the file again
-    /// when it opens it.
+    /// Each step is one transaction; others read meanwhile, writes wait, and another process may write between two
+    /// steps. Whatever happens, the file is at one of the versions of the list; the report of an error tells which. A
+    /// program whose newest version is not the one that was gone back to migrates the file again when it opens it.
     ///
     /// ```swift
     /// try await store.migrate(to: "2")
@@ -34,9 +35,10 @@ extension Store {
     ///   - version: The version that the file is to have; nil for the newest.
     ///   - progress: Told how far it has come, on the thread that migrates; must return soon.
     /// - Returns: What was done.
-    /// - Throws: `CancellationError` when the task is cancelled, and the step that ran then is undone; ``StrongroomError`` with
-    ///   `invalidMigrator` when there is no migrator, no such version, or a `down` is missing: nothing has run then, and the message names all that
-    ///   are; `migrationFailed`, `newerSchema`, `locked`, `closed`, `readOnly`; what the configuration throws.
+    /// - Throws: `CancellationError` when the task is cancelled, and the step that ran then is undone;
+    ///   ``StrongroomError`` with `invalidMigrator` when there is no migrator, no such version, or a `down` is missing:
+    ///   nothing has run then, and the message names all that are; `migrationFailed`, `newerSchema`, `locked`,
+    ///   `closed`, `readOnly`; what the configuration throws.
     @discardableResult
     public func migrate(
         to version: String? = nil,

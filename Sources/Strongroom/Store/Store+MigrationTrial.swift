@@ -1,8 +1,10 @@
 extension Store {
-    /// Migrates a copy of the file, and tells what the migration did to it and how long it took; the file itself is only read.
+    /// Migrates a copy of the file, and tells what the migration did to it and how long it took; the file itself is
+    /// only read.
     ///
-    /// The copy lies beside the file, is encrypted with the same key, and is removed at the end; one that a killed process left is removed by the
-    /// next trial. Have as much space on the disk as the file is large, and what the migration writes. Others may read and write meanwhile.
+    /// The copy lies beside the file, is encrypted with the same key, and is removed at the end; one that a killed
+    /// process left is removed by the next trial. Have as much space on the disk as the file is large, and what the
+    /// migration writes. Others may read and write meanwhile.
     ///
     /// ```swift
     /// let trial = try await store.dryRun()
@@ -14,8 +16,8 @@ extension Store {
     ///   - version: The version that the copy is to have; nil for the newest.
     ///   - progress: Told how far the migration of the copy has come; must return soon.
     /// - Returns: What was done to the copy.
-    /// - Throws: `CancellationError` when the task is cancelled; ``StrongroomError`` as ``migrate(to:progress:)``; `locked` while another trial of
-    ///   the file runs, `diskFull`, `damaged`.
+    /// - Throws: `CancellationError` when the task is cancelled; ``StrongroomError`` as ``migrate(to:progress:)``;
+    ///   `locked` while another trial of the file runs, `diskFull`, `damaged`.
     public func dryRun(
         to version: String? = nil,
         progress: @escaping @Sendable (MigrationProgress) -> Void = { _ in }

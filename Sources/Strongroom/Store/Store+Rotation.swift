@@ -1,6 +1,7 @@
 extension Store {
-    /// Rewrites the file with the current key of its chain and the current cipher settings, if it is not on them already. By itself a store does
-    /// so while it is opened; this is for a key that came later, and for ``RotationPolicy/manual``.
+    /// Rewrites the file with the current key of its chain and the current cipher settings, if it is not on them
+    /// already. By itself a store does so while it is opened; this is for a key that came later, and for
+    /// ``RotationPolicy/manual``.
     ///
     /// Asks the configuration for the chain and waits for what runs in the store. What comes meanwhile goes on as long
     /// as one runs that was there before; then it waits until the file is rewritten, and goes on with the new key.
@@ -8,11 +9,12 @@ extension Store {
     /// transaction. With other cipher settings,
     /// and for a plaintext file, the file has to be had alone: close it in other processes first.
     ///
-    /// With ``KeyProtection/envelope`` nothing of the file is rewritten and nobody is waited for: the current key takes the place of the older
-    /// one in the envelope, of which no progress is told. A file that has no envelope yet gets it.
+    /// With ``KeyProtection/envelope`` nothing of the file is rewritten and nobody is waited for: the current key takes
+    /// the place of the older one in the envelope, of which no progress is told. A file that has no envelope yet gets
+    /// it.
     ///
-    /// Whenever it is interrupted, the file opens with a key of the chain and every row is there. Have as much space on the disk as the file is
-    /// large.
+    /// Whenever it is interrupted, the file opens with a key of the chain and every row is there. Have as much space on
+    /// the disk as the file is large.
     ///
     /// ```swift
     /// let report = try await store.rotate { progress in
@@ -25,11 +27,12 @@ extension Store {
     ///   - timeout: How long those who read or write in this process are waited for; nil for as long as it takes.
     ///   - progress: Told how far it has come, on a thread of the rotation's; must return soon.
     /// - Returns: What was done.
-    /// - Throws: `CancellationError` when the task is cancelled before the new content takes the place of the old one; ``StrongroomError`` with
-    ///   `timedOut` naming those who were waited for; `locked` naming the processes that have the file open; `diskFull`, `damaged`,
-    ///   `rotationFailed`, `wrongKey`; `notAuthorized` with ``RotationPolicy/never``; when the chain stands for
-    ///   plaintext, `plaintextFile` for a file that is plaintext, and `encryptedFile` for another one; `closed`,
-    ///   `readOnly`; what the configuration throws. The file is on the key that it had then, and the store goes on.
+    /// - Throws: `CancellationError` when the task is cancelled before the new content takes the place of the old one;
+    ///   ``StrongroomError`` with `timedOut` naming those who were waited for; `locked` naming the processes that have
+    ///   the file open; `diskFull`, `damaged`, `rotationFailed`, `wrongKey`; `notAuthorized` with
+    ///   ``RotationPolicy/never``; when the chain stands for plaintext, `plaintextFile` for a file that is plaintext,
+    ///   and `encryptedFile` for another one; `closed`, `readOnly`; what the configuration throws. The file is on the
+    ///   key that it had then, and the store goes on.
     @discardableResult
     public func rotate(
         timeout: Duration? = nil,
@@ -40,9 +43,10 @@ extension Store {
 
     /// Rotates the chain's key or, for a file with an envelope, the data key.
     ///
-    /// A new data key is for one that has been leaked: the file is rewritten with it, as without an envelope, and every slot of the envelope
-    /// wraps it. So the keys of all slots are needed: those of the chain, and in `keys` the others, such as recovery keys. Until the file is
-    /// on the new one the envelope holds both, and an interrupted rotation is gone on with by the next one, or when the file is opened.
+    /// A new data key is for one that has been leaked: the file is rewritten with it, as without an envelope, and every
+    /// slot of the envelope wraps it. So the keys of all slots are needed: those of the chain, and in `keys` the
+    /// others, such as recovery keys. Until the file is on the new one the envelope holds both, and an interrupted
+    /// rotation is gone on with by the next one, or when the file is opened.
     ///
     /// ```swift
     /// try await store.rotate(.dataKey, keys: [.recovery(RecoveryKey(written))])
@@ -54,8 +58,8 @@ extension Store {
     ///   - timeout: How long those who read or write in this process are waited for; nil for as long as it takes.
     ///   - progress: Told how far it has come, on a thread of the rotation's; must return soon.
     /// - Returns: What was done.
-    /// - Throws: As ``rotate(timeout:progress:)``; ``StrongroomError`` with `keySlot` when the keys of slots are missing, `envelopeMissing` when
-    ///   there is no envelope, `envelopeDamaged`, `newerEnvelope`, `foreignEnvelope`.
+    /// - Throws: As ``rotate(timeout:progress:)``; ``StrongroomError`` with `keySlot` when the keys of slots are
+    ///   missing, `envelopeMissing` when there is no envelope, `envelopeDamaged`, `newerEnvelope`, `foreignEnvelope`.
     @discardableResult
     public func rotate(
         _ subject: RotationSubject,

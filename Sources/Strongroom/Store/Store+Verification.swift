@@ -1,10 +1,12 @@
 extension Store {
-    /// Checks the whole database: every page's authentication code, without the engine, then what the engine itself can check.
+    /// Checks the whole database: every page's authentication code, without the engine, then what the engine itself can
+    /// check.
     ///
-    /// The engine reads a damaged page at the end of a long value as zeros, and looks only at pages that somebody asks for; this looks at all
-    /// of them, also at those that are in use by nobody. The log is brought into the file first; what readers still need stays in it and is
-    /// checked there. Others read meanwhile; writes wait until it is done, which takes as long as reading the whole file twice and
-    /// deciphering it once. See SQLite's documentation, "PRAGMA integrity_check" and "PRAGMA foreign_key_check" (sqlite.org/pragma.html).
+    /// The engine reads a damaged page at the end of a long value as zeros, and looks only at pages that somebody asks
+    /// for; this looks at all of them, also at those that are in use by nobody. The log is brought into the file first;
+    /// what readers still need stays in it and is checked there. Others read meanwhile; writes wait until it is done,
+    /// which takes as long as reading the whole file twice and deciphering it once. See SQLite's documentation, "PRAGMA
+    /// integrity_check" and "PRAGMA foreign_key_check" (sqlite.org/pragma.html).
     ///
     /// ```swift
     /// let report = try await store.verify { progress in
@@ -17,8 +19,9 @@ extension Store {
     ///
     /// - Parameter progress: Called now and then on a thread of the store's own, not on the caller's; it must not wait.
     /// - Returns: What was found. Damage is no error here.
-    /// - Throws: ``StrongroomError`` with `closed`, `busy` when another process writes for longer than the busy timeout, or the engine's failure
-    ///   that is no damage; `CancellationError` when the task is cancelled, which ends the check soon.
+    /// - Throws: ``StrongroomError`` with `closed`, `busy` when another process writes for longer than the busy
+    ///   timeout, or the engine's failure that is no damage; `CancellationError` when the task is cancelled, which ends
+    ///   the check soon.
     public func verify(
         progress: @escaping @Sendable (VerificationProgress) -> Void = { _ in }
     ) async throws -> VerificationReport {

@@ -37,7 +37,8 @@ public final class Store: Sendable {
     /// finds the WAL. Nil as long as the store is open, and of a read-only store.
     public var closing: CheckpointReport? { access.closing }
 
-    /// The threads on which the store's work runs; a task that prefers them reads and writes without a change of thread.
+    /// The threads on which the store's work runs; a task that prefers them reads and writes without a change of
+    /// thread.
     public var executor: StoreExecutor { access.executor }
 
     /// What the store has done since it was opened.
@@ -54,8 +55,9 @@ public final class Store: Sendable {
     ///   - timeout: How long it may wait and run; nil for as long as it takes.
     ///   - body: Runs on a thread of the store's own; gets a transaction in which only reading compiles.
     /// - Returns: What the closure returns.
-    /// - Throws: What the closure throws; `CancellationError` when the task is cancelled, which also stops a running statement;
-    ///   ``StrongroomError`` with `timedOut`, `closed`, `fileChanged` for a file that is read alone, or the engine's failure.
+    /// - Throws: What the closure throws; `CancellationError` when the task is cancelled, which also stops a running
+    ///   statement; ``StrongroomError`` with `timedOut`, `closed`, `fileChanged` for a file that is read alone, or the
+    ///   engine's failure.
     public func read<T: Sendable>(
         label: String? = nil,
         timeout: Duration? = nil,
@@ -68,18 +70,19 @@ public final class Store: Sendable {
 
     /// Writes on the one writer; returns after the commit is on the disk.
     ///
-    /// Writes that wait at the same time share a transaction and its commit, each in a savepoint of its own: one that throws is undone
-    /// alone, each sees what those before it did, and when the commit fails, all of them throw.
+    /// Writes that wait at the same time share a transaction and its commit, each in a savepoint of its own: one that
+    /// throws is undone alone, each sees what those before it did, and when the commit fails, all of them throw.
     ///
     /// - Parameters:
     ///   - kind: How the transaction begins, and whether others may share it.
     ///   - label: How errors name the write, to those who wait for it, too.
-    ///   - timeout: How long it may wait and run; nil for as long as it takes. In a shared transaction a statement that writes is not
-    ///     stopped in its middle; give ``WriteKind/immediate`` for one that takes long.
+    ///   - timeout: How long it may wait and run; nil for as long as it takes. In a shared transaction a statement that
+    ///     writes is not stopped in its middle; give ``WriteKind/immediate`` for one that takes long.
     ///   - body: Runs on a thread of the store's own. When it throws, its work is rolled back.
     /// - Returns: What the closure returns.
     /// - Throws: What the closure throws; `CancellationError` when the task is cancelled; ``StrongroomError`` with
-    ///   `timedOut`, `closed`, `readOnly`, `busy`, `diskFull`, `transactionEnded`, or the engine's failure. Nothing of the work is kept then.
+    ///   `timedOut`, `closed`, `readOnly`, `busy`, `diskFull`, `transactionEnded`, or the engine's failure. Nothing of
+    ///   the work is kept then.
     @discardableResult
     public func write<T: Sendable>(
         as kind: WriteKind = .shared,
@@ -100,8 +103,8 @@ public final class Store: Sendable {
     ///   - timeout: How long it may wait and run; nil for as long as it takes.
     ///   - body: Gets a transaction in which only reading compiles.
     /// - Returns: What the closure returns.
-    /// - Throws: What the closure throws; ``StrongroomError`` with `timedOut`, `closed`, `nestedAccess` inside a transaction of the same
-    ///   store, or the engine's failure.
+    /// - Throws: What the closure throws; ``StrongroomError`` with `timedOut`, `closed`, `nestedAccess` inside a
+    ///   transaction of the same store, or the engine's failure.
     @available(*, noasync, message: "in an async function (in main.swift, too): try await store.read { … }")
     public func read<T>(
         label: String? = nil,
@@ -113,7 +116,8 @@ public final class Store: Sendable {
         }
     }
 
-    /// Writes on the one writer, on the running thread; for code that is not async. Shares a transaction with others as the async form does.
+    /// Writes on the one writer, on the running thread; for code that is not async. Shares a transaction with others as
+    /// the async form does.
     ///
     /// - Parameters:
     ///   - kind: How the transaction begins, and whether others may share it.
@@ -121,8 +125,8 @@ public final class Store: Sendable {
     ///   - timeout: How long it may wait and run; nil for as long as it takes.
     ///   - body: When it throws, its work is rolled back.
     /// - Returns: What the closure returns.
-    /// - Throws: What the closure throws; ``StrongroomError`` with `timedOut`, `closed`, `nestedAccess` inside a transaction of the same
-    ///   store, `readOnly`, `busy`, `diskFull`, `transactionEnded`, or the engine's failure.
+    /// - Throws: What the closure throws; ``StrongroomError`` with `timedOut`, `closed`, `nestedAccess` inside a
+    ///   transaction of the same store, `readOnly`, `busy`, `diskFull`, `transactionEnded`, or the engine's failure.
     @discardableResult
     @available(*, noasync, message: "in an async function (in main.swift, too): try await store.write { … }")
     public func write<T>(
@@ -145,8 +149,8 @@ public final class Store: Sendable {
     /// the file, with all that was committed, and closing does not fail for that: ``closing`` says how far it came.
     /// Other programs that read are waited for at most for a tenth of a second.
     ///
-    /// A store that is closed already stays closed, and when somebody else is closing it, this waits for them; every later call of
-    /// `read` or `write` throws.
+    /// A store that is closed already stays closed, and when somebody else is closing it, this waits for them; every
+    /// later call of `read` or `write` throws.
     ///
     /// - Throws: ``StrongroomError`` with `nestedAccess` inside a transaction of the same store.
     public func close() async throws {

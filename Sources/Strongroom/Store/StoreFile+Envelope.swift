@@ -1,6 +1,7 @@
 /// The envelope of an open store, which is read anew each time: another process may have changed it.
 extension StoreFile {
-    /// Opens the envelope with the data keys that are known, or, when another process has replaced them, with the chain.
+    /// Opens the envelope with the data keys that are known, or, when another process has replaced them, with the
+    /// chain.
     func openEnvelope() throws -> (file: EnvelopeFile, opened: EnvelopeFile.Opened) {
         let opening = try opening()
         let sidecar = EnvelopeFile(databasePath: opening.path, name: opening.file.name)
@@ -33,12 +34,14 @@ extension StoreFile {
         return result
     }
 
-    /// The error for a file that is not on a data key although there is one: what its slots say does not count for it yet.
+    /// The error for a file that is not on a data key although there is one: what its slots say does not count for it
+    /// yet.
     private func notWrappedYet() throws -> StrongroomError {
         StrongroomError(
             .keySlot,
             """
-            "\(try opening().path)" has an envelope, but is not encrypted with the data key in it yet: rewriting it has failed or was \
+            "\(try opening().path)" has an envelope, but is not encrypted with the data key in it yet: rewriting it \
+            has failed or was \
             interrupted, as the report of its opening says. Call `rotate()`, then try again; nothing was changed.
             """,
             database: try opening().file.name

@@ -1,10 +1,11 @@
 import Logging
 
 extension StoreFile {
-    /// Brings the file, and its envelope, to the current key and settings; nobody in this process has a connection to the file meanwhile, and
-    /// the lock between processes is held.
+    /// Brings the file, and its envelope, to the current key and settings; nobody in this process has a connection to
+    /// the file meanwhile, and the lock between processes is held.
     ///
-    /// - Parameter otherKeys: The keys besides the chain's for which a new data key is wrapped; nil when the data key is to stay.
+    /// - Parameter otherKeys: The keys besides the chain's for which a new data key is wrapped; nil when the data key
+    ///   is to stay.
     func rotate(
         _ chain: KeyChain, newDataKey otherKeys: [Key]?, _ watcher: RotationWatcher
     ) throws -> RotationReport {
@@ -50,8 +51,8 @@ extension StoreFile {
         }
     }
 
-    /// Lets the file be rewritten with a new data key. A file that is not on the newest one yet has a new one in its envelope already, and to
-    /// forget the one that it is on would lose it.
+    /// Lets the file be rewritten with a new data key. A file that is not on the newest one yet has a new one in its
+    /// envelope already, and to forget the one that it is on would lose it.
     private func prepareDataKey(_ keys: inout FileKeys, _ choice: inout KeyChoice) throws {
         guard keys.envelope != nil || keys.isEnvelopeWanted else { throw try noEnvelope() }
         guard choice.isWrapped, choice.isCurrent else { return }

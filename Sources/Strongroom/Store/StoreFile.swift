@@ -59,7 +59,10 @@ final class StoreFile: Sendable {
     private var inMemory: StrongroomError {
         StrongroomError(
             .inMemory,
-            "The store lies in memory and has no file, so it has no key, log, copy or trial either. Open one on the disk for that.",
+            """
+            The store lies in memory and has no file, so it has no key, log, copy or trial either. Open one on the \
+            disk for that.
+            """,
             database: database)
     }
 
@@ -118,8 +121,8 @@ final class StoreFile: Sendable {
         }
     }
 
-    /// A connection that keeps those of a store that only reads from bringing another program's log into the file when they are closed; nil when none
-    /// is needed.
+    /// A connection that keeps those of a store that only reads from bringing another program's log into the file when
+    /// they are closed; nil when none is needed.
     func keeperOfLog() -> Connection? {
         let (file, key) = state.withLock { ($0.opening?.file, $0.key?.derived) }
         return file?.keeperOfLog(key: key)
@@ -160,7 +163,8 @@ final class StoreFile: Sendable {
 
     // MARK: Rotated by another process
 
-    /// Finds the key anew when the file cannot be read with the one that was the newest: another process may have rotated it.
+    /// Finds the key anew when the file cannot be read with the one that was the newest: another process may have
+    /// rotated it.
     ///
     /// - Parameter former: The generation of the key that no longer reads it.
     /// - Returns: Whether there is another key now.

@@ -1,11 +1,12 @@
 /// Saving in a store that the caller has chosen, such as one of a family's.
 extension StoreTable {
-    /// Makes the table, or changes it to what is declared, where the store's configuration has no migrator; once for each type.
+    /// Makes the table, or changes it to what is declared, where the store's configuration has no migrator; once for
+    /// each type.
     ///
     /// The forms of `save` do it as well; the others of ``StoreTable`` do not.
     ///
-    /// - Throws: ``StrongroomError`` with `schemaChange`, `migrationFailed`, or `invalidMigrator` when another program keeps the file with a
-    ///   migrator; as `Store.write`.
+    /// - Throws: ``StrongroomError`` with `schemaChange`, `migrationFailed`, or `invalidMigrator` when another program
+    ///   keeps the file with a migrator; as `Store.write`.
     public func prepare() async throws {
         try await store.prepare(Source.self)
     }
@@ -83,8 +84,8 @@ extension StoreTable where Source.RecordType == Source {
     /// - Parameters:
     ///   - relation: The property, with its dollar sign; one of the table's ``Table/relations``.
     ///   - records: The records; unchanged when reading fails.
-    /// - Throws: As ``Table/load(_:of:in:)``, `prepare()` and `Store.read`; ``StrongroomError`` with `otherStore` when the two tables lie in different
-    ///   databases.
+    /// - Throws: As ``Table/load(_:of:in:)``, `prepare()` and `Store.read`; ``StrongroomError`` with `otherStore` when
+    ///   the two tables lie in different databases.
     public func load<Property: RelatedProperty>(
         _ relation: any WritableKeyPath<Source, Property> & Sendable, of records: inout [Source]
     ) async throws {

@@ -34,7 +34,8 @@ struct ExistingFile {
 
     /// Throws where a file of text may not take the place of what is there.
     ///
-    /// - Throws: ``CommandFailure`` with `notAFile` for a device and the like, with `notText` for a database and whatever else is no text.
+    /// - Throws: ``CommandFailure`` with `notAFile` for a device and the like, with `notText` for a database and
+    ///   whatever else is no text.
     func requireTextOrNothing() throws {
         guard let size else {
             guard access(path, F_OK) == 0 else { return }

@@ -48,9 +48,11 @@ package struct FamilyRun<Detail: Encodable & Sendable>: Sendable {
 
     /// Does it to all.
     ///
-    /// - Parameter told: Told of each that is finished, in the order in which they are, also of those that were done when another was given up.
+    /// - Parameter told: Told of each that is finished, in the order in which they are, also of those that were done
+    ///   when another was given up.
     /// - Returns: What became of them, in the order in which they were given.
-    /// - Throws: `CancellationError` when it is interrupted; what those came to that are finished has been told. What `told` throws first.
+    /// - Throws: `CancellationError` when it is interrupted; what those came to that are finished has been told. What
+    ///   `told` throws first.
     package func run(told: (Outcome<Detail>) throws -> Void) async throws -> [Outcome<Detail>] {
         var outcomes: [Int: Outcome<Detail>] = [:]
         var failure: (any Error)?

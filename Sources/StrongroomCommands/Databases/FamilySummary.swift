@@ -52,9 +52,8 @@ struct FamilySummary {
     private func show(_ line: Line, on console: Console) {
         // Of a failure the error tells.
         guard line.message == nil else { return }
-        console.write(
-            "\("\(line.database):", .bold) \(line.status, line.style), \(line.summary) (\(HumanReadable.duration(line.duration)))"
-        )
+        let duration = HumanReadable.duration(line.duration)
+        console.write("\("\(line.database):", .bold) \(line.status, line.style), \(line.summary) (\(duration))")
     }
 
     private func sums(_ isComplete: Bool) -> String {

@@ -12,8 +12,8 @@ struct OperatedConfiguration: Configuration {
     let path: String?
     /// The keys; nil for the configuration's.
     let keys: KeyChain?
-    /// Whether files are opened, to be converted, that the configuration does not expect: plaintext ones, and those with the settings that
-    /// engines take by themselves.
+    /// Whether files are opened, to be converted, that the configuration does not expect: plaintext ones, and those
+    /// with the settings that engines take by themselves.
     var opensEveryForm = false
     /// Whether the file is read alone, and left as it is.
     var isReadOnly = false

@@ -12,14 +12,17 @@ extension OperatedDatabase {
     /// What lies beside a database and belongs to it.
     private static let endings = ["", "-wal", "-shm", "-journal", ".keys", ".keys.copy"]
 
-    /// Makes sure that a file that is read or written besides the database is not the database, nor one that belongs to it, nor one with keys.
+    /// Makes sure that a file that is read or written besides the database is not the database, nor one that belongs to
+    /// it, nor one with keys.
     ///
-    /// To be asked before anything is opened: to close a descriptor of a file that is open as a database drops the engine's locks.
+    /// To be asked before anything is opened: to close a descriptor of a file that is open as a database drops the
+    /// engine's locks.
     ///
     /// - Parameters:
     ///   - path: The file.
     ///   - keyFiles: Key files of the command, besides that of the database.
-    /// - Throws: ``CommandFailure`` with `sameFile`, `keyFile`; what the configuration throws that is asked for its keys.
+    /// - Throws: ``CommandFailure`` with `sameFile`, `keyFile`; what the configuration throws that is asked for its
+    ///   keys.
     func requireForeign(_ path: String, keyFiles: [String?] = []) async throws {
         let (wanted, database) = (Self.resolved(path), Self.resolved(self.path))
         let name = FilePath.name(of: database)
@@ -41,7 +44,8 @@ extension OperatedDatabase {
         if !isKeyFile { isKeyFile = try await holdsKeys(ExistingFile(wanted)) }
         guard isKeyFile else { return }
         throw CommandFailure(
-            "keyFile", "\"\(path)\" is a key file, without which databases cannot be opened. Give another path.", .usage)
+            "keyFile", "\"\(path)\" is a key file, without which databases cannot be opened. Give another path.",
+            .usage)
     }
 
     /// Whether a file has keys in it: those of the database, or such as the library makes.

@@ -80,7 +80,8 @@ package struct OperatedDatabase: Sendable {
             guard try Stores.hasFile(at: FilePath.absolute(name.fileName)) else { throw error }
             throw CommandFailure(
                 "noConfiguration",
-                "\(error.message) If the file in this directory is meant, write \"./\(name.fileName)\".", .configuration)
+                "\(error.message) If the file in this directory is meant, write \"./\(name.fileName)\".",
+                .configuration)
         }
     }
 
@@ -90,8 +91,8 @@ package struct OperatedDatabase: Sendable {
         do { return try DatabaseName(own) } catch { return try DatabaseName("file") }
     }
 
-    /// The same database; to be read alone, and left as it is, where it cannot be written. Elsewhere others are kept from writing while its pages
-    /// are checked.
+    /// The same database; to be read alone, and left as it is, where it cannot be written. Elsewhere others are kept
+    /// from writing while its pages are checked.
     package func readOnlyIfItMust() -> OperatedDatabase {
         Stores.mayWriteFile(at: path) ? self : readOnly()
     }
@@ -111,7 +112,8 @@ package struct OperatedDatabase: Sendable {
     ///   - creating: Whether a database that is not there is made.
     ///   - body: Works with it.
     /// - Returns: What the closure returns.
-    /// - Throws: ``StrongroomError`` with `fileMissing` when there is no file, as `Stores.open`; what the closure throws.
+    /// - Throws: ``StrongroomError`` with `fileMissing` when there is no file, as `Stores.open`; what the closure
+    ///   throws.
     package func using<T>(creating: Bool = false, _ body: (Store) async throws -> T) async throws -> T {
         let store = try await open(creating: creating)
         let result: T

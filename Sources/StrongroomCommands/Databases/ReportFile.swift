@@ -16,7 +16,8 @@ final class ReportFile: Sendable {
         if let there = try Self.open(path) {
             guard try Self.isReport(there, path) else {
                 throw CommandFailure(
-                    "report", "What lies at \"\(path)\" is no report, and is not overwritten. Give another path.", .usage)
+                    "report", "What lies at \"\(path)\" is no report, and is not overwritten. Give another path.",
+                    .usage)
             }
             handle = there
         } else {
@@ -96,7 +97,8 @@ final class ReportFile: Sendable {
 
     private static func notRead(_ path: String) -> CommandFailure {
         CommandFailure(
-            "report", "What lies at \"\(path)\" cannot be read, and is not overwritten. Give another path.", .inputOutput)
+            "report", "What lies at \"\(path)\" cannot be read, and is not overwritten. Give another path.",
+            .inputOutput)
     }
 
     /// The paths of the databases with which a command was done.

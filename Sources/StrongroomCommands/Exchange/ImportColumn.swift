@@ -2,8 +2,8 @@ package import Strongroom
 
 /// A column that is imported into, and what its declared type makes of a field.
 ///
-/// By the engine's own rules for types ("Datatypes In SQLite", section 3.1, sqlite.org/datatype3.html), but strictly: what is no integer is
-/// refused by an INTEGER column, where the engine would keep it as a text.
+/// By the engine's own rules for types ("Datatypes In SQLite", section 3.1, sqlite.org/datatype3.html), but strictly:
+/// what is no integer is refused by an INTEGER column, where the engine would keep it as a text.
 package struct ImportColumn: Sendable, Equatable {
     /// Why a field cannot be stored; says nothing of its content.
     package struct Fault: Error, Equatable {
@@ -147,7 +147,8 @@ package struct ImportColumn: Sendable, Equatable {
 
     private static let lostDigits = "takes no number with so many digits, of which some would be lost"
 
-    /// The number that the engine makes of a text in a column of this kind, spaces around it aside; nil for a text that stays one.
+    /// The number that the engine makes of a text in a column of this kind, spaces around it aside; nil for a text that
+    /// stays one.
     private func exactNumber(_ text: String) throws(Fault) -> Value? {
         let spaces = " \t\n\u{0B}\u{0C}\r".unicodeScalars
         var inner = text.unicodeScalars[...]

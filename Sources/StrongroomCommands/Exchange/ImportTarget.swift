@@ -41,7 +41,10 @@ struct ImportTarget {
         guard isKey || !unique.isEmpty else {
             throw CommandFailure(
                 "notUnique",
-                "The column \"\(column.name)\" is not unique by itself, so it cannot tell which row a line means. Give a unique one.",
+                """
+                The column "\(column.name)" is not unique by itself, so it cannot tell which row a line means. Give a \
+                unique one.
+                """,
                 .usage)
         }
         self.key = column
@@ -51,7 +54,8 @@ struct ImportTarget {
 
     /// The columns of some names, each once; nil for a generated one, which is passed over.
     ///
-    /// - Parameter isHeader: Whether they stand in a header. That may be data, where there is none, or a key, so it stands in no message.
+    /// - Parameter isHeader: Whether they stand in a header. That may be data, where there is none, or a key, so it
+    ///   stands in no message.
     func columns(named names: [String], isHeader: Bool = false) throws -> [ImportColumn?] {
         var found: [ImportColumn?] = []
         for (place, name) in names.enumerated() {

@@ -24,8 +24,8 @@ package struct TableExport: Sendable {
     /// - Parameters:
     ///   - store: The store.
     ///   - write: Gets whole lines.
-    ///   - progress: Told how many rows are written, and how many there are, for which those of a table are counted first; 0 for a view or a
-    ///     query. Nil where nobody wants to know.
+    ///   - progress: Told how many rows are written, and how many there are, for which those of a table are counted
+    ///     first; 0 for a view or a query. Nil where nobody wants to know.
     /// - Returns: How many rows there were.
     /// - Throws: ``CommandFailure`` with `noSuchTable`, with `readOnly` for a query that writes, with `notFinite`,
     ///   `notExact` and `twoColumnsOfOneName` for what the format cannot hold; what the store and `write` throw.
@@ -101,7 +101,8 @@ package struct TableExport: Sendable {
             "notExact",
             """
             Row \(row) has \(found) in the column "\(column.name)", whose declared type does not say so: an import of \
-            CSV would take it for something else. Export as JSON Lines (--format jsonl), which keeps each value with its \
+            CSV would take it for something else. Export as JSON Lines (--format jsonl), which keeps each value with \
+            its \
             type; or give the rows by --query, if they are not to come back.
             """, .dataError)
     }

@@ -41,9 +41,10 @@ package struct TableImport: Sendable {
     /// - Parameters:
     ///   - store: The store.
     ///   - source: Opens the file; called once.
-    /// - Throws: ``BadLines`` when there are some and they are not to be skipped; ``CommandFailure`` for a table, a column or a
-    ///   header that cannot be used, with `constraint` for a rule that is looked at when all lines are written, with `rolledBack` for one that
-    ///   undoes everything; what the store throws. Nothing has been written then.
+    /// - Throws: ``BadLines`` when there are some and they are not to be skipped; ``CommandFailure`` for a table, a
+    ///   column or a header that cannot be used, with `constraint` for a rule that is looked at when all lines are
+    ///   written, with `rolledBack` for one that undoes everything; what the store throws. Nothing has been written
+    ///   then.
     package func run(
         into store: Store, from source: @escaping @Sendable () throws -> ByteSource
     ) async throws -> Report {
@@ -90,7 +91,8 @@ package struct TableImport: Sendable {
         CommandFailure(
             "constraint",
             """
-            Nothing was imported: \(error.message) The rule is looked at when all lines are written (DEFERRABLE INITIALLY DEFERRED), so no line \
+            Nothing was imported: \(error.message) The rule is looked at when all lines are written (DEFERRABLE \
+            INITIALLY DEFERRED), so no line \
             can be named, nor left out. Bring in what is missing first, or take the lines out of the file.
             """, .dataError)
     }
@@ -99,7 +101,8 @@ package struct TableImport: Sendable {
         CommandFailure(
             "rolledBack",
             """
-            Nothing was imported: line \(line) breaks a rule of the table that undoes the whole transaction (ON CONFLICT ROLLBACK, RAISE(ROLLBACK)): \
+            Nothing was imported: line \(line) breaks a rule of the table that undoes the whole transaction (ON \
+            CONFLICT ROLLBACK, RAISE(ROLLBACK)): \
             \(undone.words). So the line cannot be left out by --skip-bad either: take it out of the file.
             """, .dataError)
     }
@@ -116,7 +119,8 @@ package struct BadLines: Error {
         CommandFailure(
             "badLines",
             """
-            \(HumanReadable.count(report.bad)) of \(HumanReadable.count(lines)) lines cannot be imported, and nothing was. Mend them, or give \
+            \(HumanReadable.count(report.bad)) of \(HumanReadable.count(lines)) lines cannot be imported, and nothing \
+            was. Mend them, or give \
             --skip-bad to leave them out.
             """, .dataError)
     }
@@ -128,7 +132,8 @@ package struct BadLines: Error {
         return CommandFailure(
             "badLines",
             """
-            \(report.bad) of \(lines) lines cannot be imported, and nothing was: \(told)\(rest > 0 ? "; and \(rest) more" : ""). Mend \
+            \(report.bad) of \(lines) lines cannot be imported, and nothing was: \
+            \(told)\(rest > 0 ? "; and \(rest) more" : ""). Mend \
             them, or give --skip-bad to leave them out.
             """, .dataError)
     }

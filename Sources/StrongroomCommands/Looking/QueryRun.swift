@@ -49,7 +49,8 @@ package struct QueryRun: Sendable {
     ///   - console: Where the rows are shown.
     ///   - whenShown: Called before each part of them is.
     /// - Returns: What it gave.
-    /// - Throws: ``OutputClosed``, but not where the statement may write; ``CommandFailure`` with `readOnly` for a statement that writes where it may not; what the store throws.
+    /// - Throws: ``OutputClosed``, but not where the statement may write; ``CommandFailure`` with `readOnly` for a
+    ///   statement that writes where it may not; what the store throws.
     package func run(
         on store: Store, to console: Console, whenShown: @escaping @Sendable () -> Void = {}
     ) async throws -> Outcome {

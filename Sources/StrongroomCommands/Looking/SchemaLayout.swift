@@ -1,7 +1,7 @@
 /// Where the tables of a schema lie in a picture. The same schema always gives the same picture.
 ///
-/// A table stands to the right of those that it points to; the tables of one rank stand one below the other, each near those that it points
-/// to. Tables that nobody points to and that point to nobody come last, below.
+/// A table stands to the right of those that it points to; the tables of one rank stand one below the other, each near
+/// those that it points to. Tables that nobody points to and that point to nobody come last, below.
 struct SchemaLayout {
     struct Box {
         var table: SchemaModel.Table
@@ -105,7 +105,8 @@ struct SchemaLayout {
         }
     }
 
-    /// How far each table stands to the right: one further than those that it points to. A circle is cut where it is met.
+    /// How far each table stands to the right: one further than those that it points to. A circle is cut where it is
+    /// met.
     private func ranks() -> [String: Int] {
         var ranks: [String: Int] = [:]
         var running: Set<String> = []

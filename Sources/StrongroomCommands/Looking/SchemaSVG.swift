@@ -1,11 +1,13 @@
-/// A schema as a picture: a box for each table, a line for each foreign key. It follows the reader's choice of a light or a dark page.
+/// A schema as a picture: a box for each table, a line for each foreign key. It follows the reader's choice of a light
+/// or a dark page.
 package enum SchemaSVG {
     package static func text(_ schema: SchemaModel) -> String {
         let layout = SchemaLayout(schema)
         let size = "\(layout.width) \(layout.height)"
         var lines = [
             """
-            <svg xmlns="http://www.w3.org/2000/svg" width="\(layout.width)" height="\(layout.height)" viewBox="0 0 \(size)" \
+            <svg xmlns="http://www.w3.org/2000/svg" width="\(layout.width)" height="\(layout.height)" viewBox="0 0 \
+            \(size)" \
             role="img" aria-label="\(escaped(title(schema)))">
             """,
             style,
@@ -53,10 +55,13 @@ package enum SchemaSVG {
         typealias Measure = SchemaLayout.Measure
         let (left, right) = (box.x + 12, box.x + box.width - 12)
         var lines = [
-            "<rect class=\"box\" x=\"\(box.x)\" y=\"\(box.y)\" width=\"\(box.width)\" height=\"\(box.height)\" rx=\"6\"/>",
+            """
+            <rect class="box" x="\(box.x)" y="\(box.y)" width="\(box.width)" height="\(box.height)" rx="6"/>
+            """,
             text("title", box.table.name, left, box.y + 18),
             """
-            <line class="rule" x1="\(box.x)" y1="\(box.y + Measure.title)" x2="\(box.x + box.width)" y2="\(box.y + Measure.title)"/>
+            <line class="rule" x1="\(box.x)" y1="\(box.y + Measure.title)" x2="\(box.x + box.width)" \
+            y2="\(box.y + Measure.title)"/>
             """,
         ]
         for column in box.table.columns {

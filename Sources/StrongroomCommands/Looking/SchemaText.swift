@@ -10,8 +10,8 @@ package enum SchemaText {
         package var sql: String
     }
 
-    /// Everything that has a statement of its own: each table with its indexes, then the views, then the triggers, which may be of
-    /// either. What the engine and the library keep for themselves is left out.
+    /// Everything that has a statement of its own: each table with its indexes, then the views, then the triggers,
+    /// which may be of either. What the engine and the library keep for themselves is left out.
     ///
     /// - Parameter table: The one table that is wanted; nil for all.
     package static func entries(_ db: borrowing some Reading & ~Copyable, of table: String? = nil) throws -> [Entry] {
@@ -19,7 +19,8 @@ package enum SchemaText {
         try db.forEachRow(
             """
             SELECT type, name, tbl_name, sql FROM sqlite_master
-            WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite~_%' ESCAPE '~' AND tbl_name NOT LIKE 'strongroom~_%' ESCAPE '~'
+            WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite~_%' ESCAPE '~' AND tbl_name NOT LIKE 'strongroom~_%' \
+            ESCAPE '~'
                 AND (\(table) IS NULL OR tbl_name = \(table) COLLATE NOCASE)
             ORDER BY type = 'trigger', type = 'view', tbl_name, type <> 'table', type, name
             """

@@ -10,7 +10,8 @@ package struct TableList: Sendable, Equatable, Encodable {
         package var columns: Int?
         /// Nil for a view, whose rows would have to be computed, and for what cannot be read.
         package var rows: Int64?
-        /// The code of the error for what cannot be read, such as a table of a module that is not here; nil for what can.
+        /// The code of the error for what cannot be read, such as a table of a module that is not here; nil for what
+        /// can.
         package var error: String?
 
         package init(name: String, kind: String, columns: Int?, rows: Int64? = nil, error: String? = nil) {

@@ -15,7 +15,8 @@ package enum KeySource: Equatable, Sendable {
 
     /// Reads the keys.
     ///
-    /// - Throws: ``CommandFailure`` with `noKey` when there is no terminal to ask on, with `keysDiffer` when not the same was typed twice; ``StrongroomError`` as ``KeyFile`` and ``KeyChain`` have it.
+    /// - Throws: ``CommandFailure`` with `noKey` when there is no terminal to ask on, with `keysDiffer` when not the
+    ///   same was typed twice; ``StrongroomError`` as ``KeyFile`` and ``KeyChain`` have it.
     package func keyChain() throws -> KeyChain {
         let input = CommandSession.current.input
         switch self {
@@ -36,8 +37,8 @@ package enum KeySource: Equatable, Sendable {
 
     /// Reads and erases the variables that the options of a command line name.
     ///
-    /// To be called before anything else in the process reads the environment: Foundation makes strings of all of it, which
-    /// cannot be wiped. A variable that cannot be used is left for the command to report.
+    /// To be called before anything else in the process reads the environment: Foundation makes strings of all of it,
+    /// which cannot be wiped. A variable that cannot be used is left for the command to report.
     static func takeVariables(of arguments: [String]) {
         for (position, argument) in arguments.enumerated() {
             for option in variableOptions {

@@ -11,7 +11,10 @@ package struct ManyDatabases: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "All databases that there are of a target, such as \"addressbook\" for addressbook.sqlite and addressbook_alice.sqlite.",
+            """
+            All databases that there are of a target, such as "addressbook" for addressbook.sqlite and \
+            addressbook_alice.sqlite.
+            """,
             valueName: "target"))
     package var family: [String] = []
 

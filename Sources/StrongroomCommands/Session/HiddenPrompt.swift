@@ -12,8 +12,8 @@ enum HiddenPrompt {
     private static let longest = 4_096
 
     /// - Returns: The line without its end; nil when the process has no terminal.
-    /// - Throws: `CancellationError` for Ctrl-C; ``CommandFailure`` with `invalidKey` for a line that is too long, with `inputOutput` for one
-    ///   that has no end.
+    /// - Throws: `CancellationError` for Ctrl-C; ``CommandFailure`` with `invalidKey` for a line that is too long, with
+    ///   `inputOutput` for one that has no end.
     static func ask(_ question: String) throws -> [UInt8]? {
         // Not standard input: that may be a pipe with the data.
         let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)

@@ -17,7 +17,8 @@ import Glibc
 package enum Interruption {
     /// Runs work that Ctrl-C cancels: what runs ends cleanly. A second Ctrl-C ends the process at once.
     ///
-    /// - Parameter work: Gets cancelled by the first `SIGINT` or `SIGTERM`, and by `SIGHUP` where that would end the process.
+    /// - Parameter work: Gets cancelled by the first `SIGINT` or `SIGTERM`, and by `SIGHUP` where that would end the
+    ///   process.
     /// - Returns: What the work returns.
     /// - Throws: What the work throws; `CancellationError` when it was interrupted.
     package static func cancelling<T: Sendable>(
@@ -26,11 +27,13 @@ package enum Interruption {
         try await run(work) { _ in }
     }
 
-    /// Runs one of several pieces of work: Ctrl-C cancels it alone, and what ends a process ends what comes after it, too.
+    /// Runs one of several pieces of work: Ctrl-C cancels it alone, and what ends a process ends what comes after it,
+    /// too.
     ///
     /// - Parameter work: Gets cancelled as by ``cancelling(_:)``.
     /// - Returns: What the work returns.
-    /// - Throws: What the work throws; `CancellationError` when `SIGTERM` or `SIGHUP` came meanwhile, whatever the work made of it.
+    /// - Throws: What the work throws; `CancellationError` when `SIGTERM` or `SIGHUP` came meanwhile, whatever the work
+    ///   made of it.
     package static func cancellingOne<T: Sendable>(
         _ work: @escaping @Sendable () async throws -> T
     ) async throws -> T {

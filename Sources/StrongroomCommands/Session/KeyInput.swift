@@ -1,6 +1,7 @@
 import Strongroom
 
-/// Where keys come from that are neither in a file nor in the environment; both give bytes, since nobody can wipe a `String`.
+/// Where keys come from that are neither in a file nor in the environment; both give bytes, since nobody can wipe a
+/// `String`.
 package struct KeyInput: Sendable {
     /// Reads standard input to its end, at most as many bytes as are given.
     package var all: @Sendable (_ most: Int) throws -> [UInt8]

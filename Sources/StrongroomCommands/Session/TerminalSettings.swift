@@ -6,7 +6,8 @@ import Musl
 import Glibc
 #endif
 
-/// How a terminal behaves while a line is read from it, and as it was before once it is read: also when a signal ends the process meanwhile.
+/// How a terminal behaves while a line is read from it, and as it was before once it is read: also when a signal ends
+/// the process meanwhile.
 enum TerminalSettings {
     /// Works with other settings.
     ///

@@ -8,8 +8,8 @@ import Musl
 
 /// Reads lines from a terminal, which can be edited while they are typed.
 ///
-/// Small and of our own: the packages that the project can use have no line editor, and those of the system are not on every machine that
-/// builds it (libedit's headers) or have a licence that would become the program's (readline).
+/// Small and of our own: the packages that the project can use have no line editor, and those of the system are not on
+/// every machine that builds it (libedit's headers) or have a licence that would become the program's (readline).
 struct LineTerminal {
     /// A line, or why there is none.
     enum Input: Equatable {
@@ -94,7 +94,8 @@ struct LineTerminal {
 
     // MARK: The terminal
 
-    /// Lets each key through at once. Output stays as it is, and after the line everything: a query can be stopped with Control-C.
+    /// Lets each key through at once. Output stays as it is, and after the line everything: a query can be stopped with
+    /// Control-C.
     private static func makeRaw(_ settings: inout termios) {
         let output = settings.c_oflag
         cfmakeraw(&settings)

@@ -92,7 +92,8 @@ private struct StatementWords: Sendable {
 
     /// Whether a semicolon ends the statement: a trigger has some inside it, and ends with one, END and another.
     ///
-    /// That of a CASE comes after no semicolon. The rule is that of `sqlite3_complete` (sqlite.org/c3ref/complete.html).
+    /// That of a CASE comes after no semicolon. The rule is that of `sqlite3_complete`
+    /// (sqlite.org/c3ref/complete.html).
     var isWhole: Bool { beginning != .trigger || isLastEnd && isSemicolonBeforeLast }
 
     /// Takes the next word, or sign.

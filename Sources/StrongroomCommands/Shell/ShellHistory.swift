@@ -8,7 +8,8 @@ import Musl
 
 /// What was typed into the shell, kept in a file for its owner alone.
 ///
-/// A line that begins with a space is not kept, nor one that repeats the one before it, nor one of a statement that may hold a key.
+/// A line that begins with a space is not kept, nor one that repeats the one before it, nor one of a statement that may
+/// hold a key.
 package struct ShellHistory: Sendable {
     /// Oldest first.
     package private(set) var lines: [String] = []
@@ -55,8 +56,8 @@ package struct ShellHistory: Sendable {
         Self.append(line + "\n", to: path)
     }
 
-    /// Whether a statement may hold a key, as `PRAGMA key = …`, `PRAGMA hexrekey` and `ATTACH … KEY …` do, or the end of one whose
-    /// beginning was given up.
+    /// Whether a statement may hold a key, as `PRAGMA key = …`, `PRAGMA hexrekey` and `ATTACH … KEY …` do, or the end
+    /// of one whose beginning was given up.
     private static func mayHoldKey(_ statement: String) -> Bool {
         let words = statement.uppercased().split { !$0.isLetter && $0 != "_" }
         if words.first?.hasSuffix("KEY") == true { return true }

@@ -69,9 +69,9 @@ package struct ShellSession: Sendable {
             query.mayWrite = mayWrite
             let outcome = try await query.run(on: store, to: console)
             if outcome.isCut {
+                let rows = HumanReadable.count(outcome.rows)
                 console.write(
-                    "\("Only the first \(HumanReadable.count(outcome.rows)) rows are shown; .mode csv shows all.", .dim)",
-                    to: .errors)
+                    "\("Only the first \(rows) rows are shown; .mode csv shows all.", .dim)", to: .errors)
             }
             if let changed = outcome.changedToTell, changed > 0 {
                 console.write(
@@ -101,7 +101,10 @@ package struct ShellSession: Sendable {
             }
             console.write(table)
             console.write(
-                "Anything else is SQL, which ends with a semicolon\(mayWrite ? "" : ", and can only read: --write lets it write")."
+                """
+                Anything else is SQL, which ends with a \
+                semicolon\(mayWrite ? "" : ", and can only read: --write lets it write").
+                """
             )
         case .tables:
             _ = try await telling { console.write(try await store.read { db in try TableList(db) }.table) }

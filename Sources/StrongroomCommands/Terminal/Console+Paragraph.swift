@@ -1,5 +1,6 @@
 extension Console {
-    /// Writes text of any length: on a terminal broken between words, and its further lines as far to the right as its first begins.
+    /// Writes text of any length: on a terminal broken between words, and its further lines as far to the right as its
+    /// first begins.
     ///
     /// - Parameters:
     ///   - lead: What stands before it in the first line.

@@ -42,9 +42,11 @@ package struct ByteSource {
     ///
     /// - Parameters:
     ///   - path: The file; `-` for standard input.
-    ///   - isCancelled: Asked while a pipe has nothing to give, and before each portion; by default whether the running task is cancelled.
+    ///   - isCancelled: Asked while a pipe has nothing to give, and before each portion; by default whether the running
+    ///     task is cancelled.
     ///   - progress: Told how many bytes have been read, and how many there are; 0 where that is not known.
-    /// - Throws: ``CommandFailure`` with `noInput` when it cannot be opened. Reading throws `CancellationError` once it is cancelled.
+    /// - Throws: ``CommandFailure`` with `noInput` when it cannot be opened. Reading throws `CancellationError` once it
+    ///   is cancelled.
     package static func file(
         _ path: String, isCancelled: @escaping () -> Bool = { Task.isCancelled },
         progress: @escaping (_ done: Int64, _ total: Int64) -> Void = { _, _ in }
@@ -108,7 +110,8 @@ private final class InputDescriptor {
         }
     }
 
-    /// Waits until there is something to read, or the end. Who makes the rows may be silent for ever, and a read cannot be given up.
+    /// Waits until there is something to read, or the end. Who makes the rows may be silent for ever, and a read cannot
+    /// be given up.
     private func waitUntilReadable() throws {
         while true {
             guard !isCancelled() else { throw CancellationError() }

@@ -1,8 +1,9 @@
 /// Reads comma-separated values, one record at a time, as RFC 4180 describes them.
 ///
-/// A field in quotation marks may hold commas, line breaks and, doubled, quotation marks. A record ends with CR LF, LF or CR. The byte order mark
-/// of UTF-8 is passed over. **An empty field without quotation marks is NULL, an empty one in quotation marks is a text of no
-/// characters.** What is wrong with a record is told in it, and the reader goes on with the next line.
+/// A field in quotation marks may hold commas, line breaks and, doubled, quotation marks. A record ends with CR LF, LF
+/// or CR. The byte order mark of UTF-8 is passed over. **An empty field without quotation marks is NULL, an empty one
+/// in quotation marks is a text of no characters.** What is wrong with a record is told in it, and the reader goes on
+/// with the next line.
 package struct CSVReader {
     /// A field of a record.
     package struct Field: Equatable, Sendable {
@@ -83,7 +84,8 @@ package struct CSVReader {
 
     private mutating func stepped(_ state: State, _ byte: UInt8) throws -> State {
         switch state {
-        // The fields behind the bad one are read as ever: a quoted one may hold line breaks, and what follows those is no record.
+        // The fields behind the bad one are read as ever: a quoted one may hold line breaks, and what follows those is
+        // no record.
         case .skipped: return byte == separator ? endField() : .skipped
         case .quoted: return try stepInQuotes(byte)
         case .closed:
@@ -141,7 +143,8 @@ package struct CSVReader {
         CommandFailure(
             "recordTooLong",
             """
-            The record that begins in line \(record.line) has more than \(HumanReadable.bytes(limit)). A quotation mark that is never closed \
+            The record that begins in line \(record.line) has more than \(HumanReadable.bytes(limit)). A quotation \
+            mark that is never closed \
             does that; look at the line.
             """, .dataError)
     }

@@ -5,8 +5,8 @@ package import Strongroom
 package enum CSVText {
     /// Adds a field.
     ///
-    /// NULL is an empty field, a text without characters an empty one in quotation marks, bytes are in Base64. A text is in quotation
-    /// marks where it has to be.
+    /// NULL is an empty field, a text without characters an empty one in quotation marks, bytes are in Base64. A text
+    /// is in quotation marks where it has to be.
     ///
     /// - Throws: ``CommandFailure`` for a number that is not finite.
     package static func append(

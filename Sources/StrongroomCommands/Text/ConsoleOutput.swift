@@ -4,8 +4,8 @@ package struct OutputClosed: Error {}
 extension Console {
     /// Writes whole lines for another program to read.
     ///
-    /// On a terminal what it would act on is spelled out, so that data cannot move the cursor or change the title: redirect the output to
-    /// have it as it is. A tab is a few spaces.
+    /// On a terminal what it would act on is spelled out, so that data cannot move the cursor or change the title:
+    /// redirect the output to have it as it is. A tab is a few spaces.
     ///
     /// - Throws: ``OutputClosed``, and ``CommandFailure`` when the output cannot be written.
     package func write(lines text: String) throws {

@@ -2,8 +2,8 @@ package import Strongroom
 
 /// An object of JSON whose members are values that a store can keep.
 ///
-/// Not by Foundation's decoder: that one gives an integer of more than 53 bits, a real and `true` in forms that cannot be told apart any more, and
-/// takes one of two members with the same name.
+/// Not by Foundation's decoder: that one gives an integer of more than 53 bits, a real and `true` in forms that cannot
+/// be told apart any more, and takes one of two members with the same name.
 package struct JSONObject {
     /// What is wrong with a text; says nothing of its values.
     package struct Fault: Error, Equatable {

@@ -1,7 +1,7 @@
 package import Strongroom
 
-/// Values as JSON, exact in both directions: an integer has all of its 64 bits, a number with a fraction or an exponent is a real,
-/// and bytes are an object, `{"base64":"AQID"}`.
+/// Values as JSON, exact in both directions: an integer has all of its 64 bits, a number with a fraction or an exponent
+/// is a real, and bytes are an object, `{"base64":"AQID"}`.
 package enum JSONText {
     /// Adds a value.
     ///

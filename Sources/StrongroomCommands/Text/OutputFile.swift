@@ -44,7 +44,8 @@ package final class OutputFile {
         descriptor = -1
     }
 
-    /// Makes the file. What lies in its way is never written to: in a directory that others may write, it could be theirs.
+    /// Makes the file. What lies in its way is never written to: in a directory that others may write, it could be
+    /// theirs.
     ///
     /// - Returns: False when something was in the way that is gone now.
     private func begin() throws -> Bool {
@@ -90,7 +91,8 @@ package final class OutputFile {
         defer { close(left) }
         guard Self.lock(left) else {
             throw CommandFailure(
-                "locked", "Another process is writing \"\(path)\". Wait for it, or give another name.", .temporaryFailure)
+                "locked", "Another process is writing \"\(path)\". Wait for it, or give another name.",
+                .temporaryFailure)
         }
         if isAtPlace(left) { try remove() }
     }
@@ -99,7 +101,8 @@ package final class OutputFile {
         guard unlink(temporary) == 0 || errno == ENOENT else { throw inTheWay(errno) }
     }
 
-    /// - Returns: False when another process has the lock. A file system without locks has one writer as far as nobody starts a second.
+    /// - Returns: False when another process has the lock. A file system without locks has one writer as far as nobody
+    ///   starts a second.
     private static func lock(_ descriptor: Int32) -> Bool {
         flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
     }
@@ -115,7 +118,8 @@ package final class OutputFile {
         CommandFailure(
             "inputOutput",
             """
-            "\(temporary)" lies there and cannot be removed: \(String(cString: strerror(number))). Somebody else may be writing it: \
+            "\(temporary)" lies there and cannot be removed: \(String(cString: strerror(number))). Somebody else may \
+            be writing it: \
             give another name, or remove it when nobody is.
             """, .inputOutput)
     }
@@ -137,7 +141,8 @@ package final class OutputFile {
         descriptor = -1
     }
 
-    /// Puts it where nothing lies: link, unlike rename, never replaces anything, and a file system without links has rename alone.
+    /// Puts it where nothing lies: link, unlike rename, never replaces anything, and a file system without links has
+    /// rename alone.
     private func isLinked() -> Bool {
         if link(temporary, path) == 0 { return unlink(temporary) == 0 }
         guard [EPERM, ENOTSUP, ENOSYS].contains(errno), access(path, F_OK) != 0 else { return false }

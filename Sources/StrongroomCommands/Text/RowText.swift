@@ -52,7 +52,9 @@ package struct RowText {
             guard format == .csv || seen.insert(Array(name.utf8)).inserted else {
                 throw CommandFailure(
                     "twoColumnsOfOneName",
-                    "The result has two columns named \"\(name)\", which JSON cannot hold. Give one another name, with AS.",
+                    """
+                    The result has two columns named "\(name)", which JSON cannot hold. Give one another name, with AS.
+                    """,
                     .usage)
             }
             var key = keys.isEmpty ? "{" : ","

@@ -3,8 +3,8 @@ extension RecordModel {
     /// How rows are read and written.
     var mappingCode: [String] { [decoding, encoding, updating, lookup] }
 
-    /// With the initialiser that the compiler makes, values go straight to where the record is wanted; one that assigns them to each property in
-    /// turn makes the record in a place of its own and then copies it.
+    /// With the initialiser that the compiler makes, values go straight to where the record is wanted; one that assigns
+    /// them to each property in turn makes the record in a place of its own and then copies it.
     private var decoding: String {
         let lines = properties.enumerated().map { place, property in
             hasMemberwiseInitializer
@@ -68,7 +68,8 @@ extension PropertyModel {
         return "(try row[\(place)] as \(columnType))\(isOptional ? "?" : "").value"
     }
 
-    /// What an initialiser's argument is called: there all words but three can stand as they are, and the compiler asks for that.
+    /// What an initialiser's argument is called: there all words but three can stand as they are, and the compiler asks
+    /// for that.
     fileprivate var label: String {
         let bare = name.filter { $0 != "`" }
         let isIdentifier = bare.first?.isNumber == false && bare.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }

@@ -105,7 +105,9 @@ extension Refusal {
     static func scaleOfOtherType(_ property: String, _ type: String) -> Refusal {
         Refusal(
             "scaleOfOtherType",
-            "Only a Decimal has a scale, and '\(property)' is \(type); write its type as Decimal, or leave the scale out"
+            """
+            Only a Decimal has a scale, and '\(property)' is \(type); write its type as Decimal, or leave the scale out
+            """
         )
     }
 

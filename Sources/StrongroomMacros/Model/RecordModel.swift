@@ -71,8 +71,8 @@ struct RecordModel {
 }
 
 extension StructDeclSyntax {
-    /// Whether the compiler surely makes the initialiser of all stored properties, which it does unless another one is declared in the struct
-    /// itself: by hand, under a condition, or by another macro.
+    /// Whether the compiler surely makes the initialiser of all stored properties, which it does unless another one is
+    /// declared in the struct itself: by hand, under a condition, or by another macro.
     fileprivate var hasMemberwiseInitializer: Bool {
         attributes.count == 1
             && memberBlock.members.allSatisfy { member in

@@ -6,7 +6,8 @@ import SwiftSyntaxBuilder
 extension VariableDeclSyntax {
     var isConstant: Bool { bindingSpecifier.tokenKind == .keyword(.let) }
 
-    /// Whether values of the type have a place for it: neither static nor computed. Observers change nothing about that.
+    /// Whether values of the type have a place for it: neither static nor computed. Observers change nothing about
+    /// that.
     var isStored: Bool {
         guard !modifiers.contains(.static, .class) else { return false }
         return bindings.allSatisfy { binding in

@@ -25,8 +25,8 @@ extension MigrationProof {
         public internal(set) var downs: [String] = []
         /// How many times a migration was interrupted.
         public internal(set) var interruptions = 0
-        /// How many times a file was brought to a newer version and got a newer key in the same opening, after which the older key opened it no
-        /// longer; 0 for a configuration that never rotates.
+        /// How many times a file was brought to a newer version and got a newer key in the same opening, after which
+        /// the older key opened it no longer; 0 for a configuration that never rotates.
         public internal(set) var rotations = 0
         /// The names of the fixture files that were opened.
         public internal(set) var fixtures: [String] = []

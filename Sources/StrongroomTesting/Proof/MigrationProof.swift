@@ -15,9 +15,9 @@ public import Strongroom
 /// }
 /// ```
 ///
-/// It works in files of its own, with keys of its own; of the configuration it asks the migrator, the cipher settings, the protection of the
-/// keys, and how stores behave, but for when they migrate, where their data lies, and whether they only read. What is proved stands in the guide
-/// "Proving migrations".
+/// It works in files of its own, with keys of its own; of the configuration it asks the migrator, the cipher settings,
+/// the protection of the keys, and how stores behave, but for when they migrate, where their data lies, and whether
+/// they only read. What is proved stands in the guide "Proving migrations".
 public struct MigrationProof: Sendable {
     let configuration: any Configuration
     /// Nil for the target with `.sqlite`.
@@ -36,8 +36,9 @@ public struct MigrationProof: Sendable {
     /// - Parameters:
     ///   - configuration: The configuration whose migrations are proved.
     ///   - database: The name of the database whose migrator is asked for; nil for the target with `.sqlite`.
-    ///   - fixtures: The directory with the fixture files, from the directory of the test's source on; nil for `Fixtures/TARGET`.
-    ///     That one which is named is not there is a fault; that `Fixtures/TARGET` is not there is told as left out.
+    ///   - fixtures: The directory with the fixture files, from the directory of the test's source on; nil for
+    ///     `Fixtures/TARGET`. That one which is named is not there is a fault; that `Fixtures/TARGET` is not there is
+    ///     told as left out.
     ///   - filePath: The test's source.
     public init<C: Configuration>(
         _ configuration: C, database: String? = nil, fixtures: String? = nil, filePath: String = #filePath
@@ -47,13 +48,14 @@ public struct MigrationProof: Sendable {
         self.fixtures = FixtureDirectory(fixtures, target: C.target, source: filePath)
     }
 
-    /// Plants data in a file of a version, and says when it is right at that version, at every later one, and after going back.
+    /// Plants data in a file of a version, and says when it is right at that version, at every later one, and after
+    /// going back.
     ///
-    /// Every version's data lies in files of their own, together with that of other plantings at the same version. Each closure is called many
-    /// times, on a store's thread.
+    /// Every version's data lies in files of their own, together with that of other plantings at the same version. Each
+    /// closure is called many times, on a store's thread.
     ///
-    /// Which rows a `down` may throw away, only its author knows. So what is planted at a version is looked at after going back from it only as
-    /// far as `oldest` says:
+    /// Which rows a `down` may throw away, only its author knows. So what is planted at a version is looked at after
+    /// going back from it only as far as `oldest` says:
     ///
     /// ```swift
     /// proof.planting(at: "4", backTo: "2") { db in
@@ -65,7 +67,8 @@ public struct MigrationProof: Sendable {
     ///
     /// - Parameters:
     ///   - version: The version at which the data is written.
-    ///   - oldest: The oldest version at which the data must be right when its file has been brought back to it; nil when nothing of it need be.
+    ///   - oldest: The oldest version at which the data must be right when its file has been brought back to it; nil
+    ///     when nothing of it need be.
     ///   - fileID: The caller's file.
     ///   - line: The caller's line.
     ///   - plant: Writes the data into the schema of that version.
@@ -82,8 +85,8 @@ public struct MigrationProof: Sendable {
         return proof
     }
 
-    /// Names a table whose records must be readable and writable at the newest version: each row that is there is read, written and read
-    /// again, each sample is inserted, found, and is then the same.
+    /// Names a table whose records must be readable and writable at the newest version: each row that is there is read,
+    /// written and read again, each sample is inserted, found, and is then the same.
     ///
     /// - Parameters:
     ///   - table: The table.
@@ -101,8 +104,9 @@ public struct MigrationProof: Sendable {
     ///   - fileID: The caller's file.
     ///   - line: The caller's line.
     /// - Returns: What was proved, and what was left out and why.
-    /// - Throws: ``Failure`` with every fault and the caller's line, which fails a test of Swift Testing and of XCTest alike;
-    ///   `StrongroomError` with `invalidMigrator` when the configuration has no migrator, and with what keeps the kit from its own work.
+    /// - Throws: ``Failure`` with every fault and the caller's line, which fails a test of Swift Testing and of XCTest
+    ///   alike; `StrongroomError` with `invalidMigrator` when the configuration has no migrator, and with what keeps
+    ///   the kit from its own work.
     @discardableResult
     public func verify(fileID: String = #fileID, line: Int = #line) async throws -> Report {
         let report = try await report()

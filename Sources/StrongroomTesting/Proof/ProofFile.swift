@@ -12,7 +12,8 @@ struct ProofFile: Sendable {
         directory = try TemporaryDirectory(in: Self.parent)
     }
 
-    /// A file system in memory where there is one with room: a proof opens hundreds of files, and each would wait for the disk many times.
+    /// A file system in memory where there is one with room: a proof opens hundreds of files, and each would wait for
+    /// the disk many times.
     private static var parent: URL {
         let memory = "/dev/shm"
         let attributes = try? FileManager.default.attributesOfFileSystem(forPath: memory)
@@ -32,8 +33,8 @@ struct ProofFile: Sendable {
 
     var path: String { directory.path(ProofConfiguration.fileName) }
 
-    /// Copies the file and what belongs to it, as it lies there: also in the middle of a transaction, which leaves what a process would leave
-    /// that is killed at that moment.
+    /// Copies the file and what belongs to it, as it lies there: also in the middle of a transaction, which leaves what
+    /// a process would leave that is killed at that moment.
     ///
     /// The process's own reading of a file that is open drops its locks on it, of which nobody but the proof knows.
     func copy() throws -> ProofFile {

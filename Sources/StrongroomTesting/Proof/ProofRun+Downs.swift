@@ -1,8 +1,8 @@
 import Strongroom
 
 extension ProofRun {
-    /// Every way down whose migrations can all be undone: up before and again behind it, with what was planted at the lower version, and
-    /// straight down, with what was planted at the higher one.
+    /// Every way down whose migrations can all be undone: up before and again behind it, with what was planted at the
+    /// lower version, and straight down, with what was planted at the higher one.
     func proveDowns() async throws {
         for start in migrations.indices {
             for end in migrations.indices where end > start && canGoDown(from: end, to: start) {
@@ -32,7 +32,8 @@ extension ProofRun {
         report.downs.append(way)
     }
 
-    /// The schema is that of the lower version, and what was planted at the higher one is right as far as its planting goes back.
+    /// The schema is that of the lower version, and what was planted at the higher one is right as far as its planting
+    /// goes back.
     private func goStraightDown(from end: Int, to start: Int) async throws {
         let file = try stages[end].copy()
         let way = "\(version(end)) → \(version(start))"

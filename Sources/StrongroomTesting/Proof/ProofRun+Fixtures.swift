@@ -6,7 +6,10 @@ extension ProofRun {
     func proveFixtures() async throws {
         guard FileManager.default.fileExists(atPath: proof.fixtures.path) else {
             let text =
-                "there is no directory \"\(proof.fixtures.name)\" with fixture files; record one of each released version with `recordFixture(version:)`"
+                """
+                there is no directory "\(proof.fixtures.name)" with fixture files; record one of each released \
+                version with `recordFixture(version:)`
+                """
             // Who named a directory believes that what lies there is proved.
             if proof.fixtures.isNamed { report.add(text, on: nil) } else { report.leftOut.append(text) }
             return
@@ -15,7 +18,10 @@ extension ProofRun {
         for fixture in try Fixture.all(in: proof.fixtures.path) {
             if let cipher = fixture.cipher, cipher > engine {
                 report.leftOut.append(
-                    "fixture \(fixture.name): its format is SQLCipher \(cipher)'s, which the linked SQLCipher \(engine) cannot read"
+                    """
+                    fixture \(fixture.name): its format is SQLCipher \(cipher)'s, which the linked SQLCipher \
+                    \(engine) cannot read
+                    """
                 )
                 continue
             }
@@ -42,7 +48,10 @@ extension ProofRun {
         guard let (recorded, schema) = seen else { return }
         guard let recorded, let start = place(of: recorded) else {
             report.add(
-                "a fixture file is of version \"\(recorded ?? "")\", which the migrator does not know: a released version stays in the list",
+                """
+                a fixture file is of version "\(recorded ?? "")", which the migrator does not know: a released \
+                version stays in the list
+                """,
                 on: way)
             return
         }
@@ -52,7 +61,8 @@ extension ProofRun {
         for difference in differences {
             report.add(
                 """
-                a migration up to "\(recorded)" was changed after its version was recorded: \(difference); \(Self.advice)
+                a migration up to "\(recorded)" was changed after its version was recorded: \(difference); \
+                \(Self.advice)
                 """, on: way)
         }
         // A file of another schema differs at every later version, which says nothing new.
@@ -67,7 +77,9 @@ extension ProofRun {
                 let names = changed.map { "\"\($0)\"" }.joined(separator: ", ")
                 return changed.isEmpty
                     ? nil
-                    : "the statements of migration \(names) were changed after a file had been through them; \(Self.advice)"
+                    : """
+                    the statements of migration \(names) were changed after a file had been through them; \(Self.advice)
+                    """
             }
         }
     }

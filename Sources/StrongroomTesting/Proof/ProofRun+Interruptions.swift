@@ -29,8 +29,8 @@ extension ProofRun {
         var content: TableContent
     }
 
-    /// Each migration is interrupted before its first statement and after each one, upwards and downwards: by an error, and as if the
-    /// process were killed. It comes back to what it makes in one go.
+    /// Each migration is interrupted before its first statement and after each one, upwards and downwards: by an error,
+    /// and as if the process were killed. It comes back to what it makes in one go.
     func proveInterruptions() async throws {
         for (place, migration) in migrations.enumerated() {
             let version = migration.version
@@ -45,7 +45,9 @@ extension ProofRun {
         let count = straight.statements.count
         if straight.places.count <= count {
             report.leftOut.append(
-                "\(course.title) has \(count) statements, and was interrupted at \(straight.places.count) places, evenly"
+                """
+                \(course.title) has \(count) statements, and was interrupted at \(straight.places.count) places, evenly
+                """
             )
         }
         for number in straight.places {
@@ -157,7 +159,8 @@ extension ProofRun {
         guard !didFinish else {
             report.add(
                 """
-                \(course.title) is not undone when one of its statements fails: it catches the error and goes on, and the version is \
+                \(course.title) is not undone when one of its statements fails: it catches the error and goes on, and \
+                the version is \
                 recorded without that statement's work; let errors through (no `try?`)
                 """, on: way)
             return
@@ -195,7 +198,8 @@ extension ProofRun {
         for difference in differences {
             report.add(
                 """
-                \(course.title) does not come back from an interruption: \(difference); it must depend on nothing and change nothing outside \
+                \(course.title) does not come back from an interruption: \(difference); it must depend on nothing and \
+                change nothing outside \
                 of its transaction
                 """, on: way)
         }

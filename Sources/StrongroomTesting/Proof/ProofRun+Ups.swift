@@ -110,7 +110,10 @@ extension ProofRun {
         let named = Set(proof.recordProofs.map(\.tableName))
         for record in proof.recordProofs where recordCounts[record.tableName] == 0 {
             report.leftOut.append(
-                "no record of table \"\(record.tableName)\" was there to be read: plant a row, or give `records(of:)` a sample"
+                """
+                no record of table "\(record.tableName)" was there to be read: plant a row, or give `records(of:)` a \
+                sample
+                """
             )
         }
         for table in tables ?? [] where !named.contains(table.name) {

@@ -51,7 +51,8 @@ final class ProofRun {
         noteUnprovedRecords()
     }
 
-    /// Adds a fault for data of a version that is none, or that is to be right after going back to one that is not before its own.
+    /// Adds a fault for data of a version that is none, or that is to be right after going back to one that is not
+    /// before its own.
     private func check(_ planting: Planting) {
         guard let own = place(of: planting.version) else {
             return report.add(
@@ -60,7 +61,10 @@ final class ProofRun {
         }
         guard let oldest = planting.oldest, place(of: oldest).map({ $0 >= own }) ?? true else { return }
         report.add(
-            "what is planted at \"\(planting.version)\" (\(planting.place)) is to be right back to \"\(oldest)\", which is no version before it",
+            """
+            what is planted at "\(planting.version)" (\(planting.place)) is to be right back to "\(oldest)", which is \
+            no version before it
+            """,
             on: nil)
     }
 
@@ -168,7 +172,8 @@ final class ProofRun {
         self.place(of: planting.oldest ?? planting.version).map { place >= $0 } ?? false
     }
 
-    /// What is different in the content of two files that should be the same, but for what differs with every run, such as the time of day.
+    /// What is different in the content of two files that should be the same, but for what differs with every run, such
+    /// as the time of day.
     ///
     /// - Parameter again: Makes the second file anew.
     func lastingDifferences(

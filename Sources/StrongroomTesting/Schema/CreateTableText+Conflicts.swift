@@ -1,7 +1,8 @@
 import Strongroom
 
 extension CreateTableText {
-    /// What the table's constraints do with a row that breaks them, where it is not the rule (`ABORT`), sorted; such as `unique (email) REPLACE`.
+    /// What the table's constraints do with a row that breaks them, where it is not the rule (`ABORT`), sorted; such as
+    /// `unique (email) REPLACE`.
     var conflicts: [String] {
         items.flatMap { item in
             let tokens = item.significant.outsideParentheses

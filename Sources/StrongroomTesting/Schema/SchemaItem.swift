@@ -35,8 +35,8 @@ struct SchemaItem: Sendable {
     }
 }
 
-/// What a schema means: tables, columns, keys, constraints, indexes, triggers and views, whatever the words that made them. In which order a
-/// table's columns stand does not count.
+/// What a schema means: tables, columns, keys, constraints, indexes, triggers and views, whatever the words that made
+/// them. In which order a table's columns stand does not count.
 struct SchemaDescription: Sendable {
     /// By their identities.
     private(set) var items: [String: SchemaItem] = [:]

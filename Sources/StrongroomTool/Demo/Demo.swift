@@ -101,15 +101,16 @@ struct Demo {
         story.step(
             label,
             """
-            \(HumanReadable.count(result.inserted)) inserted, \(HumanReadable.count(result.updated)) updated\(removed)\(skipped); \
+            \(HumanReadable.count(result.inserted)) inserted, \(HumanReadable.count(result.updated)) \
+            updated\(removed)\(skipped); \
             \(HumanReadable.count(result.dependencies)) dependencies
             """,
             duration
         )
     }
 
-    /// Four tasks read while one writes; each sees a whole state, never half of the writer's, who deletes and stores anew every
-    /// dependency.
+    /// Four tasks read while one writes; each sees a whole state, never half of the writer's, who deletes and stores
+    /// anew every dependency.
     private func readBesideWriter(_ file: ControlFile, _ store: Store, _ report: inout DemoReport) async throws {
         let expected = try await store.read { db in try Self.counts(db) }
         let isWriting = Locked(true)
@@ -136,7 +137,9 @@ struct Demo {
         report.add("read", duration)
         story.step(
             "Read",
-            "\(Self.readers) tasks made \(HumanReadable.count(reads)) reads beside the writer, each of a whole snapshot",
+            """
+            \(Self.readers) tasks made \(HumanReadable.count(reads)) reads beside the writer, each of a whole snapshot
+            """,
             duration
         )
     }
@@ -196,7 +199,8 @@ struct Demo {
         story.step(
             "Secrecy",
             """
-            \(HumanReadable.bytes(result.bytes)) on disk hold \(result.found.isEmpty ? "none" : "\(result.found.count)") of \
+            \(HumanReadable.bytes(result.bytes)) on disk hold \
+            \(result.found.isEmpty ? "none" : "\(result.found.count)") of \
             \(search.phrases.count) phrases that stand in the input
             """,
             duration
@@ -207,7 +211,8 @@ struct Demo {
         story.heading("The biggest packages")
         story.table(report.biggest)
         if !report.found.isEmpty {
-            story.heading("Packages with \"\(word)\", \(report.found.count) of \(HumanReadable.count(report.foundCount))")
+            let count = HumanReadable.count(report.foundCount)
+            story.heading("Packages with \"\(word)\", \(report.found.count) of \(count)")
             story.table(report.found)
         }
         story.blank()

@@ -19,7 +19,9 @@ struct AddressBookTests {
             }
             .planting(at: "2") { db in
                 try db.execute(
-                    "INSERT INTO contact (name, phone, email, created_at) VALUES ('Dora', '49 2', 'dora@example.org', 7)"
+                    """
+                    INSERT INTO contact (name, phone, email, created_at) VALUES ('Dora', '49 2', 'dora@example.org', 7)
+                    """
                 )
             } expecting: { db, version in
                 let time: SQL = version == "4" ? "SELECT added_at FROM contact" : "SELECT created_at FROM contact"
@@ -79,7 +81,8 @@ struct AddressBookTests {
         #expect(report.leftOut.count == (engine >= 4 ? 0 : 4), "\(report)")
     }
 
-    /// Writes the fixtures again where one is missing: `STRONGROOM_RECORD_FIXTURES=1 swift test --filter AddressBookTests`.
+    /// Writes the fixtures again where one is missing:
+    /// `STRONGROOM_RECORD_FIXTURES=1 swift test --filter AddressBookTests`.
     @Test(
         .enabled(
             if: ProcessInfo.processInfo.environment["STRONGROOM_RECORD_FIXTURES"] != nil,

@@ -12,7 +12,8 @@ struct Example: Sendable, CustomStringConvertible {
 
     var text: String { lines.joined(separator: "\n") }
 
-    /// Whether it is a package's manifest, or a dependency in one: the package manager reads those, not a program's compiler.
+    /// Whether it is a package's manifest, or a dependency in one: the package manager reads those, not a program's
+    /// compiler.
     var isManifest: Bool {
         text.contains("import PackageDescription") || text.hasPrefix(".package(")
     }

@@ -11,8 +11,8 @@ struct SourceText: Sendable {
         places = Dictionary(grouping: lines.indices) { [lines] in lines[$0] }
     }
 
-    /// The first line of an example without its like, where each piece of the example has to stand here whole: its lines one after the
-    /// other, without regard to blank lines and to white space.
+    /// The first line of an example without its like, where each piece of the example has to stand here whole: its
+    /// lines one after the other, without regard to blank lines and to white space.
     ///
     /// - Returns: The line, and how many lines of the example stand here; nil when all of them do.
     func firstMissing(of example: Example) -> (line: Example.Line, found: Int)? {
@@ -33,7 +33,8 @@ struct SourceText: Sendable {
 }
 
 extension Example {
-    /// Says which line of the example is not compiled: the first that is missing from the source that has most of the example.
+    /// Says which line of the example is not compiled: the first that is missing from the source that has most of the
+    /// example.
     ///
     /// - Returns: Article, line and what it says; nil when a source has the whole example.
     func complaint(_ sources: [SourceText]) -> String? {

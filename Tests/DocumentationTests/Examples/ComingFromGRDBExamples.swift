@@ -40,7 +40,8 @@ struct ComingFromGRDBExamples {
         try await before.write { db in
             try db.execute(
                 """
-                CREATE TABLE player (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, createdAt DATETIME NOT NULL)
+                CREATE TABLE player (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, createdAt DATETIME NOT \
+                NULL)
                 """)
             try db.execute("CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
             try db.execute("INSERT INTO player (name, createdAt) VALUES ('Arthur', '2026-01-31 12:30:00.250')")

@@ -16,7 +16,8 @@ struct DamagedFilesExamples {
 
     private func print(_ items: Any...) { printed.add(items) }
 
-    /// An address book of many pages that was made with the first of two keys; what changes its bytes is done to the closed file.
+    /// An address book of many pages that was made with the first of two keys; what changes its bytes is done to the
+    /// closed file.
     private func place(
         _ name: String, damaging damage: (inout Data, _ pageSize: Int) -> Void
     ) async throws -> Place {

@@ -45,7 +45,8 @@ struct ExampleProgram {
     ///
     /// - Parameters:
     ///   - arguments: Its arguments.
-    ///   - home: The directory that is to be its user's, so that nothing is written elsewhere; nil for that of the tests.
+    ///   - home: The directory that is to be its user's, so that nothing is written elsewhere; nil for that of the
+    ///     tests.
     func run(_ arguments: [String] = [], home: TemporaryDirectory? = nil) async throws -> Outcome {
         let own = try TemporaryDirectory()
         // Files, since a pipe is to be emptied meanwhile.

@@ -8,8 +8,8 @@ import Testing
 struct QueryComplexityTests {
     private static let compiler = Result { try SwiftCompiler() }
 
-    /// The scopes that an expression may take: the time of the check is in proportion to them, with Swift 6.3 about 100 ms
-    /// for each thousand. A query of ten conditions takes fewer than 400.
+    /// The scopes that an expression may take: the time of the check is in proportion to them, with Swift 6.3 about 100
+    /// ms for each thousand. A query of ten conditions takes fewer than 400.
     private static let scopes = 1_000
 
     /// What the compiler says to an expression that takes more.

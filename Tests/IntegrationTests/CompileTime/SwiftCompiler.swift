@@ -30,7 +30,8 @@ struct SwiftCompiler: Sendable {
     /// Where `swiftc` lies: beside the runtime that the tests use, or else on the PATH; nil when there is none.
     static let path: String? = {
         #if ConfigReader
-        // The library's module needs swift-configuration's then, and that the headers of packages which only the package manager finds.
+        // The library's module needs swift-configuration's then, and that the headers of packages which only the
+        // package manager finds.
         return nil
         #else
         let candidates = [besideRuntime].compactMap(\.self) + onPath

@@ -1,7 +1,8 @@
 #if os(Linux)
 import FaultWork
 import Foundation
-// For the journal mode: a store always goes over to the write-ahead log, so a file that begins in another mode is not to be had from one.
+// For the journal mode: a store always goes over to the write-ahead log, so a file that begins in another mode is not
+// to be had from one.
 @testable import Strongroom
 import StrongroomTesting
 

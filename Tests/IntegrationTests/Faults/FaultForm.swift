@@ -2,7 +2,8 @@ import Foundation
 import StrongroomTesting
 import Testing
 
-/// How long the tests with planted faults may take: the variable `STRONGROOM_FAULTS` is `short` (as without it), `ci` or `full`.
+/// How long the tests with planted faults may take: the variable `STRONGROOM_FAULTS` is `short` (as without it), `ci`
+/// or `full`.
 enum FaultForm: String {
     /// A few faults a case, chosen by a seed.
     case short

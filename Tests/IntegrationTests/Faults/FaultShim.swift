@@ -3,8 +3,8 @@ import Foundation
 import StrongroomTesting
 import Testing
 
-/// The library that is loaded before the C library and counts calls, compiled once by the C compiler that comes with Swift's: whoever
-/// could build the package has one, since the package has C in it.
+/// The library that is loaded before the C library and counts calls, compiled once by the C compiler that comes with
+/// Swift's: whoever could build the package has one, since the package has C in it.
 enum FaultShim {
     struct NotCompiled: Error {
         let output: String

@@ -3,7 +3,8 @@ import Foundation
 import StrongroomTesting
 import Testing
 
-/// A process works with secrets that can be told from everything else, and files, output and memory are searched for them.
+/// A process works with secrets that can be told from everything else, and files, output and memory are searched for
+/// them.
 @Suite("Secrets stay secret", .timeLimit(.minutes(60)))
 struct SecretTests {
     private enum Secret {

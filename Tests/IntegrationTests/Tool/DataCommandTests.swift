@@ -108,7 +108,10 @@ struct DataCommandTests {
     @Test func aReaderWhoGoesEarlyIsNoFailure() async throws {
         let workshop = try await DataWorkshop()
         let sql =
-            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000000) SELECT i, hex(zeroblob(50)) FROM n"
+            """
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000000) SELECT i, \
+            hex(zeroblob(50)) FROM n
+            """
         for arguments in [["query", workshop.database, sql, "--csv"], ["export", workshop.database, "--query", sql]] {
             let line = "{ \"$@\"; echo \"ended $?\" >&2; } | head -n 2"
             let outcome = try await workshop.through(line, arguments + ["--key-file", workshop.directory.path("keys")])
@@ -125,8 +128,12 @@ struct DataCommandTests {
     func aTableOfManyRowsNeedsNoMoreMemory() async throws {
         let workshop = try await DataWorkshop()
         let sql =
-            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %) SELECT i, hex(zeroblob(1000)) FROM n"
-        // The limit of the address space is that of what is mapped, libraries too; a result of 200 MB does not fit under it.
+            """
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %) SELECT i, hex(zeroblob(1000)) \
+            FROM n
+            """
+        // The limit of the address space is that of what is mapped, libraries too; a result of 200 MB does not fit
+        // under it.
         let line = "ulimit -v 900000; \"$@\" > '\(workshop.directory.path("big.csv"))'"
         let outcome = try await workshop.through(
             line,
@@ -178,7 +185,10 @@ struct DataCommandTests {
         // Large enough that it takes a while to be copied and read again.
         _ = try await workshop.run(
             "query",
-            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) INSERT INTO part SELECT 1, hex(randomblob(100)) FROM n",
+            """
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) INSERT INTO part SELECT \
+            1, hex(randomblob(100)) FROM n
+            """,
             "--write")
         let copy = workshop.directory.path("copy.sqlite")
         let command = ["backup", workshop.database, copy, "--force", "--key-file", workshop.directory.path("keys")]
@@ -191,7 +201,8 @@ struct DataCommandTests {
         #expect(try await count() == "n\r\n2\r\n")
         var killed = 0
         var before = 2
-        // From the moment at which the copy is begun, and ever later, in milliseconds; and again until one was killed in its middle.
+        // From the moment at which the copy is begun, and ever later, in milliseconds; and again until one was killed
+        // in its middle.
         let delays: [UInt32] = [0, 0, 5, 10, 20, 40, 80]
         var round = 0
         while round < delays.count || (killed == 0 && round < 40) {

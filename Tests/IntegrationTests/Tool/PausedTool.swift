@@ -30,7 +30,8 @@ struct PausedTool {
         errors = directory.appending(path: "errors-\(UInt32.random(in: 0...UInt32.max))")
         try Data().write(to: errors)
         #if canImport(Glibc)
-        // A command that another test runs in this process lets it ignore a hang-up, and a process begins with that, too.
+        // A command that another test runs in this process lets it ignore a hang-up, and a process begins with that,
+        // too.
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = ["--default-signal", program.path()] + arguments
         #else

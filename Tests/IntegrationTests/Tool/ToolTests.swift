@@ -108,7 +108,8 @@ struct ToolTests {
         let detail = try #require(try status.json()["detail"] as? [String: Any])
         let holders = try #require(detail["holders"] as? [[String: Any]])
         #if os(Linux)
-        // Others may have it: processes that tests beside this one are starting, for as long as a busy machine takes for that.
+        // Others may have it: processes that tests beside this one are starting, for as long as a busy machine takes
+        // for that.
         #expect(holders.contains { $0["process"] as? Int == Int(ProcessInfo.processInfo.processIdentifier) })
         // What other programs with the same engine may lose is told while one has the file open.
         let isTold = try !EngineFeatures.current().hasWALResetFix

@@ -46,8 +46,8 @@ struct VerifyCommandTests {
         for name in ["ledger_a.sqlite", "ledger_b.sqlite", "ledger_c.sqlite"] { try await ledger.make(name) }
         let report = ledger.directory.path("report.jsonl")
         // What a killed run leaves behind: one line whole, one cut off.
-        let line =
-            #"{"command":"verify","database":"ledger_a.sqlite","path":"\#(ledger.path("ledger_a.sqlite"))","status":"done"}"#
+        let path = ledger.path("ledger_a.sqlite")
+        let line = #"{"command":"verify","database":"ledger_a.sqlite","path":"\#(path)","status":"done"}"#
         try Data("\(line)\n{\"command\":\"ver".utf8).write(to: URL(filePath: report))
         let run = try await ledger.run("verify", "--family", "ledger", "--report", report, "--resume", "--json")
         #expect(run.status == .success)

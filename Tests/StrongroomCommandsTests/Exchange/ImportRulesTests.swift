@@ -16,7 +16,9 @@ struct ImportRulesTests {
     @Test(arguments: [false, true])
     func aRuleThatIsLookedAtAtTheEndIsNamed(isSkipping: Bool) async throws {
         let shop = try await shop(
-            "CREATE TABLE part (id INTEGER PRIMARY KEY, item INTEGER REFERENCES item (id) DEFERRABLE INITIALLY DEFERRED)"
+            """
+            CREATE TABLE part (id INTEGER PRIMARY KEY, item INTEGER REFERENCES item (id) DEFERRABLE INITIALLY DEFERRED)
+            """
         )
         let failure = try await #require(throws: CommandFailure.self) {
             try await shop.bring("id,item\n1,7\n", into: "part") { $0.skipsBadLines = isSkipping }
@@ -70,7 +72,8 @@ struct ImportRulesTests {
     @Test(.enabled(if: try EngineFeatures.current().hasGeneratedColumns), arguments: [RowFormat.csv, .jsonLines])
     func aGeneratedColumnIsPassedOverAndComputedAnew(format: RowFormat) async throws {
         let table: SQL = """
-            CREATE TABLE box (width INTEGER UNIQUE, area INTEGER GENERATED ALWAYS AS (width * height) STORED, height INTEGER,
+            CREATE TABLE box (width INTEGER UNIQUE, area INTEGER GENERATED ALWAYS AS (width * height) STORED, height \
+            INTEGER,
                 twice INTEGER AS (width * 2))
             """
         let (one, other) = (try await shop(table), try await shop(table))

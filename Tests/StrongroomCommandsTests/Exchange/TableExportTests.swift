@@ -44,7 +44,8 @@ struct TableExportTests {
             for row in rows {
                 try db.execute(
                     """
-                    INSERT INTO item VALUES (\(row[0]), \(row[1]), \(row[2]), \(row[3]), \(row[4]), \(row[5]), \(row[6]), \(row[7]))
+                    INSERT INTO item VALUES (\(row[0]), \(row[1]), \(row[2]), \(row[3]), \(row[4]), \(row[5]), \
+                    \(row[6]), \(row[7]))
                     """)
             }
         }

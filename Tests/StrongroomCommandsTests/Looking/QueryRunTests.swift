@@ -20,7 +20,10 @@ struct QueryRunTests {
     @Test func rowsStandInAlignedColumns() async throws {
         let shop = try await Shop()
         let sql =
-            "SELECT 1 AS number, 'text' AS text, NULL AS `nothing`, x'00FF' AS bytes UNION ALL SELECT 1000, '漢字\n', 2.5, zeroblob(2000)"
+            """
+            SELECT 1 AS number, 'text' AS text, NULL AS `nothing`, x'00FF' AS bytes UNION ALL SELECT 1000, '漢字\n', \
+            2.5, zeroblob(2000)
+            """
         let (lines, outcome) = try await run(sql, on: shop)
         #expect(
             lines == [

@@ -8,7 +8,10 @@ import Testing
 struct SchemaTests {
     private static let statements = [
         "CREATE TABLE author (id INTEGER PRIMARY KEY, name TEXT NOT NULL, email TEXT UNIQUE)",
-        "CREATE TABLE book (isbn TEXT PRIMARY KEY, author INTEGER NOT NULL REFERENCES author(id), editor INTEGER REFERENCES author)",
+        """
+        CREATE TABLE book (isbn TEXT PRIMARY KEY, author INTEGER NOT NULL REFERENCES author(id), editor INTEGER \
+        REFERENCES author)
+        """,
         "CREATE TABLE cover (book TEXT PRIMARY KEY NOT NULL REFERENCES book(isbn), picture BLOB)",
         "CREATE TABLE node (id INTEGER PRIMARY KEY, parent INTEGER REFERENCES node(id))",
         "CREATE TABLE `we\"ird & <b>` (`a b` TEXT, `x\u{1B}` INTEGER, c)",

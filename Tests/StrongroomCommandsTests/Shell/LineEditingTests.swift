@@ -78,8 +78,8 @@ struct LineEditingTests {
     func anyKeysLeaveALine(seed: UInt64) {
         var generator = SeededGenerator(seed)
         let some: [LineKey] = [
-            .text("a"), .text("é"), .text("\u{301}"), .text("👩‍👩‍👧"), .text(" "), .tab, .backspace, .delete, .left, .right,
-            .wordLeft, .wordRight,
+            .text("a"), .text("é"), .text("\u{301}"), .text("👩‍👩‍👧"), .text(" "), .tab, .backspace, .delete,
+            .left, .right, .wordLeft, .wordRight,
             .home, .end, .up, .down, .eraseToStart, .eraseToEnd, .eraseWord, .other,
         ]
         var editing = LineEditing(history: ["select 1", "漢字 x"])

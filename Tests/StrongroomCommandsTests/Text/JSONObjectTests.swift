@@ -10,7 +10,8 @@ struct JSONObjectTests {
 
     @Test func eachKindOfValueIsKeptExactly() throws {
         let found = try members(
-            #" { "i" : 9007199254740993 , "m":-9223372036854775808,"r":1.0,"e":1e3,"n":null,"t":true,"s":"a\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00\u0000","b":{"base64":"AQID"}, "0":-0.5 } "#
+            #" { "i" : 9007199254740993 , "m":-9223372036854775808,"r":1.0,"e":1e3,"n":null,"t":true,"#
+                + #""s":"a\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00\u0000","b":{"base64":"AQID"}, "0":-0.5 } "#
         )
         #expect(found["i"] == .value(9_007_199_254_740_993))
         #expect(found["m"] == .value(.integer(.min)))

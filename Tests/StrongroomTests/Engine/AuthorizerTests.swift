@@ -3,7 +3,8 @@ import StrongroomTesting
 import Testing
 
 struct AuthorizerTests {
-    /// Checks that SQL is refused, in a write and in a read, and that the transaction goes on as if nothing had been asked.
+    /// Checks that SQL is refused, in a write and in a read, and that the transaction goes on as if nothing had been
+    /// asked.
     private func expectRefused(_ sql: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let store = try await TemporaryStore(tables: [Contact.schema]).store
         let sql = SQL(stringLiteral: sql)

@@ -2,7 +2,8 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-/// Some failures make the engine roll the whole transaction back; whatever came after would be committed statement by statement.
+/// Some failures make the engine roll the whole transaction back; whatever came after would be committed statement by
+/// statement.
 struct EndedTransactionTests {
     /// A store with one contact in it and a trigger that rolls everything back.
     private static func makeStore() async throws -> TemporaryStore {

@@ -2,7 +2,8 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-/// A temporary table hides the file's of that name: what is written to it is lost with the connection, and no reader sees it.
+/// A temporary table hides the file's of that name: what is written to it is lost with the connection, and no reader
+/// sees it.
 @Suite("Temporary tables")
 struct HiddenTableTests {
     @Test(

@@ -3,7 +3,8 @@ import Testing
 
 /// All that a directory holds, with bytes, times and permissions: two of them show what has been touched.
 ///
-/// Not to be taken while a store on a file in the directory is open: reading the file would drop the engine's locks on it.
+/// Not to be taken while a store on a file in the directory is open: reading the file would drop the engine's locks on
+/// it.
 struct DirectorySnapshot {
     private struct Entry: Equatable {
         let type: FileAttributeType?
@@ -21,8 +22,8 @@ struct DirectorySnapshot {
     ///
     /// - Parameters:
     ///   - directory: The directory's path.
-    ///   - ignored: Ends of names that do not count. The lock file may always come and stay; the log's index (`-shm`) is no data: the
-    ///     engine makes it anew for the first connection.
+    ///   - ignored: Ends of names that do not count. The lock file may always come and stay; the log's index (`-shm`)
+    ///     is no data: the engine makes it anew for the first connection.
     init(_ directory: String, ignoring ignored: [String] = [".lock", "-shm"]) throws {
         self.directory = directory
         self.ignored = ignored

@@ -111,7 +111,8 @@ private final class Shell: Sendable {
 
     /// Wherever it is: there is nothing more for it to read.
     ///
-    /// It is told, too, unless it has ended already: a process that another test starts at that moment may have the pipe open for long.
+    /// It is told, too, unless it has ended already: a process that another test starts at that moment may have the
+    /// pipe open for long.
     func end() throws {
         for _ in 0..<2 { try? goOn() }
         try input.fileHandleForWriting.close()

@@ -69,8 +69,8 @@ struct EnvelopeFileTests {
         #expect(try sidecar.open(Self.old, Self.new).envelope.place == 1)
     }
 
-    /// Brings the directory into all states that a kill can leave: after each step, and in the middle of each that writes. The check leaves it as
-    /// it was before the first.
+    /// Brings the directory into all states that a kill can leave: after each step, and in the middle of each that
+    /// writes. The check leaves it as it was before the first.
     private func crashed(_ steps: [EnvelopeFile.Step], _ check: (String) throws -> Void) throws {
         for count in 0...steps.count {
             try steps.prefix(count).forEach(sidecar.file.carryOut)
@@ -114,7 +114,8 @@ struct EnvelopeFileTests {
         }
     }
 
-    /// Until the directory is on the disk each name may be what it was before; a name's content is on the disk before it has the name.
+    /// Until the directory is on the disk each name may be what it was before; a name's content is on the disk before
+    /// it has the name.
     @Test func whereverThePowerFailsTheChainOpens() throws {
         let envelope = try make()
         let rotated = try rotated(envelope)

@@ -59,7 +59,8 @@ struct EnvelopeTests {
                 #expect(opened.dataKeys == envelope.dataKeys)
                 return DerivedKey.derivations.load(ordering: .relaxed) - before
             }
-            // As an envelope is that was made with the first key and has gone through all rotations, with a recovery key.
+            // As an envelope is that was made with the first key and has gone through all rotations, with a recovery
+            // key.
             var envelope = try OpenEnvelope.with(keys[0])
             _ = try envelope.addRecoveryKey(label: "", date: .fixed)
             #expect(try derivations(envelope) == 10)

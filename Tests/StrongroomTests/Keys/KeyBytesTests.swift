@@ -30,7 +30,8 @@ struct KeyBytesTests {
         #expect(try await Vault(directory.path(""), keys: .passphrase(right)).lines() == ["a"])
     }
 
-    /// A text in the engine's own form for raw keys is to be a passphrase all the same: nothing a user types becomes syntax.
+    /// A text in the engine's own form for raw keys is to be a passphrase all the same: nothing a user types becomes
+    /// syntax.
     @Test func aPassphraseThatLooksLikeARawKeyIsAPassphrase() async throws {
         let text = "x'\(String(repeating: "01", count: 32))'"
         try await Vault(directory.path(""), keys: .passphrase(text)).keep("a")

@@ -1,5 +1,6 @@
 import Foundation
-// Internal: the number of derivations, which no public interface tells; their time would prove nothing on a busy machine.
+// Internal: the number of derivations, which no public interface tells; their time would prove nothing on a busy
+// machine.
 @testable import Strongroom
 import StrongroomTesting
 import Synchronization
@@ -64,8 +65,8 @@ struct KeyDerivationTests {
         }
     }
 
-    /// The engine must not derive either: after the opening its own setting is changed, so that a connection that was given the
-    /// passphrase would derive another key and fail.
+    /// The engine must not derive either: after the opening its own setting is changed, so that a connection that was
+    /// given the passphrase would derive another key and fail.
     @Test func readersAreNotGivenThePassphrase() async throws {
         let directory = try TemporaryDirectory()
         await #expect(processExitsWith: .success) { [directory = directory.path("") as String] in

@@ -22,7 +22,8 @@ struct SQLCipherShell {
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - key: The statement that gives the key, such as `PRAGMA key = 'secret'`; it says nothing on one version and "ok" on the other.
+    ///   - key: The statement that gives the key, such as `PRAGMA key = 'secret'`; it says nothing on one version and
+    ///     "ok" on the other.
     ///   - sql: What is run with it.
     /// - Returns: The lines that the SQL gave.
     func run(_ path: String, key: String, _ sql: String) throws -> [String] {

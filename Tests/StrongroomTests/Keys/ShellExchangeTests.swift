@@ -104,7 +104,8 @@ struct ShellExchangeTests {
         _ = try shell.run(
             vault.path, key: key,
             """
-            PRAGMA cache_size = 1; BEGIN; UPDATE line SET text = 'lost'; INSERT INTO line VALUES (hex(randomblob(50000)));
+            PRAGMA cache_size = 1; BEGIN; UPDATE line SET text = 'lost'; INSERT INTO line VALUES \
+            (hex(randomblob(50000)));
             .shell cp "\(vault.path)" "\(copy)" && cp "\(journal)" "\(copy)-journal"
             ROLLBACK;
             """)

@@ -37,8 +37,8 @@ struct AutomaticComparisonTests {
         try await execute(
             SQL(stringLiteral: "CREATE TABLE note (\(columns))"), "INSERT INTO note VALUES (1, 'a'), (7, 'b')",
             "CREATE TABLE other (id INTEGER PRIMARY KEY AUTOINCREMENT)", "INSERT INTO other VALUES (40)")
-        #expect(
-            try await adapt(Self.noTwice) == ["table \"note\": keys in column \"id\" are never given twice from now on"])
+        let change = "table \"note\": keys in column \"id\" are never given twice from now on"
+        #expect(try await adapt(Self.noTwice) == [change])
         try await vault.with(\.migrator, nil).using { store in
             try await store.write { db throws in
                 try db.execute("DELETE FROM note WHERE id = 7")
@@ -68,7 +68,8 @@ struct AutomaticComparisonTests {
     @Test func parenthesesAroundADefaultAreNoChange() async throws {
         try await execute(
             """
-            CREATE TABLE note (id INTEGER PRIMARY KEY, a INTEGER NOT NULL DEFAULT 1, b INTEGER NOT NULL DEFAULT ((-2)), \
+            CREATE TABLE note (id INTEGER PRIMARY KEY, a INTEGER NOT NULL DEFAULT 1, b INTEGER NOT NULL DEFAULT \
+            ((-2)), \
             c REAL NOT NULL DEFAULT 0.5, d TEXT NOT NULL DEFAULT ('x'))
             """)
         let declared = TableSchema(

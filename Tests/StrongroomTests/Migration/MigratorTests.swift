@@ -139,7 +139,8 @@ struct MigratorTests {
 
     // MARK: Steps
 
-    /// The history's row and the step's work are seen together or not at all, also by a reader that looks at every commit.
+    /// The history's row and the step's work are seen together or not at all, also by a reader that looks at every
+    /// commit.
     @Test func aStepAndItsRowInTheHistoryAreOneTransaction() async throws {
         try await vault.with(\.migrator, steps(["1"])).keep()
         await #expect(processExitsWith: .signal(SIGKILL)) { [root = vault.directory as String] in

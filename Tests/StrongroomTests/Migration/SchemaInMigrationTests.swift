@@ -26,7 +26,8 @@ struct SchemaInMigrationTests {
                 try db.addColumn(Column<String>("code", unique: true, default: nil), to: "person")
             }
         }
-        // A column that may hold none and has no default cannot be added to a table with rows; nothing of the step is left.
+        // A column that may hold none and has no default cannot be added to a table with rows; nothing of the step is
+        // left.
         try await expectFailure(.migrationFailed) { try await vault.with(\.migrator, migrator).open() }
         let whole = Migrator {
             Migration("1") { db in

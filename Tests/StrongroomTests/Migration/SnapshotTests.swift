@@ -231,7 +231,8 @@ struct SnapshotTests {
 
     // MARK: Kills
 
-    /// When the process is killed, in microseconds after it begins; whatever has been reached by then, the outcome is one of two.
+    /// When the process is killed, in microseconds after it begins; whatever has been reached by then, the outcome is
+    /// one of two.
     static let moments = [500, 2_000, 4_000, 6_000, 8_000, 10_000, 13_000, 17_000, 25_000, 40_000]
 
     /// Kills this process at a moment.

@@ -13,7 +13,8 @@ private func withTables(_ work: @Sendable @escaping (borrowing WriteTransaction)
     try await TemporaryStore(tables: tables).store.write { db in try work(db) }
 }
 
-/// Records that change their places in a tree while it is saved: nothing that is still in it is lost, nor what is below it and not loaded.
+/// Records that change their places in a tree while it is saved: nothing that is still in it is lost, nor what is below
+/// it and not loaded.
 @Suite("Children that move")
 struct RelationMovesTests {
     @Test func belowASiblingTheyKeepWhatIsBelowThem() async throws {

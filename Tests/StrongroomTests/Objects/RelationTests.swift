@@ -197,7 +197,10 @@ struct CascadingSaveTests {
             let before = broken
             // The only column that refuses something here.
             try db.execute(
-                "CREATE TRIGGER refuses BEFORE INSERT ON remark WHEN new.text = 'refers to nothing' BEGIN SELECT RAISE(ABORT, 'no'); END"
+                """
+                CREATE TRIGGER refuses BEFORE INSERT ON remark WHEN new.text = 'refers to nothing' BEGIN SELECT \
+                RAISE(ABORT, 'no'); END
+                """
             )
             try expectFailure(.constraint) { try Customer.save(contentsOf: &broken, cascading: true, in: db) }
             #expect(broken == before && broken[0].id == nil && !broken[0].$calls.isLoaded)

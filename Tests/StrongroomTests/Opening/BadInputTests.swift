@@ -13,7 +13,8 @@ struct BadInputTests {
         vault = Vault(directory.path(""), keys: .numbered(1), .numbered(2))
     }
 
-    /// Opens what lies there, expects an error of a kind, and that nothing was touched and nothing came but the lock file.
+    /// Opens what lies there, expects an error of a kind, and that nothing was touched and nothing came but the lock
+    /// file.
     private func expectRefusal(
         _ code: StrongroomError.Code,
         saying words: [String],
@@ -165,7 +166,8 @@ struct BadInputTests {
         try before.expectUntouched()
     }
 
-    /// The path comes from the program's own configuration; one that depends on the working directory is a mistake in it.
+    /// The path comes from the program's own configuration; one that depends on the working directory is a mistake in
+    /// it.
     @Test(arguments: ["relative/vault.sqlite", "", "./vault.sqlite", "~/vault.sqlite", "/tmp/a\0b/vault.sqlite"])
     func aPathThatIsNotAbsolute(path: String) async throws {
         struct Misplaced: Configuration {

@@ -34,7 +34,8 @@ struct CreationTests {
         get throws { try DirectorySnapshot(directory.path(""), ignoring: []).names }
     }
 
-    /// Checks that what a crash left is nothing or a whole database, and that the next opening ends with a whole one alone.
+    /// Checks that what a crash left is nothing or a whole database, and that the next opening ends with a whole one
+    /// alone.
     private func expectNothingOrAll(sourceLocation: SourceLocation = #_sourceLocation) async throws {
         if FileManager.default.fileExists(atPath: vault.path) {
             #expect(try await vault.lines() == ["made"], sourceLocation: sourceLocation)
@@ -183,12 +184,14 @@ struct CreationTests {
     }
 
     #if os(Linux)
-    /// The kernel ends a process whose file would grow beyond a limit: a kill in the middle of writing, at exactly known places.
+    /// The kernel ends a process whose file would grow beyond a limit: a kill in the middle of writing, at exactly
+    /// known places.
     @Test(arguments: [1, 1024, 4096, 8192, 16384, 20000, 24576, 32768] as [UInt])
     func aKillWhileAFileGrowsLeavesNothingOrAll(limit: UInt) async throws {
         await #expect(processExitsWith: .signal(SIGXFSZ)) {
             [root = vault.directory as String, limit = limit as UInt] in
-            // In the thread that writes: it may have inherited that the signal is blocked, and the process that it is ignored.
+            // In the thread that writes: it may have inherited that the signal is blocked, and the process that it is
+            // ignored.
             let migrator = Self.long {
                 signal(SIGXFSZ, SIG_DFL)
                 var signals = sigset_t()

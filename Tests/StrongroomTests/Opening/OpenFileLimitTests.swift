@@ -38,8 +38,8 @@ struct OpenFileLimitTests {
     }
 }
 
-/// Runs the parts of tasks on one thread. Where files cannot be opened, Dispatch's own threads must have nothing to do: it ends the process
-/// when it cannot read their state.
+/// Runs the parts of tasks on one thread. Where files cannot be opened, Dispatch's own threads must have nothing to do:
+/// it ends the process when it cannot read their state.
 private final class JobThread: TaskExecutor, @unchecked Sendable {  // guarded by its lock
     private var jobs: [UnownedJob] = []
     private let lock = NSLock()

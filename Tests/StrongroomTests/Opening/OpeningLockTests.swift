@@ -73,7 +73,8 @@ struct OpeningLockTests {
                 isOpen.withLock { $0 = true }
                 return lines
             }
-            // Long enough for an opening that does not wait to come through, most of the time; the test cannot fail by it.
+            // Long enough for an opening that does not wait to come through, most of the time; the test cannot fail by
+            // it.
             try await Task.sleep(for: .milliseconds(300))
             #expect(isOpen.withLock { !$0 })
             try holder.release()

@@ -51,7 +51,9 @@ struct RandomConditionTests {
         let wrong = made.indices.filter { found[$0] != hits[$0] || counted[$0] != hits[$0].count }
         // One of many is enough to see what is wrong.
         let first = wrong.first.map { place in
-            "\(made[place].condition.sql) found \(found[place].compactMap(\.self)), not \(hits[place].compactMap(\.self))"
+            """
+            \(made[place].condition.sql) found \(found[place].compactMap(\.self)), not \(hits[place].compactMap(\.self))
+            """
         }
         #expect(first == nil, "\(wrong.count) of \(made.count) conditions")
         #expect(hits.contains { !$0.isEmpty && $0.count < samples.count }, "no condition tells rows apart")
@@ -146,7 +148,8 @@ extension RandomConditionTests.Kind {
         }
     }
 
-    /// Nil in the list stands for NULL; a NULL that is not asked for is in no list and, but for an empty one, out of none.
+    /// Nil in the list stands for NULL; a NULL that is not asked for is in no list and, but for an empty one, out of
+    /// none.
     private static func contains<Element: Equatable>(_ list: [Element?], _ element: Element?) -> Bool? {
         if element == nil, !list.contains(nil), !list.isEmpty { return nil }
         return list.contains(element)

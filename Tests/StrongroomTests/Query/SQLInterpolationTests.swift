@@ -5,7 +5,8 @@ import Testing
 private let oddNames = [
     "plain", "two words", "quote\"d", "\"", "\"\"", "it's", "a`b", "`", "[x]", "]", "select", "TABLE", "from", "order",
     "semi;colon",
-    "--", "/*", "a.b", "naïve", "漢字", "👩‍👩‍👧", "e\u{301}", "?", ":p", "%", "\\", "new\nline", "1", " ", "rowid2", "UPPER",
+    "--", "/*", "a.b", "naïve", "漢字", "👩‍👩‍👧", "e\u{301}", "?", ":p", "%", "\\", "new\nline", "1", " ",
+        "rowid2", "UPPER",
     // A mark that joins the quote before it: one character to Swift, two to the engine.
     "`\u{301}", "a`\u{301}b", "\"\u{301}", "'\u{301}", "\u{301}",
 ]
@@ -76,8 +77,8 @@ struct SQLInterpolationTests {
         }
     }
 
-    /// The engine takes a name in double quotes that it does not know for a text ("SQLite Quirks", section 8): a query for a column that
-    /// is not there would find nothing instead of failing.
+    /// The engine takes a name in double quotes that it does not know for a text ("SQLite Quirks", section 8): a query
+    /// for a column that is not there would find nothing instead of failing.
     @Test func aColumnThatIsNotThereIsAnErrorAndNotAText() async throws {
         let store = try await TemporaryStore(tables: [Contact.schema]).store
         let missing = Column<String>("nickname")

@@ -2,7 +2,8 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-/// Who comes from CTPersistance finds everything here; each test is one of its parts and goes through all that it can do.
+/// Who comes from CTPersistance finds everything here; each test is one of its parts and goes through all that it can
+/// do.
 @Suite("What CTPersistance can do")
 struct CTPersistanceTests {
     private let temporary: TemporaryStore

@@ -3,7 +3,8 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-/// Keys and unique values are told apart as the engine does it: by the collation, and never by how letters are composed.
+/// Keys and unique values are told apart as the engine does it: by the collation, and never by how letters are
+/// composed.
 @Suite("Keys as the engine compares them")
 struct ComparedKeyTests {
     /// Composed and decomposed: one text to Swift, two to the engine.

@@ -12,7 +12,8 @@ struct Serial: RawRepresentable, ColumnValue, TableKey {
     static func generated(rowID: Int64) -> Serial? { Serial(rawValue: rowID) }
 }
 
-/// Keys are made only where the key's column is the row's id in the engine: elsewhere the row would get NULL for its key.
+/// Keys are made only where the key's column is the row's id in the engine: elsewhere the row would get NULL for its
+/// key.
 @Suite("Keys that the engine makes")
 struct MadeKeyTests {
     @Table("entry")

@@ -38,8 +38,9 @@ struct RecordFieldsTests {
     @Test func theWholeText() throws {
         #expect(
             try Self.person.json() == #"""
-                {"age":-3,"born":"2025-11-21T20:28:20.25Z","email":"ada@example.org","extra":"x","id":9223372036854775807,\#
-                "in":null,"isActive":true,"kind":1,"name":"A\"d\\a\u0000/é","nickname":null,"photo":"AP8B",\#
+                {"age":-3,"born":"2025-11-21T20:28:20.25Z","email":"ada@example.org","extra":"x",\#
+                "id":9223372036854775807,"in":null,"isActive":true,"kind":1,\#
+                "name":"A\"d\\a\u0000/é","nickname":null,"photo":"AP8B",\#
                 "price":"12345678901234567890.0123456789","ratio":0.1,"score":0.1,"small":255,"tags":["a","b"],\#
                 "token":"00000000-0000-0000-0000-000000000000"}
                 """#)

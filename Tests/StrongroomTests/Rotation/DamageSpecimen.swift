@@ -4,7 +4,8 @@ import Foundation
 import StrongroomTesting
 import Testing
 
-/// A small file with everything that damage can hit: long values, an index, a table without row ids, unused pages, a view, a trigger.
+/// A small file with everything that damage can hit: long values, an index, a table without row ids, unused pages, a
+/// view, a trigger.
 struct DamageSpecimen {
     let directory: TemporaryDirectory
     let vault: Vault

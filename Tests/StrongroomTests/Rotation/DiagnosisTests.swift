@@ -189,7 +189,8 @@ struct DiagnosisTests {
         #expect(try await vault.lines().count == 1_001)
     }
 
-    /// The locks that this process has on the file, as the system lists them but for their numbers: while others come and go it may repeat some.
+    /// The locks that this process has on the file, as the system lists them but for their numbers: while others come
+    /// and go it may repeat some.
     private func locks() throws -> Set<Substring> {
         #if os(Linux)
         let node = try #require(try FileManager.default.attributesOfItem(atPath: vault.path)[.systemFileNumber] as? Int)
@@ -302,7 +303,8 @@ struct DiagnosisTests {
         try connection.run("PRAGMA writable_schema = ON")
         try connection.run(
             """
-            UPDATE sqlite_master SET rootpage = 0, sql = 'CREATE VIEW strongroom_migrations AS WITH RECURSIVE n (place, version) AS \
+            UPDATE sqlite_master SET rootpage = 0, sql = 'CREATE VIEW strongroom_migrations AS WITH RECURSIVE n \
+            (place, version) AS \
             (SELECT 1, 1 UNION ALL SELECT place + 1, 1 FROM n) SELECT * FROM n'
             """)
         connection.close()

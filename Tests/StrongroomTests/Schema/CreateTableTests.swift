@@ -19,7 +19,10 @@ struct CreateTableTests {
             let statements = try Self.statements(db)
             #expect(
                 statements == [
-                    "CREATE TABLE `contact` (`id` INTEGER PRIMARY KEY, `name` TEXT NOT NULL, `email` TEXT NOT NULL UNIQUE, "
+                    """
+                    CREATE TABLE `contact` (`id` INTEGER PRIMARY KEY, `name` TEXT NOT NULL, `email` TEXT NOT NULL \
+                    UNIQUE, 
+                    """
                         + "`phone` TEXT, `score` REAL NOT NULL DEFAULT (0.0), `photo` BLOB NOT NULL)",
                     "CREATE INDEX `contact_name` ON `contact` (`name`)",
                 ])
@@ -44,7 +47,9 @@ struct CreateTableTests {
             let statements = try Self.statements(db)
             #expect(
                 statements == [
-                    "CREATE TABLE `kinds` (`id` INTEGER PRIMARY KEY AUTOINCREMENT, `flag` INTEGER NOT NULL DEFAULT (1), "
+                    """
+                    CREATE TABLE `kinds` (`id` INTEGER PRIMARY KEY AUTOINCREMENT, `flag` INTEGER NOT NULL DEFAULT (1), 
+                    """
                         + "`small` INTEGER, `ratio` REAL NOT NULL, `any` BLOB, `bytes` BLOB UNIQUE)",
                     "CREATE INDEX `by ratio` ON `kinds` (`ratio`)",
                     "CREATE UNIQUE INDEX `kinds_flag_small` ON `kinds` (`flag`, `small`)",

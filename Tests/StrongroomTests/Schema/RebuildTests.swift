@@ -2,7 +2,8 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-/// Changes of a table that the engine cannot make itself, on tables that a user wrote: nothing that was there may be lost.
+/// Changes of a table that the engine cannot make itself, on tables that a user wrote: nothing that was there may be
+/// lost.
 // CTPersistance, "schema and status": add column, and what goes beyond it: rename, drop and change.
 struct RebuildTests {
     /// A table with everything that a rebuild could lose.
@@ -24,12 +25,17 @@ struct RebuildTests {
             "CREATE INDEX computed ON \(name: parent) (lower(\"group\"), abs(size))",
             "CREATE TABLE log (word TEXT)",
             "CREATE TABLE child (p INTEGER NOT NULL REFERENCES \(name: parent) ON DELETE CASCADE ON UPDATE CASCADE)",
-            "CREATE TABLE pairs (g TEXT, f BLOB, FOREIGN KEY (g, f) REFERENCES \(name: parent) (\"group\", [from here]))",
+            """
+            CREATE TABLE pairs (g TEXT, f BLOB, FOREIGN KEY (g, f) REFERENCES \(name: parent) ("group", [from here]))
+            """,
             """
             CREATE TRIGGER watch AFTER UPDATE OF size ON \(name: parent) WHEN new.size > 5
             BEGIN INSERT INTO log VALUES (new."group" || ' ' || old.size); END
             """,
-            "CREATE VIEW sight AS SELECT p.id, p.size, count(*) AS number FROM \(name: parent) AS p JOIN child ON p = p.id GROUP BY 1",
+            """
+            CREATE VIEW sight AS SELECT p.id, p.size, count(*) AS number FROM \(name: parent) AS p JOIN child ON p = \
+            p.id GROUP BY 1
+            """,
         ] { try db.execute(sql) }
         try db.execute(
             """
@@ -148,7 +154,8 @@ struct RebuildTests {
         }
     }
 
-    /// The trigger fires, the check, the unique constraints and the foreign keys hold, cascades run, and keys are not given twice.
+    /// The trigger fires, the check, the unique constraints and the foreign keys hold, cascades run, and keys are not
+    /// given twice.
     private static func expectConstraints(_ db: borrowing some Writing & ~Copyable, size: String) throws {
         #expect(try db.value("PRAGMA foreign_keys", as: Int.self) == 1)
         try db.execute("UPDATE \(name: parent) SET \(name: size) = 8 WHERE id = 30")

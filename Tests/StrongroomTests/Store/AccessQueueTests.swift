@@ -1,7 +1,8 @@
 import StrongroomTesting
 import Testing
 
-// The queue is internal: its decisions are tested here alone, without threads, in more orders than a store could be brought into.
+// The queue is internal: its decisions are tested here alone, without threads, in more orders than a store could be
+// brought into.
 @testable import Strongroom
 
 @Suite("The queue for a store's connections")

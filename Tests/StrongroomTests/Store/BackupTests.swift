@@ -31,7 +31,8 @@ struct BackupTests {
         Vault(directory.path("out")) { _ in try KeyChain(keys) }.with(\.migrator, nil)
     }
 
-    /// The settings that a source has: those of the engine, and others, by which a copy is made row by row or page by page.
+    /// The settings that a source has: those of the engine, and others, by which a copy is made row by row or page by
+    /// page.
     static let settings: [CipherSettings?] = [nil, .sqlCipher3]
 
     @Test(arguments: settings, [nil, Key.numbered(9), .passphrase("another")])

@@ -29,7 +29,8 @@ struct CancelledWorkTests {
         try await lines.store.close()
     }
 
-    /// The cancellation comes at any moment around the beginning of a statement: between two of them an interrupt is forgotten.
+    /// The cancellation comes at any moment around the beginning of a statement: between two of them an interrupt is
+    /// forgotten.
     @Test func noMomentIsTooEarlyOrTooLate() async throws {
         let lines = try await LineStore(readers: 1)
         for round in 0..<60 {

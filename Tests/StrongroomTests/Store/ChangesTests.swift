@@ -327,7 +327,8 @@ struct ChangesTests {
             try db.execute(
                 "CREATE TRIGGER more AFTER INSERT ON line BEGIN INSERT INTO other (line) VALUES (new.number); END")
         }
-        // What the kept statement does now is found out in a part that is undone, and counts for the next use all the same.
+        // What the kept statement does now is found out in a part that is undone, and counts for the next use all the
+        // same.
         try await store.write { db in
             do {
                 try db.savepoint { db in

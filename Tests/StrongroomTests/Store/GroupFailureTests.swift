@@ -178,7 +178,8 @@ struct GroupFailureTests {
                 try canGoOn.block()
                 try db.execute(
                     """
-                    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 100000) INSERT INTO line SELECT i FROM n
+                    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 100000) INSERT INTO line \
+                    SELECT i FROM n
                     """)
                 try addLine(-2, db)
             }

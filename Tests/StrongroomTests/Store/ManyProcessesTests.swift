@@ -57,7 +57,8 @@ struct ManyProcessesTests {
         try await store.close()
     }
 
-    /// Reads before it writes: a transaction that began as one that reads could not go on when another process has written meanwhile.
+    /// Reads before it writes: a transaction that began as one that reads could not go on when another process has
+    /// written meanwhile.
     private static func add(_ line: String, _ db: borrowing WriteTransaction) throws {
         let before = try db.value("SELECT count(*) FROM line", as: Int.self) ?? 0
         try db.execute("INSERT INTO line (text) VALUES (\(line))")

@@ -4,7 +4,8 @@ import Synchronization
 
 /// Something that happens once and that closures and tasks wait for: tests order their steps by it, never by time.
 ///
-/// A wait gives up after half an hour, so that a deadlock is a red test and not one that hangs, and a slow machine is neither.
+/// A wait gives up after half an hour, so that a deadlock is a red test and not one that hangs, and a slow machine is
+/// neither.
 final class Moment: Sendable {
     struct NeverCame: Error {}
 
@@ -48,8 +49,8 @@ final class Barrier: Sendable {
     }
 }
 
-/// Waits until something is true; gives up as a ``Moment`` does. Asks often at first, then less and less often: hundreds of tests wait at
-/// the same time.
+/// Waits until something is true; gives up as a ``Moment`` does. Asks often at first, then less and less often:
+/// hundreds of tests wait at the same time.
 func eventually(_ isTrue: () throws -> Bool) async throws {
     let deadline = ContinuousClock.now + .seconds(Moment.patience)
     var pause = 1

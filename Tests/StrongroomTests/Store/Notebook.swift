@@ -73,8 +73,8 @@ struct Notebook: Sendable {
         try await store.read { db in try Note.order { $0.rank.ascending }.fetch(db).map(\.text) }
     }
 
-    /// The files of the directory that have a text in them, whatever their names, in alphabetical order. Read by another process: closing a file
-    /// that the engine has open would drop its locks.
+    /// The files of the directory that have a text in them, whatever their names, in alphabetical order. Read by
+    /// another process: closing a file that the engine has open would drop its locks.
     func filesHolding(_ text: String) throws -> [String] {
         let names = try FileManager.default.contentsOfDirectory(atPath: directory.path("")).sorted()
         return try names.filter { name in
@@ -87,7 +87,8 @@ struct Notebook: Sendable {
         }
     }
 
-    /// The files that the engine has removed and still has open, as it does with temporary ones, and that have a text in them.
+    /// The files that the engine has removed and still has open, as it does with temporary ones, and that have a text
+    /// in them.
     static func temporaryFilesHolding(_ text: String) throws -> [String] {
         let open = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
         return open.filter { descriptor in

@@ -3,7 +3,8 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-/// In-memory-only records: that they never reach the disk, belong to snapshots as rows do, and live as long as the store.
+/// In-memory-only records: that they never reach the disk, belong to snapshots as rows do, and live as long as the
+/// store.
 @Suite("Records in memory: who sees them", .timeLimit(.minutes(60)))
 struct RecordsInMemoryIsolationTests {
     typealias Note = Notebook.Note
@@ -97,7 +98,8 @@ struct RecordsInMemoryIsolationTests {
         #expect(try await notebook.texts() == [])
     }
 
-    /// Each commit writes as much to the disk as to memory; whoever reads at any moment, the first commit's included, sees as much of both.
+    /// Each commit writes as much to the disk as to memory; whoever reads at any moment, the first commit's included,
+    /// sees as much of both.
     @Test func noReaderSeesHalfOfACommit() async throws {
         for _ in 0..<3 {
             let notebook = try await Notebook(readers: 4)

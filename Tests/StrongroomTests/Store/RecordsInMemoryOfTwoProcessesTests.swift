@@ -3,7 +3,8 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-/// A record in memory and a row that another program writes may stand for the same. The other program is the engine's shell.
+/// A record in memory and a row that another program writes may stand for the same. The other program is the engine's
+/// shell.
 @Suite(
     "Records in memory beside another process", .timeLimit(.minutes(60)),
     .enabled(if: SQLCipherShell.installed != nil, SQLCipherShell.reason))

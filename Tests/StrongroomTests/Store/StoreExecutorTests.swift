@@ -29,7 +29,8 @@ struct StoreExecutorTests {
         #expect(answer)
     }
 
-    /// A thread that ends beside the process can make it crash, so whoever closes a store is told when there is none left.
+    /// A thread that ends beside the process can make it crash, so whoever closes a store is told when there is none
+    /// left.
     @Test func whoeverRetiresItCanWaitUntilNoThreadIsIdle() async throws {
         for _ in 0..<20 {
             let executor = StoreExecutor(name: "strongroom.test", threads: 8)

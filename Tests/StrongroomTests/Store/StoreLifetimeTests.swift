@@ -56,7 +56,8 @@ struct StoreLifetimeTests {
     }
 
     #if os(Linux)
-    // /proc tells what a process has open and which threads it has; other systems have no such view without private interfaces.
+    // /proc tells what a process has open and which threads it has; other systems have no such view without private
+    // interfaces.
 
     @Test func readersAreOpenedWhenTheyAreNeeded() async throws {
         let fixture = try await LineStore(readers: 4)
@@ -139,7 +140,8 @@ struct StoreLifetimeTests {
         #expect(isSame)
     }
 
-    /// The number of descriptors that this process has for files whose path begins so, the engine's log and index left out.
+    /// The number of descriptors that this process has for files whose path begins so, the engine's log and index left
+    /// out.
     private func openFiles(_ prefix: String) throws -> Int {
         let directory = "/proc/self/fd"
         return try FileManager.default.contentsOfDirectory(atPath: directory).count { descriptor in
@@ -151,7 +153,8 @@ struct StoreLifetimeTests {
     }
     #endif
 
-    /// Opens the file as soon as nobody else in the process has it: a dropped store is gone when its last thread has let go of it.
+    /// Opens the file as soon as nobody else in the process has it: a dropped store is gone when its last thread has
+    /// let go of it.
     private func openWhenFree(_ stores: Stores) async throws -> Store {
         let deadline = ContinuousClock.now + .seconds(Moment.patience)
         while true {

@@ -151,7 +151,8 @@ struct OldDecimalTests {
         try await vault.with(\.migrator, Migrator { Self.first }).using { store in
             for work in Self.uses {
                 let error = try await expectFailure(.schemaChange) { try await store.write { db in try work(db) } }
-                #expect(error.message.contains("Column \"total\" of table \"bill\"") && error.message.contains("convert"))
+                #expect(error.message.contains("Column \"total\" of table \"bill\""))
+                #expect(error.message.contains("convert"))
             }
             let old = try await store.read { db in try db.value("SELECT total FROM bill", as: Decimal.self) }
             #expect(old != nil)

@@ -34,7 +34,8 @@ final class ForeignVisitor {
             case 4: shell.run("PRAGMA wal_checkpoint(PASSIVE)")
             case 5 where !holdsSnapshot:
                 holdsSnapshot = shell.run("BEGIN; SELECT 'rows ' || count(*) FROM contact")?.contains("rows ") == true
-                // Otherwise what it writes next would only seem to be there: BEGIN succeeds where the reading is refused.
+                // Otherwise what it writes next would only seem to be there: BEGIN succeeds where the reading is
+                // refused.
                 if !holdsSnapshot { shell.run("ROLLBACK") }
             default: endSnapshot()
             }

@@ -1,8 +1,8 @@
 // The rival: what a careful C programmer writes against the same SQLCipher library.
 //
 // What is the same on both sides:
-// - the library, the file (made by Strongroom, so page size, cipher settings and tables are the same; where making it is
-//   measured, each makes its own with the library's defaults) and its disk;
+// - the library, the file (made by Strongroom, so page size, cipher settings and tables are the same; where making it
+//   is measured, each makes its own with the library's defaults) and its disk;
 // - the key: the passphrase, or a raw key, given with sqlite3_key;
 // - the connection: SQLITE_OPEN_NOMUTEX, WAL, synchronous FULL, secure_delete ON, temp_store MEMORY, foreign_keys ON;
 // - the data, which the Swift side hands over, and the SQL;
@@ -63,16 +63,19 @@ int baseline_upsert(struct sqlite3 *connection, const baseline_list *list);
 int baseline_stream(struct sqlite3 *connection, baseline_summary *summary);
 int baseline_fetch(struct sqlite3 *connection, baseline_summary *summary);
 int baseline_point(struct sqlite3 *connection, const int64_t *keys, size_t count, baseline_summary *summary);
-// Each in a transaction of its own; with or without a statement at its end that makes the engine tell of a damaged page.
+// Each in a transaction of its own; with or without a statement at its end that makes the engine tell of a damaged
+// page.
 int baseline_point_each(struct sqlite3 *connection, const int64_t *keys, size_t count, int checks,
                         baseline_summary *summary);
 
-// Rewrites a file with another key, as the engine does it: in one transaction through the log, which is brought into the file.
+// Rewrites a file with another key, as the engine does it: in one transaction through the log, which is brought into
+// the file.
 int baseline_rekey(const char *path, const char *key, const char *next);
 // The same by an export into a copy, which is brought to the disk and takes the file's place.
 int baseline_export(const char *path, const char *copy, const char *directory, const char *key, const char *next);
 
-// Runs statements on a file in one transaction, as the engine's shell does, and closes it, which brings the log into it.
+// Runs statements on a file in one transaction, as the engine's shell does, and closes it, which brings the log into
+// it.
 int baseline_change(const char *path, const char *key, const char *statements);
 
 // Not measured: what a table holds; its column of text is named, since the tables differ in it.

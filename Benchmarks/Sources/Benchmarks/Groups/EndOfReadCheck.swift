@@ -2,8 +2,9 @@ import Strongroom
 import TestData
 
 extension Group {
-    /// The check cannot be switched off. So its statement is run once more at the end of each read, through the public functions, which takes
-    /// longer than the library's own run of it: what that adds is the most that the check costs. For C, it is what the statement itself adds.
+    /// The check cannot be switched off. So its statement is run once more at the end of each read, through the public
+    /// functions, which takes longer than the library's own run of it: what that adds is the most that the check costs.
+    /// For C, it is what the statement itself adds.
     static let endOfReadCheck = Group(
         "end-of-read-check", "24,000 blocking reads by key, each with one more check for damaged pages"
     ) { workplace in

@@ -2,11 +2,12 @@ import Strongroom
 import TestData
 
 extension Group {
-    /// Takes too long to be repeated: one round, which counts, with Strongroom and C in turn every 50 databases. What else the machine does
-    /// meanwhile falls on one tenth and not on another, so compare several runs, and C's two tenths with each other.
+    /// Takes too long to be repeated: one round, which counts, with Strongroom and C in turn every 50 databases. What
+    /// else the machine does meanwhile falls on one tenth and not on another, so compare several runs, and C's two
+    /// tenths with each other.
     ///
-    /// A file is made with all that makes it safe: Strongroom makes it under another name, brings it to the disk and puts it in place; C makes it
-    /// where it lies. So the two do not do the same, and the ratio is only reported.
+    /// A file is made with all that makes it safe: Strongroom makes it under another name, brings it to the disk and
+    /// puts it in place; C makes it where it lies. So the two do not do the same, and the ratio is only reported.
     static let familyOpen = Group(
         "family-open", "10,000 databases of one family made, written once and closed, 50 open at one time, raw keys"
     ) { workplace in

@@ -5,13 +5,15 @@ import TestData
 extension Group {
     /// Four tasks that read, alone and beside one that writes at full speed.
     ///
-    /// The writer needs a processor, too, so where there are few of them the readers lose time that no library could leave to them. "Per processor
-    /// left" is the rate of the readers for each second of a processor that the writer left to them: with P processors and for T seconds
-    /// they had P·T less the writer's, without a writer P·T. The writer's are the writes in that time, each with the processor time that
-    /// the process takes for one when nobody reads, and T at most, since it writes one row after the other. What its threads take while they
-    /// look for more work counts in the readers' favour; that a write costs more beside readers does not.
+    /// The writer needs a processor, too, so where there are few of them the readers lose time that no library could
+    /// leave to them. "Per processor left" is the rate of the readers for each second of a processor that the writer
+    /// left to them: with P processors and for T seconds they had P·T less the writer's, without a writer P·T. The
+    /// writer's are the writes in that time, each with the processor time that the process takes for one when nobody
+    /// reads, and T at most, since it writes one row after the other. What its threads take while they look for more
+    /// work counts in the readers' favour; that a write costs more beside readers does not.
     ///
-    /// Readers keep their rate easily beside a writer that hardly gets its turn; so the writer's rate beside them is a measure, too.
+    /// Readers keep their rate easily beside a writer that hardly gets its turn; so the writer's rate beside them is a
+    /// measure, too.
     static let readersBesideWriter = Group(
         "readers-beside-writer", "48,000 rows by key, each in a read that one of four tasks awaits, beside a writer"
     ) { workplace in

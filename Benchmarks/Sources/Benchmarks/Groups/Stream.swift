@@ -2,9 +2,9 @@ import Strongroom
 import TestData
 
 extension Group {
-    /// The memory is that of the first loop, which also fills the empty page cache of its reader (16 MiB), in millions of bytes: the most that was
-    /// resident during the loop, less what was resident before. With other groups in the same run, what they left half free can hide
-    /// some of it: `--only stream` is the clean number.
+    /// The memory is that of the first loop, which also fills the empty page cache of its reader (16 MiB), in millions
+    /// of bytes: the most that was resident during the loop, less what was resident before. With other groups in the
+    /// same run, what they left half free can hide some of it: `--only stream` is the clean number.
     static let stream = Group("stream", "1,000,000 rows one after the other, and the memory that this takes") {
         workplace in
         let expected = TestData.batches().reduce(into: Summary()) { $0.add(Summary($1)) }

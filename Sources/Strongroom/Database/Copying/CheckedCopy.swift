@@ -1,7 +1,7 @@
 /// A whole copy of a database under another name, with a key of its own, read again before it counts.
 ///
-/// Pages are copied where only the key differs, which is exact; rows where the copy is encrypted in another way, since the engine cannot copy pages
-/// of one size into those of another.
+/// Pages are copied where only the key differs, which is exact; rows where the copy is encrypted in another way, since
+/// the engine cannot copy pages of one size into those of another.
 struct CheckedCopy {
     /// The database that is copied.
     let file: DatabaseFile
@@ -12,7 +12,8 @@ struct CheckedCopy {
     /// Where the copy is made.
     let path: String
     let watcher: RotationWatcher
-    /// By which path a database with a defect, such as an index that does not fit its table, is refused; nil to carry defects over.
+    /// By which path a database with a defect, such as an index that does not fit its table, is refused; nil to carry
+    /// defects over.
     var wholeOnly: String?
 
     private static let pagesAtOnce = 1_024
@@ -21,10 +22,11 @@ struct CheckedCopy {
 
     /// Makes the copy, checks it and brings it to the disk.
     ///
-    /// Others may read and write meanwhile: one snapshot is copied. A page that an engine of version 3 takes for one of zeros is copied as
-    /// such, so whoever calls this has looked at the pages before.
+    /// Others may read and write meanwhile: one snapshot is copied. A page that an engine of version 3 takes for one of
+    /// zeros is copied as such, so whoever calls this has looked at the pages before.
     ///
-    /// - Parameter source: A connection that nobody else uses, outside a transaction; nothing may be done with it afterwards but closing.
+    /// - Parameter source: A connection that nobody else uses, outside a transaction; nothing may be done with it
+    ///   afterwards but closing.
     /// - Returns: What the copy has, and the copy, which has its name until it is put elsewhere.
     /// - Throws: ``StrongroomError`` with `diskFull`, `damaged`, `fileChanged`, or the engine's failure;
     ///   `CancellationError`. No copy is left then.
@@ -67,7 +69,8 @@ struct CheckedCopy {
         guard from?.settings == to?.settings else {
             var summary: DatabaseSummary?
             try ContentCopy.run(from: source, to: copy, key: to, progress: tell) {
-                // It was switched off for the copying, and an engine that looks at constraints is to look at them in both.
+                // It was switched off for the copying, and an engine that looks at constraints is to look at them in
+                // both.
                 try source.run("PRAGMA ignore_check_constraints = OFF")
                 summary = try DatabaseSummary(source)
             }
@@ -121,7 +124,10 @@ struct CheckedCopy {
     private func failed(_ reason: String) -> StrongroomError {
         StrongroomError(
             .damaged,
-            "The copy of \"\(file.path)\" was not kept: \(reason). Look at the disk and at the database with `verify`, then try again.",
+            """
+            The copy of "\(file.path)" was not kept: \(reason). Look at the disk and at the database with `verify`, \
+            then try again.
+            """,
             database: file.name)
     }
 }
@@ -134,7 +140,8 @@ extension DatabaseSummary {
         throw StrongroomError(
             .damaged,
             """
-            "\(path)" is not whole, so nothing was put in the database's place: \(words). Take an older backup, or salvage a copy of this one \
+            "\(path)" is not whole, so nothing was put in the database's place: \(words). Take an older backup, or \
+            salvage a copy of this one \
             and restore that.
             """,
             database: name)

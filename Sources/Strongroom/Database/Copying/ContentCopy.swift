@@ -1,5 +1,5 @@
-/// Copies a database row by row into a file that is encrypted in another way, and keeps what the engine's own export does not: row ids,
-/// versions, the settings of the header.
+/// Copies a database row by row into a file that is encrypted in another way, and keeps what the engine's own export
+/// does not: row ids, versions, the settings of the header.
 struct ContentCopy {
     /// A connection to the file that is copied, with the target attached as `target`, in one transaction.
     private let connection: Connection
@@ -120,7 +120,8 @@ struct ContentCopy {
         StrongroomError(
             .rotationFailed,
             """
-            The schema has an entry that is not as the engine writes it, so the database cannot be copied. Look at its sqlite_master; \
+            The schema has an entry that is not as the engine writes it, so the database cannot be copied. Look at \
+            its sqlite_master; \
             nothing was changed.
             """,
             database: connection.database

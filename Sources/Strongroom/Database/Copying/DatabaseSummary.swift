@@ -40,7 +40,10 @@ struct DatabaseSummary {
     func difference(to other: DatabaseSummary) -> String? {
         for (table, count) in rows where other.rows[table] != count {
             return
-                "the table \"\(String(decoding: table, as: UTF8.self))\" has \(other.rows[table].map(String.init) ?? "no") rows in place of \(count)"
+                """
+                the table "\(String(decoding: table, as: UTF8.self))" has \
+                \(other.rows[table].map(String.init) ?? "no") rows in place of \(count)
+                """
         }
         if schema != other.schema { return "the schema is another one" }
         for (setting, value) in header.sorted(by: { $0.key < $1.key }) where other.header[setting] != value {

@@ -67,8 +67,8 @@ struct PageCopy {
         try connection.copyPages(from: source, pagesAtOnce: Self.pagesAtOnce) { _, _ in try goOn() }
     }
 
-    /// Checks the pages that are to be copied: the engine of version 3 takes a page of zeros for sound, and the copy would
-    /// have it with a code of its own.
+    /// Checks the pages that are to be copied: the engine of version 3 takes a page of zeros for sound, and the copy
+    /// would have it with a code of its own.
     private func checkPages(of source: Connection, _ goOn: () throws -> Void) throws {
         guard let key else { return }
         let damaged = try source.readingPastTheEngine {

@@ -10,8 +10,8 @@ extension DatabaseFile {
     /// Microseconds between two tries.
     private static let pause: UInt32 = 10_000
 
-    /// Opens a connection that has the file alone: nobody else has it open, with a lock or without one, as far as the system lets this process
-    /// look.
+    /// Opens a connection that has the file alone: nobody else has it open, with a lock or without one, as far as the
+    /// system lets this process look.
     ///
     /// - Parameters:
     ///   - key: The key; nil for plaintext.
@@ -29,7 +29,8 @@ extension DatabaseFile {
                 try connection.proveKey()
                 connection.setBusyTimeout(milliseconds: 0)
                 if try connection.takeWholeFile() {
-                    // One that has the file open and was not written through a log holds no lock, and would go on with what is replaced.
+                    // One that has the file open and was not written through a log holds no lock, and would go on with
+                    // what is replaced.
                     guard try !FileHolders.opening(path).isEmpty else { return connection }
                     longest = max(longest, FileHolders.startOfAProcess)
                 }
@@ -67,7 +68,8 @@ extension DatabaseFile {
         return StrongroomError(
             .locked,
             """
-            "\(path)" has to be had alone to be \(purpose), and is open elsewhere\(holders.isEmpty ? "" : ": \(holders)"). Close it there, \
+            "\(path)" has to be had alone to be \(purpose), and is open \
+            elsewhere\(holders.isEmpty ? "" : ": \(holders)"). Close it there, \
             then try again; nothing was changed.
             """,
             database: name

@@ -1,9 +1,10 @@
 /// A file that is read alone, and left as it is.
 extension DatabaseFile {
-    /// Opens the file, and proves that the key opens it: in the way that is best at this moment, since others may come and go.
+    /// Opens the file, and proves that the key opens it: in the way that is best at this moment, since others may come
+    /// and go.
     ///
-    /// - Throws: ``StrongroomError`` with `notADatabase` for a wrong key, `permissionDenied` when it cannot be read where it lies, `fileChanged`, or
-    ///   the engine's failure.
+    /// - Throws: ``StrongroomError`` with `notADatabase` for a wrong key, `permissionDenied` when it cannot be read
+    ///   where it lies, `fileChanged`, or the engine's failure.
     func connectToRead(key: DerivedKey?, prove: (Connection) throws -> Void) throws -> Connection {
         // The engine undoes what a journal beside the file tells of before it looks whether the key fits.
         if try FileSystem.hasJournal(path), let key, try !isAuthentic(key) {
@@ -39,7 +40,8 @@ extension DatabaseFile {
         let hasIndex = try FileStatus.at(path + "-shm") != nil
         // Half a transaction has to be undone before anybody can read.
         if try FileSystem.hasJournal(path) { return mayBeWritten ? [.existing] : [.readOnly] }
-        // Closing one that can write might bring the log into the file. The index is made anew only by whoever might also write.
+        // Closing one that can write might bring the log into the file. The index is made anew only by whoever might
+        // also write.
         if try FileSystem.hasWriteAheadLog(path) {
             guard hasIndex || mayBeWritten else { return [] }
             return hasIndex || hasSpaceForIndex ? [.readOnly] : [.withoutIndex]
@@ -83,9 +85,10 @@ extension DatabaseFile {
     /// Bytes of the shortest index ("WAL-mode File Format", section 2, sqlite.org/walformat.html).
     private static let indexSize: Int64 = 32_768
 
-    /// A connection besides those that are about to be closed, which keeps the last of them from bringing a log into the file that another program
-    /// has written meanwhile; to be closed after them. Nil where there is no such log, and where it cannot be had: closing does not fail for
-    /// it, and the engine then brings the log into the file, as for every program that closes it last.
+    /// A connection besides those that are about to be closed, which keeps the last of them from bringing a log into
+    /// the file that another program has written meanwhile; to be closed after them. Nil where there is no such log,
+    /// and where it cannot be had: closing does not fail for it, and the engine then brings the log into the file, as
+    /// for every program that closes it last.
     func keeperOfLog(key: DerivedKey?) -> Connection? {
         guard isReadOnly, (try? FileSystem.hasWriteAheadLog(path)) == true else { return nil }
         guard let keeper = try? connect(.readOnly, key: key) else { return nil }
@@ -100,8 +103,10 @@ extension DatabaseFile {
         return StrongroomError(
             .permissionDenied,
             """
-            Beside "\(path)" lies "\(path)\(log)", which belongs to it, and where they lie it cannot be read without writing. Copy both, when no program \
-            has them open, to a directory that may be written, and open the copy; or let a program that may write there open and close the database.
+            Beside "\(path)" lies "\(path)\(log)", which belongs to it, and where they lie it cannot be read without \
+            writing. Copy both, when no program \
+            has them open, to a directory that may be written, and open the copy; or let a program that may write \
+            there open and close the database.
             """,
             database: name,
             resultCode: resultCode)

@@ -47,8 +47,8 @@ struct DatabaseFile: Sendable {
         return connection
     }
 
-    /// The file's first bytes, on which the keys depend: read through a connection without a key, since closing a descriptor of its own would
-    /// drop the locks of those connections that are open.
+    /// The file's first bytes, on which the keys depend: read through a connection without a key, since closing a
+    /// descriptor of its own would drop the locks of those connections that are open.
     ///
     /// - Returns: As many as there are.
     func salt() throws -> [UInt8] { try bytes(from: 0, CipherSettings.saltLength) }
@@ -127,8 +127,8 @@ struct DatabaseFile: Sendable {
         }
     }
 
-    /// Removes a rollback journal that has been used up: a rotation that was killed, or met damage, leaves it behind. To be called when the file
-    /// is one that is written through a log, or is had alone: then no program needs it.
+    /// Removes a rollback journal that has been used up: a rotation that was killed, or met damage, leaves it behind.
+    /// To be called when the file is one that is written through a log, or is had alone: then no program needs it.
     func removeSpentJournal() throws {
         let journal = path + "-journal"
         // One that counts begins with other bytes.
@@ -138,8 +138,9 @@ struct DatabaseFile: Sendable {
         try FileSystem.remove(journal)
     }
 
-    /// The size in bytes of a page of the log or the rollback journal beside the file, which is not encrypted; nil without one that begins as
-    /// SQLite has it. Another process may remove it meanwhile: the engine does, when the last one closes.
+    /// The size in bytes of a page of the log or the rollback journal beside the file, which is not encrypted; nil
+    /// without one that begins as SQLite has it. Another process may remove it meanwhile: the engine does, when the
+    /// last one closes.
     ///
     /// See SQLite's documentation, "Database File Format", sections 3 and 4.1 (sqlite.org/fileformat2.html).
     func logPageSize() throws -> Int? {

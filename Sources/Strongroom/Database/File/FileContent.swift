@@ -17,7 +17,8 @@ enum FileContent: Equatable {
 
     /// Looks at a file.
     ///
-    /// To be called only while this process has no connection to the file: closing the descriptor drops the engine's locks.
+    /// To be called only while this process has no connection to the file: closing the descriptor drops the engine's
+    /// locks.
     ///
     /// - Throws: As ``of(_:reading:)``.
     static func of(_ path: String) throws -> FileContent {
@@ -27,8 +28,8 @@ enum FileContent: Equatable {
     /// Looks at a file.
     ///
     /// - Parameter read: Reads bytes of the file: where they begin, and how many, if there are as many.
-    /// - Throws: ``StrongroomError`` with `notAFile`, `emptyFile`, `notADatabase` for a file that is too short to be one,
-    ///   `plaintextHeader`, or `permissionDenied`.
+    /// - Throws: ``StrongroomError`` with `notAFile`, `emptyFile`, `notADatabase` for a file that is too short to be
+    ///   one, `plaintextHeader`, or `permissionDenied`.
     static func of(_ path: String, reading read: (Int64, Int) throws -> [UInt8]) throws -> FileContent {
         guard let status = try FileStatus.at(path) else {
             guard !FileSystem.isSymbolicLink(path) else { throw linkToNothing(path) }
@@ -38,7 +39,10 @@ enum FileContent: Equatable {
             let what = status.isDirectory ? "a directory" : "not a regular file"
             throw StrongroomError(
                 .notAFile,
-                "What lies at \"\(path)\" is \(what), so no database can be opened there. Give another path, or move it away."
+                """
+                What lies at "\(path)" is \(what), so no database can be opened there. Give another path, or move it \
+                away.
+                """
             )
         }
         guard status.size > 0 else {
@@ -56,7 +60,8 @@ enum FileContent: Equatable {
             throw StrongroomError(
                 code,
                 """
-                The file "\(path)" has \(status.size) bytes, less than any database. It was cut off or is something else: \
+                The file "\(path)" has \(status.size) bytes, less than any database. It was cut off or is something \
+                else: \
                 restore it from a backup, or give another path.
                 """
             )
@@ -73,7 +78,8 @@ enum FileContent: Equatable {
         StrongroomError(
             .notAFile,
             """
-            What lies at "\(path)" is a symbolic link to a file that is not there. Bring the file back (is its disk mounted?), or \
+            What lies at "\(path)" is a symbolic link to a file that is not there. Bring the file back (is its disk \
+            mounted?), or \
             remove the link, and a new database is made in its place.
             """
         )

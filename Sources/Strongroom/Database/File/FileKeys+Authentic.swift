@@ -7,7 +7,8 @@ extension FileKeys {
         let place: Int?
     }
 
-    /// Finds the key by which any of the first pages is authentic, without the engine: the first page itself may be damaged.
+    /// Finds the key by which any of the first pages is authentic, without the engine: the first page itself may be
+    /// damaged.
     ///
     /// - Parameters:
     ///   - bytes: The file.

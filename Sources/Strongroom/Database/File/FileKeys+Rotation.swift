@@ -2,7 +2,8 @@ import Foundation
 
 /// Bringing a file and its envelope to the current key; the lock between processes is held.
 extension FileKeys {
-    /// Rewrites the file with the key and the settings that it is to have, if it is not on them; first makes the envelope that is wanted.
+    /// Rewrites the file with the key and the settings that it is to have, if it is not on them; first makes the
+    /// envelope that is wanted.
     ///
     /// - Parameters:
     ///   - choice: The key that opens it. Its connection is closed when something is to be done.
@@ -21,13 +22,16 @@ extension FileKeys {
             whenReplaced: whenReplaced)
     }
 
-    /// Brings the envelope to the current key, forgets a data key that the file is not on any more, and heals its copies.
+    /// Brings the envelope to the current key, forgets a data key that the file is not on any more, and heals its
+    /// copies.
     ///
     /// - Parameters:
-    ///   - isRotating: Whether the slot that the current key is not in is replaced; if not, the copies are healed and nothing more.
-    ///   - isThorough: Whether also those slots go that older keys of the chain have besides, as when the current one was added before; finding
-    ///     them costs a derivation for each passphrase.
-    ///   - newest: What the file's connections are keyed with when it is on the newest data key; nil when it is on another one.
+    ///   - isRotating: Whether the slot that the current key is not in is replaced; if not, the copies are healed and
+    ///     nothing more.
+    ///   - isThorough: Whether also those slots go that older keys of the chain have besides, as when the current one
+    ///     was added before; finding them costs a derivation for each passphrase.
+    ///   - newest: What the file's connections are keyed with when it is on the newest data key; nil when it is on
+    ///     another one.
     ///   - settings: The settings that the file has.
     /// - Returns: What was done; nil when no slot was to be replaced.
     mutating func renewEnvelope(
@@ -61,7 +65,8 @@ extension FileKeys {
         )
     }
 
-    /// Puts the current key in the place of the one that opened the envelope. A recovery key's slot stays: it was written down for another day.
+    /// Puts the current key in the place of the one that opened the envelope. A recovery key's slot stays: it was
+    /// written down for another day.
     private func putCurrentKeyIn(_ envelope: inout OpenEnvelope) throws {
         guard slotPlace != lastPlace, let key = chain.current, let used = envelope.usedSlot else { return }
         let isRecovery = envelope.keySlots.contains { $0.fingerprint == used && $0.isRecovery }
@@ -85,17 +90,19 @@ extension FileKeys {
         return newest
     }
 
-    /// Keeps the newest data key alone. Where a slot's key is not at hand both stay, which does no harm: the slot would be lost.
+    /// Keeps the newest data key alone. Where a slot's key is not at hand both stay, which does no harm: the slot would
+    /// be lost.
     ///
-    /// - Parameter key: The newest data key as the file's connections are keyed with it, which it has been seen to open.
+    /// - Parameter key: The newest data key as the file's connections are keyed with it, which it has been seen to
+    ///   open.
     private func forgetFormerDataKey(_ envelope: inout OpenEnvelope, _ key: DerivedKey) throws {
         guard envelope.dataKeys.count > 1, let newest = envelope.dataKeys.each.last else { return }
         guard try slotsOutOfReach(&envelope).isEmpty, try isOnDisk(key) else { return }
         _ = try envelope.rewrap(newest, keys: chain.keys + otherKeys)
     }
 
-    /// Brings to the disk what was committed last: whoever gave the file its key may have been killed before that, and a power cut would
-    /// bring the former key back.
+    /// Brings to the disk what was committed last: whoever gave the file its key may have been killed before that, and
+    /// a power cut would bring the former key back.
     ///
     /// - Returns: Whether all of it could be brought there.
     private func isOnDisk(_ key: DerivedKey) throws -> Bool {
@@ -108,8 +115,9 @@ extension FileKeys {
         return true
     }
 
-    /// As ``renewEnvelope(isRotating:isThorough:newest:_:)``, for the key that opens the file. As long as it is not a data key, the slots stay as
-    /// they are: whoever took a key out of the chain because its slot is gone would lose the file.
+    /// As ``renewEnvelope(isRotating:isThorough:newest:_:)``, for the key that opens the file. As long as it is not a
+    /// data key, the slots stay as they are: whoever took a key out of the chain because its slot is gone would lose
+    /// the file.
     mutating func renewEnvelope(
         isRotating: Bool, isThorough: Bool = false, _ choice: KeyChoice
     ) throws -> RotationReport? {
@@ -129,7 +137,8 @@ extension FileKeys {
 
     /// Adds a new data key, which the file is then to have; until it has, the envelope holds both.
     ///
-    /// - Throws: ``StrongroomError`` with `keySlot` naming the slots whose keys are not at hand; nothing is changed then.
+    /// - Throws: ``StrongroomError`` with `keySlot` naming the slots whose keys are not at hand; nothing is changed
+    ///   then.
     mutating func addDataKey() throws {
         guard var changed = envelope?.envelope else { throw sidecar.missing }
         let lost = try slotsOutOfReach(&changed)
@@ -144,7 +153,8 @@ extension FileKeys {
         return StrongroomError(
             .keySlot,
             """
-            A new data key has to be wrapped for every slot anew, and the keys of these are not at hand: \(list.joined(separator: ", ")). \
+            A new data key has to be wrapped for every slot anew, and the keys of these are not at hand: \
+            \(list.joined(separator: ", ")). \
             Give them, or revoke them first and add them again later. Nothing was changed.
             """,
             database: file.name

@@ -1,10 +1,11 @@
 import Foundation
 
-/// What opens a database's file: the keys of its chain, or the data keys that the chain opens in the envelope beside the file.
+/// What opens a database's file: the keys of its chain, or the data keys that the chain opens in the envelope beside
+/// the file.
 ///
-/// An envelope that is there is never passed over, whatever the configuration asks for: without it the file could not be opened any more.
-/// It is written before the file gets its data key. So there is an instant at which the envelope's data key does not open the file yet, but
-/// the chain does; whoever opens the file then goes on from there.
+/// An envelope that is there is never passed over, whatever the configuration asks for: without it the file could not
+/// be opened any more. It is written before the file gets its data key. So there is an instant at which the envelope's
+/// data key does not open the file yet, but the chain does; whoever opens the file then goes on from there.
 struct FileKeys: Sendable {
     let file: DatabaseFile
     let chain: KeyChain
@@ -24,7 +25,8 @@ struct FileKeys: Sendable {
     /// Opens the envelope if there is one; takes a passphrase's derivation then.
     ///
     /// - Parameter salt: The file's first 16 bytes; nil when there are none yet.
-    /// - Throws: ``StrongroomError`` as ``EnvelopeFile/open(with:salt:)``; `encryptedFile` or `invalidKey` for a chain that stands for plaintext.
+    /// - Throws: ``StrongroomError`` as ``EnvelopeFile/open(with:salt:)``; `encryptedFile` or `invalidKey` for a chain
+    ///   that stands for plaintext.
     init(
         _ file: DatabaseFile, _ chain: KeyChain, _ ciphers: [CipherSettings], _ protection: KeyProtection,
         salt: [UInt8]?
@@ -49,7 +51,8 @@ struct FileKeys: Sendable {
     /// The settings that the file is to have.
     var settings: CipherSettings { ciphers[ciphers.count - 1] }
 
-    /// The key that the file is to have; nil for plaintext. Before ``makeEnvelope(salt:)`` that of a file without an envelope.
+    /// The key that the file is to have; nil for plaintext. Before ``makeEnvelope(salt:)`` that of a file without an
+    /// envelope.
     var fileKey: Key? { envelope.map { $0.envelope.fileKeys.last } ?? chain.current }
 
     /// The keys that may open the file, or an older copy of it, oldest first.
@@ -79,8 +82,8 @@ struct FileKeys: Sendable {
 extension FileKeys {
     /// Finds the key that opens an encrypted file.
     ///
-    /// - Throws: ``StrongroomError`` as ``KeyChoice/find(in:_:for:salt:size:)``; `envelopeMissing` when an envelope is wanted, there is none,
-    ///   and no key of the chain opens the file.
+    /// - Throws: ``StrongroomError`` as ``KeyChoice/find(in:_:for:salt:size:)``; `envelopeMissing` when an envelope is
+    ///   wanted, there is none, and no key of the chain opens the file.
     func find(salt: [UInt8], size: Int64) throws -> KeyChoice {
         guard let dataKeys = envelope?.envelope.fileKeys else { return try findDirectly(salt, size) }
         do {
@@ -115,8 +118,10 @@ extension FileKeys {
         StrongroomError(
             .wrongKey,
             """
-            A key of the chain opens the envelope "\(sidecar.path)", but the data key in it does not open "\(file.path)": one of the two is \
-            older than the other, as when only one was restored from a backup. Restore both from the same backup. Nothing was changed.
+            A key of the chain opens the envelope "\(sidecar.path)", but the data key in it does not open \
+            "\(file.path)": one of the two is \
+            older than the other, as when only one was restored from a backup. Restore both from the same backup. \
+            Nothing was changed.
             """,
             database: file.name
         )
@@ -126,7 +131,8 @@ extension FileKeys {
         StrongroomError(
             .invalidKey,
             """
-            `KeyChain.plaintext` has no key that an envelope could be closed with. Give the keys, or leave out `KeyProtection.envelope`.
+            `KeyChain.plaintext` has no key that an envelope could be closed with. Give the keys, or leave out \
+            `KeyProtection.envelope`.
             """,
             database: file.name
         )
@@ -136,8 +142,10 @@ extension FileKeys {
         StrongroomError(
             .encryptedFile,
             """
-            Beside "\(file.path)" lies an envelope with the key of an encrypted database, and its configuration gives `KeyChain.plaintext`. \
-            Give the keys of the database; if it is gone for good, move "\(sidecar.path)" and "\(sidecar.copyPath)" away. \
+            Beside "\(file.path)" lies an envelope with the key of an encrypted database, and its configuration gives \
+            `KeyChain.plaintext`. \
+            Give the keys of the database; if it is gone for good, move "\(sidecar.path)" and "\(sidecar.copyPath)" \
+            away. \
             Nothing was touched.
             """,
             database: file.name

@@ -1,6 +1,7 @@
 /// The key that opens a file, and the connection that it opened.
 struct KeyChoice {
-    /// The place in the chain, oldest first, of the key that opens the file or its envelope; nil for a chain that stands for plaintext.
+    /// The place in the chain, oldest first, of the key that opens the file or its envelope; nil for a chain that
+    /// stands for plaintext.
     var place: Int?
     /// Whether it is the key that the file is to have.
     var isCurrent = true
@@ -8,17 +9,19 @@ struct KeyChoice {
     var isWrapped = false
     /// What further connections are keyed with; nil for plaintext.
     let derived: DerivedKey?
-    /// The key that the file is to have, with the current settings, if it has been derived while the one that fits was looked for.
+    /// The key that the file is to have, with the current settings, if it has been derived while the one that fits was
+    /// looked for.
     var current: DerivedKey?
     /// A connection on which the key has been proved; it cannot write when a killed process left a log beside the file.
     var connection: Connection
 }
 
 extension KeyChoice {
-    /// Finds the key of a chain that opens an encrypted file: the current one first, then from newest to oldest, each on a
-    /// connection of its own, since keying a live connection again can destroy the file.
+    /// Finds the key of a chain that opens an encrypted file: the current one first, then from newest to oldest, each
+    /// on a connection of its own, since keying a live connection again can destroy the file.
     ///
-    /// - Parameter settings: How the file may be encrypted, oldest first; all keys are tried with the newest, then with those before.
+    /// - Parameter settings: How the file may be encrypted, oldest first; all keys are tried with the newest, then with
+    ///   those before.
     /// - Throws: ``StrongroomError`` with `wrongKey` when no key fits, `truncated`, `damaged`, or the engine's failure.
     static func find(
         in chain: KeyChain, _ settings: [CipherSettings], for file: DatabaseFile, salt: [UInt8], size: Int64
@@ -46,8 +49,8 @@ extension KeyChoice {
             hasLog: file.hasLog())
     }
 
-    /// The newest first; of those alone that the log beside the file allows, since SQLCipher 3 crashes when it plays a journal back with
-    /// a larger page than the file has.
+    /// The newest first; of those alone that the log beside the file allows, since SQLCipher 3 crashes when it plays a
+    /// journal back with a larger page than the file has.
     private static func candidates(_ settings: [CipherSettings], for file: DatabaseFile) throws -> [CipherSettings] {
         let pageSize = try file.logPageSize()
         return settings.reversed().filter { pageSize == nil || $0.pageSize == pageSize }
@@ -64,8 +67,8 @@ extension KeyChoice {
 
     /// A connection on which the whole schema has been read.
     ///
-    /// With a log it cannot write: closing a connection that can brings the log into the file, whatever the key. Without a log it can:
-    /// one that cannot leaves an empty log behind.
+    /// With a log it cannot write: closing a connection that can brings the log into the file, whatever the key.
+    /// Without a log it can: one that cannot leaves an empty log behind.
     private static func proved(_ file: DatabaseFile, size: Int64, key: DerivedKey?) throws -> Connection {
         guard !file.isReadOnly else {
             let size = try file.hasLog() ? nil : size
@@ -108,7 +111,8 @@ extension KeyChoice {
             return StrongroomError(
                 .truncated,
                 """
-                No key of the chain opens "\(path)", and its \(size) bytes are no whole number of pages of \(pageSize) bytes: \
+                No key of the chain opens "\(path)", and its \(size) bytes are no whole number of pages of \
+                \(pageSize) bytes: \
                 it was cut off, or is no database of this engine. Restore it from a backup. \(change)
                 """
             )
@@ -118,7 +122,8 @@ extension KeyChoice {
         return StrongroomError(
             .wrongKey,
             """
-            \(tried) "\(path)". Add the key that the file was made with to the chain, at its beginning; if the chain is \
+            \(tried) "\(path)". Add the key that the file was made with to the chain, at its beginning; if the chain \
+            is \
             right, the file's first page is damaged, or it is no SQLCipher database of this engine's format. \(change)
             """
         )
@@ -131,7 +136,8 @@ extension Connection {
     /// - Parameters:
     ///   - path: What errors name.
     ///   - size: The file's size in bytes; nil when the end of the database may lie in a log.
-    /// - Throws: ``StrongroomError`` with `notADatabase` for a wrong key, `truncated`, `damaged`, or the engine's failure.
+    /// - Throws: ``StrongroomError`` with `notADatabase` for a wrong key, `truncated`, `damaged`, or the engine's
+    ///   failure.
     fileprivate func prove(_ path: String, size: Int64?) throws {
         do {
             _ = try ownValue("PRAGMA schema_version")
@@ -141,7 +147,8 @@ extension Connection {
         }
         try proveKey()
         guard size != nil else { return }
-        // Both anew and in one transaction: while the key was fetched, another process may have made the file grow, or a log.
+        // Both anew and in one transaction: while the key was fetched, another process may have made the file grow, or
+        // a log.
         let length = try inTransaction(.deferred) {
             try proveKey()
             return try self.length()

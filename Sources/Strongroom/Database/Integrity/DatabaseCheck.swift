@@ -12,8 +12,8 @@ struct DatabaseCheck {
 
     /// Checks the database; others may read meanwhile, nobody writes.
     ///
-    /// - Throws: `CancellationError`; ``StrongroomError`` with `busy` when another process writes for too long, or the engine's failure that
-    ///   is no damage.
+    /// - Throws: `CancellationError`; ``StrongroomError`` with `busy` when another process writes for too long, or the
+    ///   engine's failure that is no damage.
     func run() throws -> VerificationReport {
         let start = ContinuousClock.now
         // What readers still need, or the disk has no space for, stays in the WAL; it is checked there.

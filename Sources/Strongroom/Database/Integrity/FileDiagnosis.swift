@@ -97,25 +97,32 @@ extension FileDiagnosis {
         case .notAFile: "Give the path of a file, bring back what the link points to, or move it away."
         case .unreadable: "Check who owns the file and its directory, and whether this user may read them."
         case .empty:
-            "A database that was there has been lost: restore it from a backup. If there never was one, remove the file."
+            """
+            A database that was there has been lost: restore it from a backup. If there never was one, remove the file.
+            """
         case .tooShort: "It was cut off or is something else: restore it from a backup."
         case .plaintext: "Put `Key.plaintext` at the beginning of the key chain to have it encrypted when it is opened."
         case .plaintextHeader:
             """
             Export it in the sqlcipher shell, with its key, `PRAGMA cipher_plaintext_header_size` and \
-            `PRAGMA cipher_salt`, into a new file with `sqlcipher_export`, and open that. It is not to be encrypted again.
+            `PRAGMA cipher_salt`, into a new file with `sqlcipher_export`, and open that. It is not to be encrypted \
+            again.
             """
         case .keyless: "Give the keys: without them an encrypted database cannot be told from anything else."
         case .wrongKey:
             """
-            Add the key that it was made with to the chain, and the cipher settings it was made with to the configuration. If both are \
+            Add the key that it was made with to the chain, and the cipher settings it was made with to the \
+            configuration. If both are \
             there, its first 16 bytes are damaged, or it is no SQLCipher database.
             """
         case .envelope:
             "Restore `FILE.keys` or `FILE.keys.copy` from a backup of the same database, or use the newer program."
         case .truncated: "Restore it from a backup; what is left can be copied with `salvage`."
         case .damaged:
-            "Restore it from a backup, or copy what can be read with `salvage`; an index alone can be dropped and made again."
+            """
+            Restore it from a backup, or copy what can be read with `salvage`; an index alone can be dropped and made \
+            again.
+            """
         case .damagedLog:
             """
             Restore the file with its log from a backup or from a copy of the disk, or give up what lies behind the \
@@ -178,6 +185,7 @@ extension FileDiagnosis.Finding {
 }
 
 extension StrongroomError {
-    /// What is known of the file that could not be opened: on every failure of opening from the moment at which its place is known.
+    /// What is known of the file that could not be opened: on every failure of opening from the moment at which its
+    /// place is known.
     public var diagnosis: FileDiagnosis? { finding as? FileDiagnosis }
 }

@@ -1,6 +1,7 @@
 /// Finds out what a file is, from its own bytes and without writing anything.
 ///
-/// It is read through a connection that ignores its log and takes no lock, so that it may be open here and elsewhere, and be written.
+/// It is read through a connection that ignores its log and takes no lock, so that it may be open here and elsewhere,
+/// and be written.
 struct FileExamination {
     let file: DatabaseFile
     /// Nil when there are none.
@@ -22,7 +23,8 @@ struct FileExamination {
     /// Times that the engine may ask whether it is to go on, about every 10,000 of its steps.
     private static let mostLooks = 1_000
 
-    /// - Throws: `CancellationError`; ``StrongroomError`` when the file cannot be read for another reason than those a diagnosis tells.
+    /// - Throws: `CancellationError`; ``StrongroomError`` when the file cannot be read for another reason than those a
+    ///   diagnosis tells.
     func run() throws -> FileDiagnosis {
         var diagnosis = FileDiagnosis(path: file.path, finding: .unexamined)
         do {
@@ -64,7 +66,8 @@ struct FileExamination {
         diagnosis.hasLog = diagnosis.hasLog || (try? file.hasLog()) ?? true
         guard diagnosis.hasLog, [.wrongKey, .truncated, .damaged].contains(diagnosis.finding) else { return }
         diagnosis.reason = """
-            By itself the file looks as if this were so: \(diagnosis.finding.text). But a log lies beside it that may have what is missing. Open \
+            By itself the file looks as if this were so: \(diagnosis.finding.text). But a log lies beside it that may \
+            have what is missing. Open \
             it, or a copy of it with its log, which brings the log in; then look again.
             """
         diagnosis.finding = .unexamined

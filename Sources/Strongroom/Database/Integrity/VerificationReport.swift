@@ -23,11 +23,11 @@ public struct VerificationReport: Sendable, Equatable {
     public let isAuthenticated: Bool
     /// The pages whose authentication code is wrong, or that are missing at the file's end, in order.
     public let damagedPages: [DamagedPage]
-    /// What the engine's `integrity_check` objects to, at most 100 lines; empty when it objects to nothing. With damaged pages it may end at the
-    /// first that it meets.
+    /// What the engine's `integrity_check` objects to, at most 100 lines; empty when it objects to nothing. With
+    /// damaged pages it may end at the first that it meets.
     public let objections: [String]
-    /// Values that point to rows that are not there, at most 100. They are no damage to the file: somebody wrote without the check of
-    /// foreign keys.
+    /// Values that point to rows that are not there, at most 100. They are no damage to the file: somebody wrote
+    /// without the check of foreign keys.
     public let foreignKeyViolations: [ForeignKeyViolation]
     /// How long the check took.
     public let duration: Duration
@@ -43,7 +43,9 @@ extension VerificationReport: CustomStringConvertible {
         let keys = foreignKeyViolations.map { violation in
             let row = violation.rowID.map { "row \($0)" } ?? "a row"
             return
-                "\(row) of table \"\(violation.table)\" points to a row of \"\(violation.parentTable)\" that is not there"
+                """
+                \(row) of table "\(violation.table)" points to a row of "\(violation.parentTable)" that is not there
+                """
         }
         return ([head] + Self.cut(damagedPages.map(\.description)) + Self.cut(objections) + Self.cut(keys))
             .joined(separator: "\n")

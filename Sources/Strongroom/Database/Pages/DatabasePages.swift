@@ -1,7 +1,7 @@
 /// The pages of a database as they lie in its file and in its log, enciphered.
 ///
-/// A page that the log has counts as the log has it: that of the file is older, and may be written at this moment by another process that
-/// brings the log into the file.
+/// A page that the log has counts as the log has it: that of the file is older, and may be written at this moment by
+/// another process that brings the log into the file.
 struct DatabasePages {
     /// Bytes of a page.
     let pageSize: Int
@@ -20,8 +20,8 @@ struct DatabasePages {
         log = nil
     }
 
-    /// The pages that are committed at this moment, read through a connection; valid as long as its transaction, which keeps others from
-    /// writing.
+    /// The pages that are committed at this moment, read through a connection; valid as long as its transaction, which
+    /// keeps others from writing.
     init(of connection: Connection, pageSize: Int) throws {
         guard case .integer(let count)? = try connection.ownValue("PRAGMA page_count") else {
             throw StrongroomError(
@@ -49,7 +49,8 @@ struct DatabasePages {
 
     /// Reads a page where the log has it.
     ///
-    /// - Returns: Nil when the log has not; otherwise whether all of it was there, and whether the file has the same by now.
+    /// - Returns: Nil when the log has not; otherwise whether all of it was there, and whether the file has the same by
+    ///   now.
     func readLog(_ number: Int, into buffer: UnsafeMutableRawBufferPointer) throws -> (isThere: Bool, isInFile: Bool)? {
         try log?.read(number, into: buffer)
     }

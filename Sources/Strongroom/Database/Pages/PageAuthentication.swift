@@ -1,7 +1,7 @@
 /// Tells whether a page is as the engine wrote it, without the engine, which keeps silent about some damaged pages.
 ///
-/// The code covers what is enciphered, the initialisation vector and the page's number, so that neither a changed page nor one that lies in
-/// another's place counts ("SQLCipher Design", zetetic.net/sqlcipher/design).
+/// The code covers what is enciphered, the initialisation vector and the page's number, so that neither a changed page
+/// nor one that lies in another's place counts ("SQLCipher Design", zetetic.net/sqlcipher/design).
 struct PageAuthentication: Sendable {
     let layout: PageLayout
     private let authentication: MessageAuthentication

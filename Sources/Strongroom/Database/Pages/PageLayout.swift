@@ -1,7 +1,7 @@
 /// How a page of an encrypted file is laid out: its content, then what the engine keeps for itself.
 ///
-/// The reserve at the page's end begins with the initialisation vector, which the authentication code follows; the rest is padding
-/// that nothing protects ("SQLCipher Design", zetetic.net/sqlcipher/design).
+/// The reserve at the page's end begins with the initialisation vector, which the authentication code follows; the rest
+/// is padding that nothing protects ("SQLCipher Design", zetetic.net/sqlcipher/design).
 struct PageLayout: Sendable, Equatable {
     /// Bytes of the initialisation vector.
     static let vectorLength = 16

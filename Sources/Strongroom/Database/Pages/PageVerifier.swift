@@ -1,7 +1,7 @@
 /// Checks the authentication code of every page of a database.
 ///
-/// The engine checks only what it reads, keeps silent about the last page of a long value, and in version 3 takes a page of zeros for
-/// sound.
+/// The engine checks only what it reads, keeps silent about the last page of a long value, and in version 3 takes a
+/// page of zeros for sound.
 struct PageVerifier {
     let contents: PageContents
 
@@ -36,7 +36,8 @@ struct PageVerifier {
 
     /// Checks every page.
     ///
-    /// - Parameter progress: Called now and then with the number of pages that have been looked at; what it throws ends the check.
+    /// - Parameter progress: Called now and then with the number of pages that have been looked at; what it throws ends
+    ///   the check.
     /// - Returns: The damaged pages, in order.
     func damagedPages(progress: (Int) throws -> Void = { _ in }) throws -> [Int] {
         var damaged: [Int] = []
@@ -68,8 +69,8 @@ struct PageVerifier {
 
     private enum State {
         case sound, damaged
-        /// It may be one that has never been written: with a rollback journal and without `secure_delete` the engine leaves a hole where
-        /// a page was taken and given back in one transaction (measured on SQLCipher 3.4 and 4.6).
+        /// It may be one that has never been written: with a rollback journal and without `secure_delete` the engine
+        /// leaves a hole where a page was taken and given back in one transaction (measured on SQLCipher 3.4 and 4.6).
         case zeros
     }
 

@@ -1,7 +1,7 @@
 /// Goes through one b-tree of a database, page by page, without the engine, and past what is damaged.
 ///
-/// See "Database File Format", section 1.6 (sqlite.org/fileformat.html). What the pages say is not trusted: a place outside a page ends
-/// the row, a page that was met before ends the branch.
+/// See "Database File Format", section 1.6 (sqlite.org/fileformat.html). What the pages say is not trusted: a place
+/// outside a page ends the row, a page that was met before ends the branch.
 struct TreeWalk {
     /// What is met, in the order of the tree.
     enum Event {

@@ -145,7 +145,8 @@ extension Rotation {
         StrongroomError(
             .damaged,
             """
-            "\(file.path)" has \(count == 1 ? "a damaged page" : "\(count) damaged pages"), so it was not rotated, and is on the key that it \
+            "\(file.path)" has \(count == 1 ? "a damaged page" : "\(count) damaged pages"), so it was not rotated, \
+            and is on the key that it \
             had. \(StrongroomError.Code.damaged.advice)
             """,
             database: file.name
@@ -170,8 +171,8 @@ extension Rotation {
         try watcher.tell(.verifying, size, size)
     }
 
-    /// Reads everything through a connection with the new key. A defect that the file had before, such as an index that does not fit its table,
-    /// is carried over.
+    /// Reads everything through a connection with the new key. A defect that the file had before, such as an index that
+    /// does not fit its table, is carried over.
     private func verify(_ connection: Connection, _ summary: DatabaseSummary) throws {
         let copy = try DatabaseSummary(connection)
         if copy.defects != [[.text("ok")]], copy.defects != summary.defects {
@@ -189,7 +190,8 @@ extension Rotation {
         StrongroomError(
             .rotationFailed,
             """
-            "\(file.path)" was not rotated, and is on the key that it had: \(reason). Look at the disk and its free space, then try again.
+            "\(file.path)" was not rotated, and is on the key that it had: \(reason). Look at the disk and its free \
+            space, then try again.
             """,
             database: file.name,
             resultCode: resultCode
@@ -203,7 +205,8 @@ extension Rotation {
         return StrongroomError(
             cause?.code == .diskFull ? .diskFull : .rotationFailed,
             """
-            "\(file.path)" is on its new key, but what is to be done after that failed: \(cause?.message ?? "\(error)") \
+            "\(file.path)" is on its new key, but what is to be done after that failed: \
+            \(cause?.message ?? "\(error)") \
             Call `verify()`, and `rotate()` again.
             """,
             database: file.name,

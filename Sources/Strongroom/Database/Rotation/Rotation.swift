@@ -1,15 +1,16 @@
-/// Rewrites a file with another key, or with other cipher settings; nobody else in this process has a connection to it meanwhile, and the
-/// lock between processes is held, so that nobody opens it.
+/// Rewrites a file with another key, or with other cipher settings; nobody else in this process has a connection to it
+/// meanwhile, and the lock between processes is held, so that nobody opens it.
 ///
 /// Wherever it is interrupted, the file opens with the key before or with the key after, and every row is there:
 ///
-/// 1. Every other connection is kept out. When that is possible, the file is copied: the log is brought into it, its pages are checked, a copy
-///    with the new key is made beside it, read again on a fresh connection with the new key, compared, brought to the disk, and put in the
-///    file's place at one stroke. Until then the file is as it was, and the copy is thrown away by whoever comes next.
+/// 1. Every other connection is kept out. When that is possible, the file is copied: the log is brought into it, its
+///    pages are checked, a copy with the new key is made beside it, read again on a fresh connection with the new key,
+///    compared, brought to the disk, and put in the file's place at one stroke. Until then the file is as it was, and
+///    the copy is thrown away by whoever comes next.
 /// 2. When another process has the file open, or has opened it while the copy was made, or the file has another name,
-///    and only the key changes, each page is rewritten in one
-///    transaction through the log; the others notice at their next transaction and find the key anew. A connection through which was
-///    rewritten is closed at once, whatever the engine says, and the rotation counts only when a fresh one has proved the new key.
+///    and only the key changes, each page is rewritten in one transaction through the log; the others notice at their
+///    next transaction and find the key anew. A connection through which was rewritten is closed at once, whatever the
+///    engine says, and the rotation counts only when a fresh one has proved the new key.
 struct Rotation {
     let file: DatabaseFile
     /// The key that opens it; nil for plaintext.
@@ -36,8 +37,9 @@ struct Rotation {
     /// Somebody has opened the file while it was copied.
     struct OpenedMeanwhile: Error {}
 
-    /// - Throws: ``StrongroomError`` with `locked` naming those who hold the file, `diskFull`, `damaged`, `rotationFailed`, or the engine's
-    ///   failure; `CancellationError`. The file is as it was, unless `rotationFailed` says otherwise.
+    /// - Throws: ``StrongroomError`` with `locked` naming those who hold the file, `diskFull`, `damaged`,
+    ///   `rotationFailed`, or the engine's failure; `CancellationError`. The file is as it was, unless `rotationFailed`
+    ///   says otherwise.
     func run() throws -> Outcome {
         try removeLeftovers()
         let names = try FileStatus.at(file.path)?.links ?? 1
@@ -75,7 +77,8 @@ struct Rotation {
         StrongroomError(
             .rotationFailed,
             """
-            "\(file.path)" has another name (a hard link), under which the old content would go on being used. Remove the other name, then \
+            "\(file.path)" has another name (a hard link), under which the old content would go on being used. Remove \
+            the other name, then \
             try again; nothing was changed.
             """,
             database: file.name

@@ -14,7 +14,8 @@ public struct RotationReport: Sendable, Hashable {
 
     /// How the file was rewritten.
     public let method: Method
-    /// The place in the chain of the key that opened the file or its envelope, 0 for the oldest; nil for one that was plaintext.
+    /// The place in the chain of the key that opened the file or its envelope, 0 for the oldest; nil for one that was
+    /// plaintext.
     public let from: Int?
     /// The place in the chain of the key that the file, or its envelope, has now.
     public let to: Int
@@ -24,8 +25,8 @@ public struct RotationReport: Sendable, Hashable {
     public let settings: CipherSettings
     /// The file's size in bytes; with ``Method/envelope`` that of the envelope.
     public let bytes: Int64
-    /// Whether nothing is left of what was encrypted with the older key: not when another process has read from before the rotation
-    /// for so long that the log could not be brought into the file; a later checkpoint does it.
+    /// Whether nothing is left of what was encrypted with the older key: not when another process has read from before
+    /// the rotation for so long that the log could not be brought into the file; a later checkpoint does it.
     public let isOldContentGone: Bool
     /// How long rewriting took, with the waiting for others.
     public let writingDuration: Duration

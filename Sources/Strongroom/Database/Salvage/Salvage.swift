@@ -11,7 +11,8 @@ final class Salvage {
     private var lostAndFound: SalvageReport.LostAndFound?
 
     /// - Parameters:
-    ///   - keys: The damaged file, which nobody may have open, and what may open it; the new file gets the current key of the chain.
+    ///   - keys: The damaged file, which nobody may have open, and what may open it; the new file gets the current key
+    ///     of the chain.
     ///   - path: Where the new file is to lie; nothing may lie there.
     ///   - keepsUnattributed: Whether rows of which it is not known which table they belong to are copied to a table of
     ///     their own.

@@ -16,8 +16,8 @@ public struct SalvageReport: Sendable, Equatable {
         public internal(set) var isLossCounted = true
         /// The pages with rows, or above others with rows that were not all found, that cannot be read.
         public internal(set) var unreadablePages = 0
-        /// The row ids under which something was lost, in order: those of the rows that count as lost, and those that lie, or may have lain, on
-        /// the unreadable pages. Empty for a table without row ids.
+        /// The row ids under which something was lost, in order: those of the rows that count as lost, and those that
+        /// lie, or may have lain, on the unreadable pages. Empty for a table without row ids.
         public internal(set) var lostRowIDs: [ClosedRange<Int64>] = []
         /// Why nothing, or not all, was copied, where it is not damage; nil otherwise.
         public internal(set) var obstacle: String?
@@ -53,7 +53,8 @@ public struct SalvageReport: Sendable, Equatable {
     public let path: String
     /// The damaged pages of the old file.
     public let damagedPages: [DamagedPage]
-    /// The tables in the order in which they were made, with those of the engine's own that a full-text or R-tree table consists of.
+    /// The tables in the order in which they were made, with those of the engine's own that a full-text or R-tree table
+    /// consists of.
     public let tables: [TableContent]
     /// What could not be made.
     public let missingObjects: [MissingObject]

@@ -1,5 +1,5 @@
-/// A copy of a damaged file that the engine can work with, so that the file itself is never written: with its log brought in, its missing end
-/// filled up, and its damaged pages made such that the engine never takes one for sound.
+/// A copy of a damaged file that the engine can work with, so that the file itself is never written: with its log
+/// brought in, its missing end filled up, and its damaged pages made such that the engine never takes one for sound.
 struct SalvageSource {
     let file: DatabaseFile
     let key: DerivedKey
@@ -28,7 +28,9 @@ struct SalvageSource {
             guard try Self.states(of: original) == before else {
                 throw StrongroomError(
                     .busy,
-                    "The file \"\(original.path)\" was written while it was copied. Close it everywhere, then try again.",
+                    """
+                    The file "\(original.path)" was written while it was copied. Close it everywhere, then try again.
+                    """,
                     database: original.name)
             }
             try bringLogIn()
@@ -55,8 +57,10 @@ struct SalvageSource {
         throw StrongroomError(
             .wrongKey,
             """
-            With no key of the chain any of the first pages of "\(original.path)" is authentic. Add the key that the file was made with; if \
-            the chain is right, its first 16 bytes are damaged, which every page needs: put those of a backup of the same file into a copy of \
+            With no key of the chain any of the first pages of "\(original.path)" is authentic. Add the key that the \
+            file was made with; if \
+            the chain is right, its first 16 bytes are damaged, which every page needs: put those of a backup of the \
+            same file into a copy of \
             it, and try again with that.
             """,
             database: original.name)
@@ -67,7 +71,8 @@ struct SalvageSource {
         try PlainFile.copy(source, to: PlainFile(making: target), goOn: goOn)
     }
 
-    /// Lets the engine undo what a rollback journal keeps, or bring a log into the file, as it would for the file itself.
+    /// Lets the engine undo what a rollback journal keeps, or bring a log into the file, as it would for the file
+    /// itself.
     private func bringLogIn() throws {
         guard try file.hasLog() else { return }
         do {
@@ -87,7 +92,8 @@ struct SalvageSource {
         let verifier = try PageVerifier(closed: copy, cipher)
         damaged = try verifier.damagedPages { _ in try goOn() }
         guard damaged.first != 1 else { throw Self.schemaDamaged(file.name, nil) }
-        // An engine of version 3 takes zeros for a sound page, and none opens a file that is shorter than its first page says.
+        // An engine of version 3 takes zeros for a sound page, and none opens a file that is shorter than its first
+        // page says.
         let noise = [UInt8](repeating: 0xA5, count: cipher.layout.pageSize)
         try noise.withUnsafeBytes { bytes in
             for number in damaged { try copy.write(bytes, at: Int64(number - 1) * Int64(bytes.count)) }
@@ -100,8 +106,10 @@ struct SalvageSource {
         return StrongroomError(
             .damaged,
             """
-            \(what), in which the engine looks up where every table lies, so nothing can be copied; the key is right. Restore a backup. An older \
-            copy of the same file, made with the same key, may still have these pages as they were: put its first pages into a copy of the \
+            \(what), in which the engine looks up where every table lies, so nothing can be copied; the key is right. \
+            Restore a backup. An older \
+            copy of the same file, made with the same key, may still have these pages as they were: put its first \
+            pages into a copy of the \
             damaged file, and try again with that.
             """,
             database: database, resultCode: cause?.resultCode)

@@ -1,7 +1,8 @@
 /// Copies what can be read of one table.
 ///
-/// The pages tell which rows are whole; the engine reads those alone, and is made to confess after each part, so that no value is ever copied
-/// with zeros in a damaged page's place. Rows to which no page leads any more are read without the engine.
+/// The pages tell which rows are whole; the engine reads those alone, and is made to confess after each part, so that
+/// no value is ever copied with zeros in a damaged page's place. Rows to which no page leads any more are read without
+/// the engine.
 final class TableSalvage {
     /// What is known of the file's pages.
     struct Pages {

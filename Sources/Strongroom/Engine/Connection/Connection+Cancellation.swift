@@ -6,7 +6,8 @@ extension Connection {
     enum Company {
         /// The work has the transaction for itself.
         case alone
-        /// Others have written in the transaction before, and the engine rolls back all of it when a writing statement is stopped.
+        /// Others have written in the transaction before, and the engine rolls back all of it when a writing statement
+        /// is stopped.
         case shared
     }
 
@@ -17,11 +18,12 @@ extension Connection {
         askNowAndThen()
     }
 
-    /// Lets the engine ask, while a statement runs, whether it is to be stopped, which fails with `interrupted`; for connections with which the
-    /// library works for itself.
+    /// Lets the engine ask, while a statement runs, whether it is to be stopped, which fails with `interrupted`; for
+    /// connections with which the library works for itself.
     ///
     /// - Parameters:
-    ///   - looks: How often it may ask, each time after 10,000 steps of its own, before it is stopped in any case; nil for as often as it likes.
+    ///   - looks: How often it may ask, each time after 10,000 steps of its own, before it is stopped in any case; nil
+    ///     for as often as it likes.
     ///   - isUnwanted: Whether nobody wants the work any more.
     func stop(after looks: Int? = nil, when isUnwanted: @escaping () -> Bool = { false }) {
         var left = looks
@@ -46,13 +48,15 @@ extension Connection {
         )
     }
 
-    /// Stops the running statement, and lets no other one of the user's begin; from any thread, as long as the connection is not closed.
+    /// Stops the running statement, and lets no other one of the user's begin; from any thread, as long as the
+    /// connection is not closed.
     ///
-    /// The engine rolls a transaction back in which it has stopped a write ("Interrupt A Long-Running Query", sqlite.org/c3ref/interrupt.html).
-    /// So in a shared one only reading statements are stopped; one that writes runs to its end, and the work ends after it.
+    /// The engine rolls a transaction back in which it has stopped a write ("Interrupt A Long-Running Query",
+    /// sqlite.org/c3ref/interrupt.html). So in a shared one only reading statements are stopped; one that writes runs
+    /// to its end, and the work ends after it.
     ///
-    /// An interrupt that comes between two statements is forgotten when the next one begins, and that one may have been let through already; so
-    /// the engine also asks, while it runs.
+    /// An interrupt that comes between two statements is forgotten when the next one begins, and that one may have been
+    /// let through already; so the engine also asks, while it runs.
     func giveUp(_ company: Company) {
         isGivenUp.store(true, ordering: .relaxed)
         if company == .alone { sqlite3_interrupt(pointer) }

@@ -3,8 +3,8 @@ import CSQLCipher
 extension Connection {
     /// Runs work without the enforcement of foreign keys, also inside a transaction, where the pragma would be ignored.
     ///
-    /// For migrations and the rebuild of a table alone: dropping a table deletes its rows, and with them, by ON DELETE CASCADE, those of others.
-    /// See "Configuring a Database Connection" (sqlite.org/c3ref/db_config.html).
+    /// For migrations and the rebuild of a table alone: dropping a table deletes its rows, and with them, by ON DELETE
+    /// CASCADE, those of others. See "Configuring a Database Connection" (sqlite.org/c3ref/db_config.html).
     func withoutForeignKeys<T>(_ body: () throws -> T) throws -> T {
         guard try ownValue("PRAGMA foreign_keys") == .integer(1) else { return try body() }
         guard strongroom_enforce_foreign_keys(pointer, 0) == SQLITE_OK else {
@@ -48,7 +48,8 @@ extension Connection {
 
     /// Refuses values that point to rows that are not there.
     ///
-    /// - Throws: ``StrongroomError`` with `constraint`, naming table, row and parent of the first ones, and saying how many there are.
+    /// - Throws: ``StrongroomError`` with `constraint`, naming table, row and parent of the first ones, and saying how
+    ///   many there are.
     func checkForeignKeys() throws {
         var first: (table: String, parent: String)?
         var (named, count): ([String], Int) = ([], 0)

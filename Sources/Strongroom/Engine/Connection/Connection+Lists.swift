@@ -56,7 +56,8 @@ extension Connection {
     private func hasTriggers(_ table: String) throws -> Bool {
         try ownValue(
             """
-            SELECT 1 FROM (SELECT type, tbl_name FROM main.sqlite_master UNION ALL SELECT type, tbl_name FROM sqlite_temp_master)
+            SELECT 1 FROM (SELECT type, tbl_name FROM main.sqlite_master UNION ALL SELECT type, tbl_name FROM \
+            sqlite_temp_master)
             WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE
             """, .text(table)) != nil
     }

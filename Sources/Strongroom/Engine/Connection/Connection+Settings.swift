@@ -64,8 +64,8 @@ extension Connection {
         try run("PRAGMA recursive_triggers = ON")
     }
 
-    /// Bytes. A page that leaves the cache while it is being changed is encrypted, written and later read again; with the engine's own
-    /// 2 MB, changing rows all over an index of a few megabytes takes ten times as long.
+    /// Bytes. A page that leaves the cache while it is being changed is encrypted, written and later read again; with
+    /// the engine's own 2 MB, changing rows all over an index of a few megabytes takes ten times as long.
     static let cache = 16 << 20
 
     /// Bytes.

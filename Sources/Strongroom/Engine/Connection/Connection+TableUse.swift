@@ -1,6 +1,7 @@
 import CSQLCipher
 
-/// Which tables the running transaction has read and written, so that those who want to know of changes are told of no others.
+/// Which tables the running transaction has read and written, so that those who want to know of changes are told of no
+/// others.
 extension Connection {
     /// Notes what a statement is going to do; costs a comparison for one that has been noted in this transaction.
     func note(_ statement: Statement) throws -> Statement {
@@ -60,8 +61,9 @@ extension Connection {
 
     private static let tellsOfEveryTable = sqlite3_libversion_number() >= 3_019_000
 
-    /// The tables that a statement reads. Before version 3.19 the engine does not tell of tables of which no column is read, as in
-    /// `SELECT count(*)`; what it would run shows them ("The SQLite Bytecode Engine", sqlite.org/opcode.html).
+    /// The tables that a statement reads. Before version 3.19 the engine does not tell of tables of which no column is
+    /// read, as in `SELECT count(*)`; what it would run shows them ("The SQLite Bytecode Engine",
+    /// sqlite.org/opcode.html).
     private func reads(of statement: Statement) throws -> Set<String> {
         guard !Self.tellsOfEveryTable, !statement.isExplained else { return statement.tables.reads }
         let sql = statement.sql

@@ -38,7 +38,8 @@ extension Connection {
         }
     }
 
-    /// Runs work that reads in one snapshot, that of this moment: by itself a deferred transaction has none before its first query.
+    /// Runs work that reads in one snapshot, that of this moment: by itself a deferred transaction has none before its
+    /// first query.
     func inSnapshot<T>(_ body: () throws -> T) throws -> T {
         try beginSnapshot()
         do {
@@ -50,7 +51,8 @@ extension Connection {
         }
     }
 
-    /// Begins a transaction that reads what is there at this moment, which whoever calls this ends with ``commit()`` or ``rollBack()``.
+    /// Begins a transaction that reads what is there at this moment, which whoever calls this ends with ``commit()`` or
+    /// ``rollBack()``.
     func beginSnapshot() throws {
         guard let companion else { return try takeSnapshot() }
         try companion.beginSnapshot(on: self, takeSnapshot)
@@ -88,9 +90,11 @@ extension Connection {
         guard transactionState == .open, isInTransaction else { throw transactionEnded }
     }
 
-    /// Commits the transaction. When this throws it is still open, or the engine has rolled it back; ``rollBack()`` is right in both cases.
+    /// Commits the transaction. When this throws it is still open, or the engine has rolled it back; ``rollBack()`` is
+    /// right in both cases.
     ///
-    /// - Throws: ``StrongroomError`` with what made the engine roll it back before, or with why it could not be committed.
+    /// - Throws: ``StrongroomError`` with what made the engine roll it back before, or with why it could not be
+    ///   committed.
     func commit() throws {
         guard transactionState == .open, isInTransaction else { throw doom ?? transactionEnded }
         // Before a commit, lest zeros that were read in a damaged page's place be written back for good.
@@ -115,8 +119,8 @@ extension Connection {
         do {
             try run("ROLLBACK")
         } catch {
-            // What made the work fail is the error to tell. A connection that is still in its transaction is closed by whoever
-            // holds its seat, and closing rolls back.
+            // What made the work fail is the error to tell. A connection that is still in its transaction is closed by
+            // whoever holds its seat, and closing rolls back.
         }
     }
 

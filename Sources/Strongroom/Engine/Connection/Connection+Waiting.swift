@@ -11,8 +11,8 @@ import Glibc
 
 /// How a statement waits for the lock of another connection, of this process or of another one.
 extension Connection {
-    /// Milliseconds between two tries. The engine's own handler comes to wait 100 ms between them, so that whoever has waited long asks less
-    /// often than whoever comes new; here all ask alike.
+    /// Milliseconds between two tries. The engine's own handler comes to wait 100 ms between them, so that whoever has
+    /// waited long asks less often than whoever comes new; here all ask alike.
     private static let pauses: [Int64] = [1, 2, 4, 8]
     private static let longestPause: Int64 = 10
 

@@ -3,14 +3,15 @@ import Synchronization
 
 /// One connection to a database file.
 ///
-/// A connection is opened without the engine's mutex: whoever holds its seat (Store/AccessQueue) is the only one to use it.
+/// A connection is opened without the engine's mutex: whoever holds its seat (Store/AccessQueue) is the only one to use
+/// it.
 @usableFromInline
 final class Connection: @unchecked Sendable {  // guarded by the seat: one holder at a time
     /// How a connection is opened.
     enum Mode {
         case create, existing, readOnly
-        /// Reads what lies in the file itself at this moment: without its log, without a lock, and without a trace. For looking at a file
-        /// that somebody else may have open; what is read may not fit together.
+        /// Reads what lies in the file itself at this moment: without its log, without a lock, and without a trace. For
+        /// looking at a file that somebody else may have open; what is read may not fit together.
         case untouched
         /// Reads a file and its WAL without a lock that keeps others from writing, and without the WAL's index beside
         /// it: what is read counts only when neither has been changed meanwhile.
@@ -55,7 +56,8 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
 
     @exclusivity(unchecked) var transactionState = TransactionState.none
 
-    /// Throws where what was read does not count, since others have replaced or changed the file; nil for one that writes.
+    /// Throws where what was read does not count, since others have replaced or changed the file; nil for one that
+    /// writes.
     var checkFile: (() throws -> Void)?
 
     /// Whether a page of zeros is damage to it, as in every encrypted file.
@@ -269,8 +271,8 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
         return try note(userStatements.statement(for: sql, prepare: prepare))
     }
 
-    /// A statement for a table's operation; its text, and what an insert binds in place of NULL, are made only when it is
-    /// prepared.
+    /// A statement for a table's operation; its text, and what an insert binds in place of NULL, are made only when it
+    /// is prepared.
     ///
     /// - Parameter key: The operation; nil for one that has no key, which is known by its text.
     @usableFromInline

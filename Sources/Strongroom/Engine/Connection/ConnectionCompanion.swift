@@ -34,8 +34,8 @@ extension Connection {
         forgetUserStatements()
     }
 
-    /// A statement that is to be prepared, with the expressions before it if it only reads: what writes, and so could bring what it reads to the
-    /// disk, reads what is there alone.
+    /// A statement that is to be prepared, with the expressions before it if it only reads: what writes, and so could
+    /// bring what it reads to the disk, reads what is there alone.
     ///
     /// - Throws: What the companion has against reading what the statement names.
     func expanded(_ sql: String) throws -> String {
@@ -58,7 +58,8 @@ extension Connection {
         return tokens.sql
     }
 
-    /// Notes that the running transaction has written a table, of whose rows those who want to know of changes are told.
+    /// Notes that the running transaction has written a table, of whose rows those who want to know of changes are
+    /// told.
     func noteWrite(of table: String) {
         tables.writes.insert(TableUse.name(table))
     }

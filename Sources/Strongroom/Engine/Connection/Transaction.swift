@@ -12,8 +12,8 @@ public struct TransactionHandle: ~Copyable {
 
 /// A transaction in which one can read.
 ///
-/// The library hands transactions out as borrowed, noncopyable values: the compiler keeps them inside the closure. Write
-/// functions that work in any transaction like this:
+/// The library hands transactions out as borrowed, noncopyable values: the compiler keeps them inside the closure.
+/// Write functions that work in any transaction like this:
 ///
 /// ```swift
 /// func contactCount(_ db: borrowing some Reading & ~Copyable) throws -> Int {

@@ -57,7 +57,8 @@ public struct ConstraintFailure: Sendable, Hashable {
             return "A row of \"\(table)\" points to a row of \"\(parentTable)\" that is not there."
         }
         return """
-            Look at the columns with REFERENCES: a value points to a row that is not there, or rows still point to one that is \
+            Look at the columns with REFERENCES: a value points to a row that is not there, or rows still point to \
+            one that is \
             deleted or gets another key.
             """
     }

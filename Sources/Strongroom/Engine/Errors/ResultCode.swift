@@ -55,8 +55,9 @@ extension StrongroomError.Code {
 
     /// The code for a result of the engine and what the operating system said to it.
     ///
-    /// The engine has one code for whatever keeps it from opening a file, and for a quota that is used up one of its many codes
-    /// for input and output. That a file is not there counts as not permitted: a log that may not be made is then looked for.
+    /// The engine has one code for whatever keeps it from opening a file, and for a quota that is used up one of its
+    /// many codes for input and output. That a file is not there counts as not permitted: a log that may not be made is
+    /// then looked for.
     ///
     /// - Parameter systemError: The value of `errno`; 0 where the operating system said nothing.
     init(_ result: ResultCode, systemError: Int32) {
@@ -75,7 +76,9 @@ extension StrongroomError.Code {
         switch self {
         case .notADatabase: "The file is not a database, or its key or cipher settings are others."
         case .damaged:
-            "Find the damaged pages with `verify`; then restore the file from a backup, or save the rest with `salvage`."
+            """
+            Find the damaged pages with `verify`; then restore the file from a backup, or save the rest with `salvage`.
+            """
         case .busy: "Another connection holds the database; try again, or raise the busy timeout."
         case .permissionDenied: "Check the permissions of the file and of its directory."
         case .readOnly: "Write inside `write`, and check that the file may be written."

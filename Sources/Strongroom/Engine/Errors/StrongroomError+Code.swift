@@ -36,8 +36,8 @@ extension StrongroomError {
         public static let damagedLog = Code(.damagedLog)
         /// The file is a plaintext database where an encrypted one is required.
         public static let plaintextFile = Code(.plaintextFile)
-        /// The file is encrypted behind a plaintext header (SQLCipher 4's `cipher_plaintext_header_size`), which the library
-        /// does not open.
+        /// The file is encrypted behind a plaintext header (SQLCipher 4's `cipher_plaintext_header_size`), which the
+        /// library does not open.
         public static let plaintextHeader = Code(.plaintextHeader)
         /// The file is encrypted where the key chain asks for plaintext.
         public static let encryptedFile = Code(.encryptedFile)
@@ -94,7 +94,8 @@ extension StrongroomError {
         public static let keySlot = Code(.keySlot)
         /// Cipher settings that the linked engine does not have, or none at all.
         public static let cipherSettings = Code(.cipherSettings)
-        /// A rotation could not be made, or its result was not what it should be; the message says which key the file is on.
+        /// A rotation could not be made, or its result was not what it should be; the message says which key the file
+        /// is on.
         public static let rotationFailed = Code(.rotationFailed)
         /// What was asked for needs a file, and the store, or the record, lies in memory alone.
         public static let inMemory = Code(.inMemory)
@@ -140,7 +141,8 @@ extension StrongroomError {
         public static let pageCursor = Code(.pageCursor)
         /// A dictionary or a JSON text that does not make a record.
         public static let notARecord = Code(.notARecord)
-        /// A change of the schema that cannot be made, such as dropping a column that a view needs; nothing was changed.
+        /// A change of the schema that cannot be made, such as dropping a column that a view needs; nothing was
+        /// changed.
         public static let schemaChange = Code(.schemaChange)
         /// A migrator with a mistake in it, such as one version twice.
         public static let invalidMigrator = Code(.invalidMigrator)

@@ -32,7 +32,8 @@ public struct StrongroomError: Error, Sendable {
     /// Which constraint refused the change, for the code `constraint`, as far as the engine tells.
     public internal(set) var constraint: ConstraintFailure?
 
-    /// What your own code threw, for the codes `migrationFailed` and `damaged`. It stands in no message, since it may hold a value.
+    /// What your own code threw, for the codes `migrationFailed` and `damaged`. It stands in no message, since it may
+    /// hold a value.
     public internal(set) var underlying: (any Error)?
 
     /// What is known of the file, for a failure of opening: of a type that only those above know.

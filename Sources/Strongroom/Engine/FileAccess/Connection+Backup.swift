@@ -1,10 +1,11 @@
 import CSQLCipher
 
 extension Connection {
-    /// Copies every page of another connection's file into this connection's, which is empty; both have pages of one size.
+    /// Copies every page of another connection's file into this connection's, which is empty; both have pages of one
+    /// size.
     ///
-    /// A page that cannot be read at the end of a long value is copied as zeros without an error: whoever needs to know looks at the
-    /// pages first. See SQLite's documentation, "Online Backup API" (sqlite.org/backup.html).
+    /// A page that cannot be read at the end of a long value is copied as zeros without an error: whoever needs to know
+    /// looks at the pages first. See SQLite's documentation, "Online Backup API" (sqlite.org/backup.html).
     ///
     /// - Parameters:
     ///   - source: The connection whose file is copied.

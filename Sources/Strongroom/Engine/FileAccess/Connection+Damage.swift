@@ -1,11 +1,12 @@
 import CSQLCipher
 
-/// A damaged page at the end of a long value is read as zeros without an error. The engine remembers it until the transaction ends, and then
-/// answers everything for which it needs a page with an error; so it is asked for one before anything that was read counts.
+/// A damaged page at the end of a long value is read as zeros without an error. The engine remembers it until the
+/// transaction ends, and then answers everything for which it needs a page with an error; so it is asked for one before
+/// anything that was read counts.
 extension Connection {
-    /// Needs no more than the first page, which is in memory; counting the entries of the schema would read them all. Measured on 3.4.1 and
-    /// 4.6.1, the same also when many other pages have been read since, and they have left the page cache: "PRAGMA schema_version" and, where
-    /// nothing has been written, "COMMIT" do not tell.
+    /// Needs no more than the first page, which is in memory; counting the entries of the schema would read them all.
+    /// Measured on 3.4.1 and 4.6.1, the same also when many other pages have been read since, and they have left the
+    /// page cache: "PRAGMA schema_version" and, where nothing has been written, "COMMIT" do not tell.
     static let firstPage = "SELECT 1 FROM sqlite_master LIMIT 1"
 
     /// Throws when a page was damaged that the transaction has read, also when all that was read seemed fine.
@@ -26,13 +27,15 @@ extension Connection {
         // It is no use of the user's.
         _ = authorizer.takeTables()
         switch result & 0xFF {
-        // The second is for a page whose authentication failed; the engine remembers failures of the system in the same way.
+        // The second is for a page whose authentication failed; the engine remembers failures of the system in the same
+        // way.
         case SQLITE_CORRUPT, SQLITE_ERROR, SQLITE_NOTADB: return true
         default: return false
         }
     }
 
-    /// What work is to be told of that has thrown: of damage, if it has read any, since nobody knows what it would have done otherwise.
+    /// What work is to be told of that has thrown: of damage, if it has read any, since nobody knows what it would have
+    /// done otherwise.
     func explanation(of failure: any Error) -> any Error {
         guard !(failure is CancellationError), transactionState != .none, isInTransaction else { return failure }
         do { try checkFile?() } catch { return error }
@@ -48,7 +51,8 @@ extension Connection {
         return failure
     }
 
-    /// Writes the file anew without the pages that nobody uses. See SQLite's documentation, "VACUUM" (sqlite.org/lang_vacuum.html).
+    /// Writes the file anew without the pages that nobody uses. See SQLite's documentation, "VACUUM"
+    /// (sqlite.org/lang_vacuum.html).
     func vacuum() throws {
         do {
             try run("VACUUM")
@@ -61,7 +65,10 @@ extension Connection {
     private func damage(after error: (any Error)?) -> StrongroomError {
         var damage = StrongroomError(
             .damaged,
-            "A page that was read is damaged, so nothing of the transaction counts. \(StrongroomError.Code.damaged.advice)",
+            """
+            A page that was read is damaged, so nothing of the transaction counts. \
+            \(StrongroomError.Code.damaged.advice)
+            """,
             database: database
         )
         damage.underlying = error

@@ -8,8 +8,9 @@ import Musl
 import Glibc
 #endif
 
-/// A file read through the handle that the engine has on it: one of the process's own would, when it is closed, drop the locks that the engine
-/// holds on the file ("How To Corrupt An SQLite Database File", section 2.2, sqlite.org/howtocorrupt.html).
+/// A file read through the handle that the engine has on it: one of the process's own would, when it is closed, drop
+/// the locks that the engine holds on the file ("How To Corrupt An SQLite Database File", section 2.2,
+/// sqlite.org/howtocorrupt.html).
 ///
 /// What is read is what lies there, enciphered. For whoever holds the connection.
 struct EngineFile: FileBytes {
@@ -98,7 +99,8 @@ extension Connection {
 
     /// What of the log counts; to be asked inside a transaction that keeps others from writing. Nil without a log.
     ///
-    /// The form of the log's index is part of the file format ("WAL-mode File Format", section 2, sqlite.org/walformat.html).
+    /// The form of the log's index is part of the file format ("WAL-mode File Format", section 2,
+    /// sqlite.org/walformat.html).
     func logState() throws -> LogState? {
         // The file alone is read.
         guard mode != .untouched else { return nil }
@@ -146,7 +148,8 @@ extension Connection {
         StrongroomError(
             .permissionDenied,
             """
-            A log lies beside the database where its index cannot be made, so pages cannot be checked there. Bring database and log, when no program has \
+            A log lies beside the database where its index cannot be made, so pages cannot be checked there. Bring \
+            database and log, when no program has \
             them open, to a directory that may be written.
             """,
             database: database, resultCode: code)

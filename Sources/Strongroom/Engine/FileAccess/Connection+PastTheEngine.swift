@@ -1,6 +1,6 @@
 extension Connection {
-    /// Runs work that reads the file and its log past the engine, in a transaction that changes nothing. Others cannot write meanwhile where this
-    /// connection can take the lock; where it cannot, the work fails when they do.
+    /// Runs work that reads the file and its log past the engine, in a transaction that changes nothing. Others cannot
+    /// write meanwhile where this connection can take the lock; where it cannot, the work fails when they do.
     ///
     /// - Throws: ``StrongroomError`` with `busy` when others have written, `fileChanged`; what the work throws.
     func readingPastTheEngine<T>(_ body: () throws -> T) throws -> T {
@@ -31,8 +31,10 @@ extension Connection {
             throw StrongroomError(
                 .busy,
                 """
-                Another program wrote while the pages of the database were checked, and a store that reads beside its log cannot keep it from that. \
-                Try again when nobody writes, or open the database so that it may be written: then others wait until it is done.
+                Another program wrote while the pages of the database were checked, and a store that reads beside its \
+                log cannot keep it from that. \
+                Try again when nobody writes, or open the database so that it may be written: then others wait until \
+                it is done.
                 """,
                 database: database)
         }

@@ -1,7 +1,7 @@
 /// Having a file for one connection alone.
 extension Connection {
-    /// Tries once to keep every other connection out, of this process and of others. Of a file that is written through a log, one that only
-    /// waits has to be closed first; of another one that holds no lock this cannot tell.
+    /// Tries once to keep every other connection out, of this process and of others. Of a file that is written through
+    /// a log, one that only waits has to be closed first; of another one that holds no lock this cannot tell.
     ///
     /// The connection must not have been used for anything but reading. It has to be closed to let the file go.
     ///
@@ -18,8 +18,8 @@ extension Connection {
         }
     }
 
-    /// Brings the whole log into the file and does without it from now on, so that the file alone is the database; to be called when the
-    /// connection has the whole file.
+    /// Brings the whole log into the file and does without it from now on, so that the file alone is the database; to
+    /// be called when the connection has the whole file.
     ///
     /// - Parameter whenInFile: Called when everything is in the file and the log is still there.
     func mergeLog(whenInFile: () throws -> Void) throws {
@@ -28,7 +28,10 @@ extension Connection {
         guard try setJournalMode("DELETE") else {
             throw StrongroomError(
                 .locked,
-                "The log could not be brought into the file: somebody else has the file open. Close it there, then try again.",
+                """
+                The log could not be brought into the file: somebody else has the file open. Close it there, then try \
+                again.
+                """,
                 database: database
             )
         }

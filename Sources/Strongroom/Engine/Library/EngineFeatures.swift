@@ -90,7 +90,8 @@ public struct EngineFeatures: Sendable, Equatable {
         StrongroomError(
             .notSQLCipher,
             """
-            The linked library is SQLite \(version) without SQLCipher, so nothing would be encrypted. Install SQLCipher \
+            The linked library is SQLite \(version) without SQLCipher, so nothing would be encrypted. Install \
+            SQLCipher \
             (libsqlcipher-dev; on Apple platforms the package SQLCipher.swift brings it) and link no other libsqlite3 \
             into the program.
             """
@@ -99,8 +100,8 @@ public struct EngineFeatures: Sendable, Equatable {
 }
 
 extension Connection {
-    /// What the engine has against a statement, or nil. Not from the statement cache: one that was prepared before a change of the
-    /// schema says nothing of what comes after it.
+    /// What the engine has against a statement, or nil. Not from the statement cache: one that was prepared before a
+    /// change of the schema says nothing of what comes after it.
     func objection(to sql: String) -> String? {
         accepts(sql) ? nil : sqlite3_errmsg(pointer).map { String(cString: $0) } ?? "unknown error"
     }

@@ -1,7 +1,7 @@
 /// Bytes of decrypted pages, in memory of their own that is overwritten when the last part of it is let go.
 ///
-/// A part shares the memory with the whole and begins at index 0. An array's memory is freed as it is, and what an array
-/// leaves behind where it has grown cannot be reached any more.
+/// A part shares the memory with the whole and begins at index 0. An array's memory is freed as it is, and what an
+/// array leaves behind where it has grown cannot be reached any more.
 struct WipedBytes: Sendable {
     private let storage: WipedMemory
     private let offset: Int

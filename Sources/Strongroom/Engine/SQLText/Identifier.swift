@@ -2,14 +2,15 @@
 enum Identifier {
     /// The name in backticks, with those inside doubled.
     ///
-    /// Not in double quotes: the engine takes such a name for a text where it knows no column of that name, and the query
-    /// would find nothing instead of failing. See SQLite's documentation, "SQLite Keywords" (sqlite.org/lang_keywords.html) and
-    /// "Quirks", section 8 (sqlite.org/quirks.html).
+    /// Not in double quotes: the engine takes such a name for a text where it knows no column of that name, and the
+    /// query would find nothing instead of failing. See SQLite's documentation, "SQLite Keywords"
+    /// (sqlite.org/lang_keywords.html) and "Quirks", section 8 (sqlite.org/quirks.html).
     static func quote(_ name: String) -> String {
         "`\(doubling("`", in: name))`"
     }
 
-    /// A text with every quote of a kind doubled, also one that a combining mark follows, which is another character to Swift.
+    /// A text with every quote of a kind doubled, also one that a combining mark follows, which is another character to
+    /// Swift.
     static func doubling(_ quote: Unicode.Scalar, in text: String) -> String {
         guard text.unicodeScalars.contains(quote) else { return text }
         var doubled = String.UnicodeScalarView()

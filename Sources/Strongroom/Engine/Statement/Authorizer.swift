@@ -2,8 +2,8 @@ import CSQLCipher
 
 /// Refuses user SQL that would take from the library what is its own: transactions, attached files, keys, settings.
 ///
-/// The engine asks while it prepares a statement, also when it prepares one again at its first step, since the schema has changed
-/// ("Compile-Time Authorization Callbacks", sqlite.org/c3ref/set_authorizer.html).
+/// The engine asks while it prepares a statement, also when it prepares one again at its first step, since the schema
+/// has changed ("Compile-Time Authorization Callbacks", sqlite.org/c3ref/set_authorizer.html).
 final class Authorizer {  // guarded by the seat, as the connection is
     /// True while the library prepares a statement of its own.
     @exclusivity(unchecked) var isTrusting = false
@@ -14,7 +14,8 @@ final class Authorizer {  // guarded by the seat, as the connection is
     /// The tables of the statement that the engine prepares.
     @exclusivity(unchecked) private var tables = TableUse()
 
-    /// Whether the engine has told of tables that nobody has taken yet: those of a statement that it has prepared again while it ran.
+    /// Whether the engine has told of tables that nobody has taken yet: those of a statement that it has prepared again
+    /// while it ran.
     @exclusivity(unchecked) private(set) var hasTables = false
 
     /// The tables that the engine has told of since this was last called.

@@ -67,8 +67,8 @@ public struct Bindings: ~Copyable {
 
     /// Binds a number.
     ///
-    /// - Throws: ``StrongroomError`` with `valueNotStorable` for NaN, which the engine would keep as NULL, and `limit` for an
-    ///   index that the statement has not.
+    /// - Throws: ``StrongroomError`` with `valueNotStorable` for NaN, which the engine would keep as NULL, and `limit`
+    ///   for an index that the statement has not.
     public func bind(_ value: Double, at index: Int) throws {
         guard !value.isNaN else { throw Self.notANumber }
         switch target {

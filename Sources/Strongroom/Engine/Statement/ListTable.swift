@@ -10,9 +10,9 @@ import Glibc
 
 /// A table-valued function that gives the values of a list, so that a list of any length takes one parameter.
 ///
-/// The list comes as one blob: for each value a byte for its kind, and an integer of 8 bytes that is the value, its bit pattern, or the
-/// number of bytes that follow. See SQLite's documentation, "The Virtual Table Mechanism Of SQLite", section 3.1.2
-/// (sqlite.org/vtab.html).
+/// The list comes as one blob: for each value a byte for its kind, and an integer of 8 bytes that is the value, its bit
+/// pattern, or the number of bytes that follow. See SQLite's documentation, "The Virtual Table Mechanism Of SQLite",
+/// section 3.1.2 (sqlite.org/vtab.html).
 enum ListTable {
     static let name = "strongroom_list"
 

@@ -1,7 +1,7 @@
 /// Memory for the text and bytes of one execution of a statement.
 ///
-/// The engine is told that bound memory does not move (`SQLITE_STATIC`), so a block is never grown: a value that does not
-/// fit gets a block of its own, and the next execution starts with one block that is large enough for all.
+/// The engine is told that bound memory does not move (`SQLITE_STATIC`), so a block is never grown: a value that does
+/// not fit gets a block of its own, and the next execution starts with one block that is large enough for all.
 struct ParameterArena: ~Copyable {
     private static let smallest = 512
     private static let largestKept = 1 << 20

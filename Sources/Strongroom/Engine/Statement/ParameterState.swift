@@ -2,8 +2,8 @@ import CSQLCipher
 
 /// What is kept of a statement's parameters from one execution to the next.
 ///
-/// No class, and used through a pointer that the statement owns: a class would be counted and checked for exclusive access with
-/// every value.
+/// No class, and used through a pointer that the statement owns: a class would be counted and checked for exclusive
+/// access with every value.
 @usableFromInline
 struct ParameterState: ~Copyable {
     /// Where bound text and bytes lie.
@@ -12,8 +12,8 @@ struct ParameterState: ~Copyable {
     /// What an insert binds in place of NULL, by place; empty where no column has a default.
     var defaults: [Value] = []
 
-    /// The parameters that may hold a value, one bit each; the others of the first 64 are NULL in the engine. The bits of places
-    /// behind the last parameter are always set, so that the engine is asked for them and refuses.
+    /// The parameters that may hold a value, one bit each; the others of the first 64 are NULL in the engine. The bits
+    /// of places behind the last parameter are always set, so that the engine is asked for them and refuses.
     private var held: UInt64
 
     /// Those of them that were not set since the statement was made ready.
@@ -64,7 +64,8 @@ struct ParameterState: ~Copyable {
         return held & ~stale & bit != 0
     }
 
-    /// Binds NULL to the parameters that were not set, so that one that is forgotten never keeps the value of an earlier row.
+    /// Binds NULL to the parameters that were not set, so that one that is forgotten never keeps the value of an
+    /// earlier row.
     mutating func dropUnset(of statement: OpaquePointer) {
         while stale != 0 {
             let index = stale.trailingZeroBitCount

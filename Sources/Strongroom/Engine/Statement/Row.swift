@@ -197,8 +197,8 @@ public struct Row: ~Copyable {
         return sqlite3_value_type(cell(index))
     }
 
-    /// The engine's value of a column, from which class, content and length are had without looking the column up for each; that of a
-    /// column that is not the row's is NULL, and a row that is no statement's has none.
+    /// The engine's value of a column, from which class, content and length are had without looking the column up for
+    /// each; that of a column that is not the row's is NULL, and a row that is no statement's has none.
     ///
     /// The engine allows that while no other thread uses the connection ("Column Values",
     /// sqlite.org/c3ref/column_blob.html), and

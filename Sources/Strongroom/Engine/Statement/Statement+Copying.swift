@@ -14,8 +14,8 @@ struct EncodedText: Hashable {
 }
 
 extension Statement {
-    /// Sets the first parameters to the values of the row that another statement stands on, whatever they are; the statements may belong to
-    /// two connections.
+    /// Sets the first parameters to the values of the row that another statement stands on, whatever they are; the
+    /// statements may belong to two connections.
     ///
     /// - Parameter count: The number of columns.
     func bindRow(of source: Statement, count: Int) throws {

@@ -105,14 +105,16 @@ final class Statement {
     private func failure(_ result: Int32) -> StrongroomError {
         let code = ResultCode(extended: sqlite3_extended_errcode(owner.pointer))
         owner.noteFailure()
-        // For a plain SQLITE_ERROR the engine's words may quote a value that is bound or stored (a full-text query, a JSON path).
+        // For a plain SQLITE_ERROR the engine's words may quote a value that is bound or stored (a full-text query, a
+        // JSON path).
         let mayQuoteValue = code.primary == SQLITE_ERROR && !Self.valueless.contains(firstWord)
         let full = sqlite3_errmsg(owner.pointer).map { String(cString: $0) } ?? "unknown error"
         // The engine has no code of its own for a sum beyond 64 bits.
         let isOverflow = full == "integer overflow"
         let plain = sqlite3_errstr(result).map { String(cString: $0) } ?? "unknown error"
         let words = mayQuoteValue && !isOverflow ? plain : full
-        // SQLCipher 3 calls a page that fails its authentication an SQL error; a real one leaves the transaction as it is.
+        // SQLCipher 3 calls a page that fails its authentication an SQL error; a real one leaves the transaction as it
+        // is.
         let isDamage =
             code.primary == SQLITE_ERROR
             && (owner.transactionState == .doomed || owner.transactionState == .open && owner.hasMetDamage)

@@ -48,8 +48,8 @@ struct StatementCache {
         return statement
     }
 
-    /// The statement of an operation that was asked for a short while ago, marked as in use; nil when another one is wanted or it
-    /// is in use.
+    /// The statement of an operation that was asked for a short while ago, marked as in use; nil when another one is
+    /// wanted or it is in use.
     func latest(for key: OperationKey) -> Statement? {
         for entry in latest where entry.key == key {
             guard !entry.statement.isInUse else { return nil }
@@ -115,8 +115,8 @@ struct StatementCache {
 }
 
 extension StatementCache {
-    /// A statement's text, compared byte by byte: Swift takes texts for equal that differ only in how their letters are composed,
-    /// the engine does not.
+    /// A statement's text, compared byte by byte: Swift takes texts for equal that differ only in how their letters are
+    /// composed, the engine does not.
     private struct Text: Hashable {
         private var text: String
 

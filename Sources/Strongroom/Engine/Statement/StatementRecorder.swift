@@ -1,8 +1,9 @@
 /// Keeps what a migration does: its statements, so far as they do not depend on the rows that it finds.
 ///
-/// Every statement that changes something counts once, whatever its bound values, comments, spaces and quotes. What depends on rows does not
-/// count: an insert, update or delete after the step has read rows, and which of its statements an operation of a table chose. Changes of the
-/// schema count always, also those that the library makes up of many statements, which differ from engine to engine.
+/// Every statement that changes something counts once, whatever its bound values, comments, spaces and quotes. What
+/// depends on rows does not count: an insert, update or delete after the step has read rows, and which of its
+/// statements an operation of a table chose. Changes of the schema count always, also those that the library makes up
+/// of many statements, which differ from engine to engine.
 final class StatementRecorder {
     private(set) var lines: [String] = []
     private var seen: Set<String> = []
@@ -37,9 +38,11 @@ final class StatementRecorder {
     func note(_ statement: Statement) {
         let tokens = [SQLToken](sql: statement.sql).filter { $0.kind != .space }
         let isSchema = tokens.first?.isWord("CREATE", "DROP", "ALTER") ?? false
-        // Old engines call `CREATE TABLE IF NOT EXISTS` read-only where the table is there: the file was, before its history.
+        // Old engines call `CREATE TABLE IF NOT EXISTS` read-only where the table is there: the file was, before its
+        // history.
         guard isSchema || !statement.isReadOnly else {
-            // What a step does that looks at the schema first may be another thing on a file that was there before its history.
+            // What a step does that looks at the schema first may be another thing on a file that was there before its
+            // history.
             let isOfSchema = tokens.contains { $0.isNamed("sqlite_master") || $0.isNamed("pragma") }
             if isOfSchema { isIncomparable = true } else { hasReadRows = true }
             return

@@ -1,10 +1,12 @@
-/// Told of a statement before it runs, and whether it is the library's own; what it throws is thrown in the statement's place.
+/// Told of a statement before it runs, and whether it is the library's own; what it throws is thrown in the statement's
+/// place.
 ///
 /// For the kit with which users test their work: it writes down what is run, and interrupts it.
 package typealias StatementWatch = (_ sql: String, _ isOwn: Bool) throws -> Void
 
 extension Reading where Self: ~Copyable {
-    /// Runs work and tells of each of its statements: all that the user's code asks for, and of the library's own those that change something.
+    /// Runs work and tells of each of its statements: all that the user's code asks for, and of the library's own those
+    /// that change something.
     package func watchingStatements<T>(_ watch: @escaping StatementWatch, _ work: () throws -> T) throws -> T {
         let connection = handle.connection
         let outer = connection.watch

@@ -7,8 +7,8 @@ public import Foundation
 extension Date: ColumnValue {
     /// A floating-point column: the seconds since the start of 2001, UTC, which is what `Date` itself holds.
     ///
-    /// Every date comes back exactly, before 1970 and beyond 2038 as well, and dates sort in the engine as they do in Swift;
-    /// text with a fixed number of digits would lose some. To show one in SQL:
+    /// Every date comes back exactly, before 1970 and beyond 2038 as well, and dates sort in the engine as they do in
+    /// Swift; text with a fixed number of digits would lose some. To show one in SQL:
     ///
     /// ```sql
     /// SELECT datetime(createdAt + 978307200, 'unixepoch') FROM contact

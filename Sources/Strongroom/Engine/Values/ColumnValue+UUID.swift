@@ -17,8 +17,8 @@ extension UUID: ColumnValue {
         self = uuid
     }
 
-    /// The text, in upper case. The engine tells upper from lower case: text that another program wrote in lower case is read, but not
-    /// found by a condition.
+    /// The text, in upper case. The engine tells upper from lower case: text that another program wrote in lower case
+    /// is read, but not found by a condition.
     public func stored() -> Value { .text(uuidString) }
 
     /// Binds the text, in upper case.

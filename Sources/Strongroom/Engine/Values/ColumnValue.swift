@@ -1,7 +1,7 @@
 /// A Swift type that a column can hold.
 ///
-/// `Bool`, all integers, `Float`, `Double`, `String`, `[UInt8]`, ``Value``, optionals of these, and enums whose raw value is one
-/// of these conform. An enum of your own needs no more than the conformance:
+/// `Bool`, all integers, `Float`, `Double`, `String`, `[UInt8]`, ``Value``, optionals of these, and enums whose raw
+/// value is one of these conform. An enum of your own needs no more than the conformance:
 ///
 /// ```swift
 /// enum Priority: Int, ColumnValue { case low, high }
@@ -24,12 +24,14 @@ public protocol ColumnValue: Sendable {
     /// - Parameters:
     ///   - row: The row that the engine stands on.
     ///   - index: The column, counted from 0.
-    /// - Throws: ``StrongroomError`` with ``StrongroomError/Code-swift.struct/typeMismatch`` when what is stored does not fit.
+    /// - Throws: ``StrongroomError`` with ``StrongroomError/Code-swift.struct/typeMismatch`` when what is stored does
+    ///   not fit.
     init(from row: borrowing Row, at index: Int) throws
 
     /// The value as the engine keeps it.
     ///
-    /// - Throws: ``StrongroomError`` with ``StrongroomError/Code-swift.struct/valueNotStorable`` when the engine has no such value.
+    /// - Throws: ``StrongroomError`` with ``StrongroomError/Code-swift.struct/valueNotStorable`` when the engine has no
+    ///   such value.
     func stored() throws -> Value
 
     /// Binds the value to a parameter of a statement.
@@ -37,7 +39,8 @@ public protocol ColumnValue: Sendable {
     /// - Parameters:
     ///   - bindings: The statement's parameters.
     ///   - index: The parameter, counted from 0.
-    /// - Throws: ``StrongroomError`` with ``StrongroomError/Code-swift.struct/valueNotStorable`` when the engine has no such value.
+    /// - Throws: ``StrongroomError`` with ``StrongroomError/Code-swift.struct/valueNotStorable`` when the engine has no
+    ///   such value.
     func bind(to bindings: borrowing Bindings, at index: Int) throws
 }
 

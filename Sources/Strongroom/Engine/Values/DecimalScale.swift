@@ -4,7 +4,8 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// How the decimals of a column are stored as integers: the number of digits after the point that an integer stands for.
+/// How the decimals of a column are stored as integers: the number of digits after the point that an integer stands
+/// for.
 ///
 /// At a scale of 2, 12.34 is the integer 1234. This type is the one place that knows the stored form: what a value is
 /// stored as, what it is compared as, and what a stored integer means.
@@ -101,10 +102,10 @@ extension DecimalScale {
 
     private static func misfit(hasMoreDigits: Bool, _ digits: Int) -> String {
         hasMoreDigits
-            ? "A decimal has more than \(digits) digits after the point, which its column's scale has no place for; round "
-                + "it first, or give the column a larger scale"
-            : "A decimal is too large for a column of the scale \(digits), which is a 64-bit integer; give the column a "
-                + "smaller scale, or none"
+            ? "A decimal has more than \(digits) digits after the point, which its column's scale has no place for; "
+                + "round it first, or give the column a larger scale"
+            : "A decimal is too large for a column of the scale \(digits), which is a 64-bit integer; give the column "
+                + "a smaller scale, or none"
     }
 
     /// Why a number cannot be stored, for a message on a row; nil for one that can be.

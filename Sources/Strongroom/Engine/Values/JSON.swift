@@ -10,8 +10,8 @@ internal import Foundation
 /// let address = Column<JSON<Address>>("address")
 /// ```
 ///
-/// The keys are sorted, so that one value has one text where its own coding is in order; a number that JSON has not, such as NaN, is
-/// refused. SQL reads a part of it with `json_extract`, where the engine has that function.
+/// The keys are sorted, so that one value has one text where its own coding is in order; a number that JSON has not,
+/// such as NaN, is refused. SQL reads a part of it with `json_extract`, where the engine has that function.
 public struct JSON<Content: Codable & Sendable>: Sendable {
     /// The value.
     public var value: Content

@@ -10,8 +10,8 @@ internal import Foundation
 /// let settings = Column<PropertyList<Settings>>("settings")
 /// ```
 ///
-/// It is smaller and faster than ``JSON`` and keeps dates and bytes as they are; a property list holds an array or a dictionary, so a
-/// number or a text alone is refused.
+/// It is smaller and faster than ``JSON`` and keeps dates and bytes as they are; a property list holds an array or a
+/// dictionary, so a number or a text alone is refused.
 public struct PropertyList<Content: Codable & Sendable>: Sendable {
     /// The value.
     public var value: Content

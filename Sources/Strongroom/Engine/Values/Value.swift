@@ -28,7 +28,8 @@ public enum Value: Sendable, Hashable {
 }
 
 extension Value {
-    /// The value with text as bytes: Swift takes texts for equal that differ only in how their letters are composed, the engine does not.
+    /// The value with text as bytes: Swift takes texts for equal that differ only in how their letters are composed,
+    /// the engine does not.
     @usableFromInline var exact: Value {
         if case .text(let text) = self { .blob(Array(text.utf8)) } else { self }
     }

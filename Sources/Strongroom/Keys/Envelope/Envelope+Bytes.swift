@@ -5,7 +5,8 @@ extension Envelope {
     private static let version: UInt16 = 1
     private static let digestLength = Cryptography.digestLength
     private static let authenticationLength = 32
-    /// As many combinations of salt and cost a sidecar has at most: a forged one is not to keep the processor busy for long.
+    /// As many combinations of salt and cost a sidecar has at most: a forged one is not to keep the processor busy for
+    /// long.
     static let mostDerivations = 4
 
     /// What every slot's tag covers besides the slot.

@@ -1,7 +1,8 @@
 /// The wrapped data key of a database, as a sidecar keeps it: read, but not yet opened with a key.
 ///
-/// The database file is encrypted with a random data key. The keys of a chain only wrap it, each in a slot of its own. What stands here
-/// counts only once ``open(with:)`` has proved it: a sidecar is a file that anybody who can write the directory can change.
+/// The database file is encrypted with a random data key. The keys of a chain only wrap it, each in a slot of its own.
+/// What stands here counts only once ``open(with:)`` has proved it: a sidecar is a file that anybody who can write the
+/// directory can change.
 ///
 /// ## Format, version 1
 ///
@@ -35,17 +36,19 @@
 /// | 50 + *n* | 32 × *d* | the data keys, encrypted by AES-256-GCM |
 /// | 50 + *n* + 32 × *d* | 16 | its tag |
 ///
-/// The derivation's 32 bytes give two keys by HKDF: the one that encrypts the data keys, and the fingerprint, which so tests no guess of a
-/// passphrase more cheaply than the derivation does. The tag also covers the fixed part up to the generation, and the slot up to the nonce.
+/// The derivation's 32 bytes give two keys by HKDF: the one that encrypts the data keys, and the fingerprint, which so
+/// tests no guess of a passphrase more cheaply than the derivation does. The tag also covers the fixed part up to the
+/// generation, and the slot up to the nonce.
 ///
 /// At the end:
 ///
 /// | from the end | bytes | content |
 /// |---|---|---|
-/// | 64 | 32 | HMAC-SHA256 of all before it; its key is made of the data keys by HKDF: no slot is changed, removed or moved unseen |
+/// | 64 | 32 | HMAC-SHA256 of all before it; its key comes from the data keys by HKDF: no slot changes unseen |
 /// | 32 | 32 | SHA-256 of all before it: tells a damaged copy from one that no key fits, before any derivation |
 ///
-/// Every later version keeps the first 10 bytes and the last 32 as they are here, so that this one can tell it from damage.
+/// Every later version keeps the first 10 bytes and the last 32 as they are here, so that this one can tell it from
+/// damage.
 struct Envelope: Sendable, Equatable {
     /// The first 16 bytes of the database's file.
     let databaseSalt: [UInt8]
@@ -79,8 +82,8 @@ enum EnvelopeDefect: Error, Equatable {
 extension Envelope {
     /// Finds the slot of a chain's key: the current key first, then from newest to oldest.
     ///
-    /// - Parameter chain: The keys. One passphrase takes one derivation for each combination of salt and cost in the slots, of which there is
-    ///   one unless the library's cost was raised.
+    /// - Parameter chain: The keys. One passphrase takes one derivation for each combination of salt and cost in the
+    ///   slots, of which there is one unless the library's cost was raised.
     /// - Returns: What can be read and changed.
     /// - Throws: ``EnvelopeDefect`` with `noKeyFits` or `damaged`, or ``StrongroomError`` with `outOfMemory`.
     func open(with chain: KeyChain) throws -> OpenEnvelope {

@@ -7,7 +7,8 @@ extension EnvelopeFile {
         case replace
     }
 
-    /// One step of writing; after each of them, and if a crash undoes those that were not brought to the disk, one copy is whole.
+    /// One step of writing; after each of them, and if a crash undoes those that were not brought to the disk, one copy
+    /// is whole.
     enum Step: Sendable, Equatable {
         /// Removes what a crash left.
         case remove(String)
@@ -24,7 +25,8 @@ extension EnvelopeFile {
 
     /// The steps of writing, in their order.
     ///
-    /// Both copies are on the disk under other names before the first is put in place, so that a full disk is met while nothing is changed.
+    /// Both copies are on the disk under other names before the first is put in place, so that a full disk is met while
+    /// nothing is changed.
     func steps(_ bytes: [UInt8], _ placing: Placing) -> [Step] {
         let copies = [
             (new: FileSystem.companion(of: databasePath, "keys.new"), old: path),
@@ -69,7 +71,8 @@ extension EnvelopeFile {
         }
     }
 
-    /// Who may use the database, or its envelope so far, is not to be locked out, also when an operator's tool runs as another user.
+    /// Who may use the database, or its envelope so far, is not to be locked out, also when an operator's tool runs as
+    /// another user.
     private func keepAccess(_ new: PlainFile) throws {
         for place in [path, copyPath, databasePath] {
             guard let status = try FileStatus.at(place) else { continue }
@@ -84,7 +87,10 @@ extension EnvelopeFile {
     private func halfDone(_ error: StrongroomError) -> StrongroomError {
         StrongroomError(
             error.code,
-            "\(error.message) The first copy of the wrapped key, \"\(path)\", is the new one already; opening the database completes the second.",
+            """
+            \(error.message) The first copy of the wrapped key, "\(path)", is the new one already; opening the \
+            database completes the second.
+            """,
             database: name
         )
     }

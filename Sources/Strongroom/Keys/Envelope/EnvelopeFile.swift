@@ -1,9 +1,9 @@
 /// The sidecar of a database: its envelope in two copies, `FILE.keys` and `FILE.keys.copy`.
 ///
-/// Without it the database is lost, so it is written in a way that leaves one whole copy at every instant, and kept in two files, of which one
-/// may be lost or damaged. Both have the same content: an older one would still be opened by a key that has been revoked. Two files rather
-/// than two areas in one: a copy is replaced as a whole by a rename, so no write ever touches bytes that are needed; and what damages,
-/// truncates or removes a file by mistake does so to one.
+/// Without it the database is lost, so it is written in a way that leaves one whole copy at every instant, and kept in
+/// two files, of which one may be lost or damaged. Both have the same content: an older one would still be opened by a
+/// key that has been revoked. Two files rather than two areas in one: a copy is replaced as a whole by a rename, so no
+/// write ever touches bytes that are needed; and what damages, truncates or removes a file by mistake does so to one.
 ///
 /// Who writes holds the database's lock between processes (``FileLock``), and has read under it what is changed.
 struct EnvelopeFile: Sendable {
@@ -32,8 +32,8 @@ struct EnvelopeFile: Sendable {
     /// - Parameters:
     ///   - chain: The keys; the current one is tried first, then from newest to oldest.
     ///   - salt: The first 16 bytes of the database's file; nil when it is not there.
-    /// - Throws: ``StrongroomError`` with `envelopeMissing`, `envelopeDamaged`, `newerEnvelope`, `foreignEnvelope`, `wrongKey`, `notAFile`, or
-    ///   what the operating system refuses.
+    /// - Throws: ``StrongroomError`` with `envelopeMissing`, `envelopeDamaged`, `newerEnvelope`, `foreignEnvelope`,
+    ///   `wrongKey`, `notAFile`, or what the operating system refuses.
     func open(with chain: KeyChain, salt: [UInt8]?) throws -> Opened {
         // Both copies mostly are the same, so what is derived for one serves the other, too.
         var wrappingKeys = WrappingKeys()
@@ -52,7 +52,9 @@ struct EnvelopeFile: Sendable {
         guard try !exists() else {
             throw StrongroomError(
                 .notAFile,
-                "There is a wrapped key at \"\(path)\" or \"\(copyPath)\" already, and it is not overwritten. Move it away.",
+                """
+                There is a wrapped key at "\(path)" or "\(copyPath)" already, and it is not overwritten. Move it away.
+                """,
                 database: name
             )
         }
@@ -61,8 +63,8 @@ struct EnvelopeFile: Sendable {
 
     /// Writes both copies anew.
     ///
-    /// - Throws: ``StrongroomError`` with `foreignEnvelope` when one of them is another database's, which may be the last that it has; or what
-    ///   writing fails with. What was there before stays unless the message says otherwise.
+    /// - Throws: ``StrongroomError`` with `foreignEnvelope` when one of them is another database's, which may be the
+    ///   last that it has; or what writing fails with. What was there before stays unless the message says otherwise.
     func replace(_ envelope: OpenEnvelope) throws {
         for place in [path, copyPath] {
             if case .defective(.foreign) = try read(place, envelope.envelope.databaseSalt) { throw foreign(place) }
@@ -113,7 +115,8 @@ extension EnvelopeFile {
         if let newer = defects.first(where: \.isNewer) { throw failure(newer, keys) }
         let newest = envelopes.map(\.generation).max()
         for envelope in envelopes.sorted(by: { $0.generation > $1.generation }) {
-            // An older copy is for a newer one that is damaged, not for a key that the newer one does not know any more.
+            // An older copy is for a newer one that is damaged, not for a key that the newer one does not know any
+            // more.
             guard !defects.contains(.noKeyFits) || envelope.generation == newest else { break }
             do {
                 let isWhole = envelopes.count == 1 && copies.allSatisfy(\.isWhole)
@@ -134,21 +137,27 @@ extension EnvelopeFile {
                 (
                     .envelopeDamaged,
                     """
-                    No copy of the database's wrapped key can be used, neither "\(path)" nor "\(copyPath)": \(reason). Restore one of them \
+                    No copy of the database's wrapped key can be used, neither "\(path)" nor "\(copyPath)": \
+                    \(reason). Restore one of them \
                     from a backup; without it nobody can open the database.
                     """
                 )
             case .newer(let version):
                 (
                     .newerEnvelope,
-                    "A newer program has written the database's wrapped key, \"\(path)\" or \"\(copyPath)\", in version \(version) of its form. Use that program."
+                    """
+                    A newer program has written the database's wrapped key, "\(path)" or "\(copyPath)", in version \
+                    \(version) of its form. Use that program.
+                    """
                 )
             case .foreign:
                 (
                     .foreignEnvelope,
                     """
-                    The wrapped key in "\(path)" is not that of "\(databasePath)": it was made for a file that begins with another salt. Put \
-                    the file and the wrapped key that belong together side by side; if they do, the database's first 16 bytes are damaged.
+                    The wrapped key in "\(path)" is not that of "\(databasePath)": it was made for a file that begins \
+                    with another salt. Put \
+                    the file and the wrapped key that belong together side by side; if they do, the database's first \
+                    16 bytes are damaged.
                     """
                 )
             case .noKeyFits: (.wrongKey, noKeyFits(keys))
@@ -160,7 +169,8 @@ extension EnvelopeFile {
         StrongroomError(
             .foreignEnvelope,
             """
-            "\(place)" is the wrapped key of another database, perhaps its last, so it is not overwritten with that of "\(databasePath)". Move \
+            "\(place)" is the wrapped key of another database, perhaps its last, so it is not overwritten with that \
+            of "\(databasePath)". Move \
             it to the database that it belongs to. Nothing was changed.
             """,
             database: name
@@ -170,12 +180,14 @@ extension EnvelopeFile {
     private func noKeyFits(_ keys: Int?) -> String {
         guard let keys else {
             return """
-                The data key of "\(databasePath)" has been replaced since the store was opened. Close the store and open it again.
+                The data key of "\(databasePath)" has been replaced since the store was opened. Close the store and \
+                open it again.
                 """
         }
         let tried = keys == 1 ? "The key of the chain is not" : "None of the chain's \(keys) keys is"
         return """
-            \(tried) among those that open "\(path)". Add a key that has a slot in it, or a recovery key, to the chain at its beginning. \
+            \(tried) among those that open "\(path)". Add a key that has a slot in it, or a recovery key, to the \
+            chain at its beginning. \
             Nothing was changed.
             """
     }
@@ -184,7 +196,8 @@ extension EnvelopeFile {
         StrongroomError(
             .envelopeMissing,
             """
-            The wrapped key of "\(databasePath)" is gone: there is neither "\(path)" nor "\(copyPath)". Restore one of them from a backup; \
+            The wrapped key of "\(databasePath)" is gone: there is neither "\(path)" nor "\(copyPath)". Restore one \
+            of them from a backup; \
             without it nobody can open the database. If the file never had one, leave out `KeyProtection.envelope`.
             """,
             database: name
@@ -194,7 +207,10 @@ extension EnvelopeFile {
     private func notAFile(_ path: String) -> StrongroomError {
         StrongroomError(
             .notAFile,
-            "What lies at \"\(path)\" is not a regular file, so no wrapped key is read from it or written to it. Move it away.",
+            """
+            What lies at "\(path)" is not a regular file, so no wrapped key is read from it or written to it. Move it \
+            away.
+            """,
             database: name
         )
     }

@@ -16,7 +16,8 @@ public struct KeySlot: Sendable, Hashable {
 
 /// What a key of an envelope is told by, such as `9f3c-01ab-77de-4e20`.
 ///
-/// It is made of what the slow derivation of a passphrase gives, so it helps nobody to guess one. The same key has another one in each database.
+/// It is made of what the slow derivation of a passphrase gives, so it helps nobody to guess one. The same key has
+/// another one in each database.
 ///
 /// ```swift
 /// let fingerprint = KeyFingerprint("9f3c-01ab-77de-4e20")

@@ -82,8 +82,8 @@ extension OpenEnvelope {
     ///   - use: What the key is for.
     ///   - cost: What a guess costs at least when the key is a passphrase.
     /// - Returns: The slot.
-    /// - Throws: ``StrongroomError`` with `keySlot` when the key has a slot, when there are 64, or for a label that cannot be one;
-    ///   `invalidKey` or `outOfMemory`.
+    /// - Throws: ``StrongroomError`` with `keySlot` when the key has a slot, when there are 64, or for a label that
+    ///   cannot be one; `invalidKey` or `outOfMemory`.
     @discardableResult
     mutating func add(
         _ key: Key, label: String, date: Date, use: EnvelopeSlot.Use = .chain, cost: ScryptCost = .standard
@@ -116,7 +116,8 @@ extension OpenEnvelope {
 
     /// Keeps a key from opening the envelope.
     ///
-    /// - Throws: ``StrongroomError`` with `keySlot` when there is no such slot, or when none of a chain's keys would be left.
+    /// - Throws: ``StrongroomError`` with `keySlot` when there is no such slot, or when none of a chain's keys would be
+    ///   left.
     mutating func revoke(_ fingerprint: KeyFingerprint) throws {
         guard let place = envelope.slots.firstIndex(where: { $0.fingerprint == fingerprint }) else {
             throw Self.refusal("There is no slot \"\(fingerprint)\"; list the slots to see which there are")
@@ -149,7 +150,8 @@ extension OpenEnvelope {
         return slot
     }
 
-    /// Wraps other data keys: the slots of the given keys stay, the others go, since nobody but their keys' owners can fill them anew.
+    /// Wraps other data keys: the slots of the given keys stay, the others go, since nobody but their keys' owners can
+    /// fill them anew.
     ///
     /// - Parameters:
     ///   - dataKeys: What is to be wrapped.
@@ -185,8 +187,8 @@ extension OpenEnvelope {
         envelope.authentication = try dataKeys.authentication(of: envelope.signedBytes)
     }
 
-    /// The newest slot's derivation for such a key, so that one derivation tells whether a passphrase has a slot; a new one when there is none or
-    /// when it is too cheap.
+    /// The newest slot's derivation for such a key, so that one derivation tells whether a passphrase has a slot; a new
+    /// one when there is none or when it is too cheap.
     private func derivation(for key: Key, _ cost: ScryptCost) -> SlotDerivation {
         let derivations = envelope.slots.map(\.derivation)
         let isFull = Set(derivations).count >= Envelope.mostDerivations

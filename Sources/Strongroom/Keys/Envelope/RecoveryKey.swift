@@ -1,7 +1,8 @@
 /// A random key that is written down and kept apart, for the day when the key chain is lost.
 ///
-/// Its text has eight groups of five characters, the last of each a check of the group and its place: `3VKQ7-M0XHA-…`. It holds 160 random
-/// bits. There is neither `0` and `O` nor `1`, `I` and `L` to be mixed up: each is read as the digit.
+/// Its text has eight groups of five characters, the last of each a check of the group and its place: `3VKQ7-M0XHA-…`.
+/// It holds 160 random bits. There is neither `0` and `O` nor `1`, `I` and `L` to be mixed up: each is read as the
+/// digit.
 ///
 /// ```swift
 /// let chain = try KeyChain(.recovery(RecoveryKey("3vkq7 m0xha …")))
@@ -22,8 +23,10 @@ public struct RecoveryKey: Sendable, Equatable {
 
     /// Reads a recovery key's text.
     ///
-    /// - Parameter text: The text, in either case; spaces and hyphens do not count, except that they help to name the group that is wrong.
-    /// - Throws: ``StrongroomError`` with `invalidKey`, which names the groups in which there is a mistake; none of the text is in it.
+    /// - Parameter text: The text, in either case; spaces and hyphens do not count, except that they help to name the
+    ///   group that is wrong.
+    /// - Throws: ``StrongroomError`` with `invalidKey`, which names the groups in which there is a mistake; none of the
+    ///   text is in it.
     public init(_ text: String) throws {
         var bytes = try RecoveryText.bytes(of: text)
         secret = SecretBytes(bytes)

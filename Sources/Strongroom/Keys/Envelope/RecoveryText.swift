@@ -57,7 +57,10 @@ enum RecoveryText {
         let all = parts.flatMap { $0 }
         guard all.count == groupCount * groupLength else {
             throw refusal(
-                "has \(all.count) characters where \(groupCount) groups of \(groupLength) are needed; compare it with what was written down"
+                """
+                has \(all.count) characters where \(groupCount) groups of \(groupLength) are needed; compare it with \
+                what was written down
+                """
             )
         }
         return stride(from: 0, to: all.count, by: groupLength).map { all[$0..<$0 + groupLength] }
@@ -81,8 +84,9 @@ enum RecoveryText {
         }
     }
 
-    /// A group's check character: a weighted sum over the field of 32 elements, in which every character and the group's place has a weight of
-    /// its own, so that one wrong character, two that changed places, and two groups that did are always found.
+    /// A group's check character: a weighted sum over the field of 32 elements, in which every character and the
+    /// group's place has a weight of its own, so that one wrong character, two that changed places, and two groups that
+    /// did are always found.
     private static func check(_ values: some Sequence<UInt8>, _ group: Int) -> UInt8 {
         timesTwo(values.reduce(UInt8(group) + 1) { timesTwo($0) ^ $1 })
     }

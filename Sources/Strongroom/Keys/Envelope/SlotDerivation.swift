@@ -22,8 +22,8 @@ struct ScryptCost: Sendable, Hashable {
     let roundsLogarithm: UInt8
     let parallelism: UInt8
 
-    /// 64 MiB, and 0.24 s of a server's core with optimisation (several times that in a debug build, whose cryptography is built without): one of
-    /// the combinations that OWASP's "Password Storage Cheat Sheet" gives as the least.
+    /// 64 MiB, and 0.24 s of a server's core with optimisation (several times that in a debug build, whose cryptography
+    /// is built without): one of the combinations that OWASP's "Password Storage Cheat Sheet" gives as the least.
     static let standard = ScryptCost(roundsLogarithm: 16, parallelism: 2)
 
     /// Nobody recommends another.

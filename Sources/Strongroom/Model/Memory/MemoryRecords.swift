@@ -1,7 +1,7 @@
 /// A connection's copy of the records that are in memory alone.
 ///
-/// The writer's is where they are written, in temporary tables, so that its transactions and savepoints hold for them; what a transaction has
-/// changed is published with its commit. A reader's follows.
+/// The writer's is where they are written, in temporary tables, so that its transactions and savepoints hold for them;
+/// what a transaction has changed is published with its commit. A reader's follows.
 final class MemoryRecords: ConnectionCompanion {
     private let share: MemoryShare
     private let role: Connection.Role
@@ -206,7 +206,8 @@ final class MemoryRecords: ConnectionCompanion {
             }
         }
         guard role == .writer, !tables.isEmpty else { return }
-        // Behind the rows: another process may have written one that is like them, and that is for the next one who writes to be told.
+        // Behind the rows: another process may have written one that is like them, and that is for the next one who
+        // writes to be told.
         for table in made { try table.watch(on: connection, isNoted: true) }
         // What is followed is nobody's news.
         try connection.run("DELETE FROM \(MemoryTable.log)")

@@ -1,15 +1,17 @@
 import Foundation
 import Synchronization
 
-/// The records of a store that are in memory alone, as the last commit left them; each connection keeps a copy of its own up to date.
+/// The records of a store that are in memory alone, as the last commit left them; each connection keeps a copy of its
+/// own up to date.
 ///
-/// A reader's snapshot of the file and its records in memory must be of the same commit. A commit that changes records in memory therefore holds
-/// ``turn`` from before it is visible in the file until it is published here, and a reader holds it from before it takes its snapshot of the
-/// file until it knows the version that belongs to it. Commits that change no record in memory need no turn: while a reader has it, no version
-/// can be published, so the one that it finds is the newest whose commit comes before its snapshot, and no later one is in the snapshot.
+/// A reader's snapshot of the file and its records in memory must be of the same commit. A commit that changes records
+/// in memory therefore holds ``turn`` from before it is visible in the file until it is published here, and a reader
+/// holds it from before it takes its snapshot of the file until it knows the version that belongs to it. Commits that
+/// change no record in memory need no turn: while a reader has it, no version can be published, so the one that it
+/// finds is the newest whose commit comes before its snapshot, and no later one is in the snapshot.
 ///
-/// While ``isInUse`` is false nobody takes turns. The writer sets it before the first commit that needs it; a reader that finds it set when it
-/// has its snapshot takes another one.
+/// While ``isInUse`` is false nobody takes turns. The writer sets it before the first commit that needs it; a reader
+/// that finds it set when it has its snapshot takes another one.
 final class MemoryShare: Sendable {
     /// A row of a commit; without values it is gone.
     struct Change: Sendable {
@@ -40,7 +42,8 @@ final class MemoryShare: Sendable {
     private let state = Locked(State())
     private let used = Atomic<Bool>(false)
     private let lastKey = Atomic<Int64>(0)
-    /// Who commits or begins at this moment. Not one of the library's own locks: the engine is asked while it is held, and may wait for the disk.
+    /// Who commits or begins at this moment. Not one of the library's own locks: the engine is asked while it is held,
+    /// and may wait for the disk.
     private let turn = NSLock()
 
     /// Commits, and their changes, that a connection may be behind before it has to begin anew.
@@ -100,13 +103,15 @@ final class MemoryShare: Sendable {
         }
     }
 
-    /// - Throws: ``StrongroomError`` with `inMemory` when there have been records, whose tables in memory would not be migrated.
+    /// - Throws: ``StrongroomError`` with `inMemory` when there have been records, whose tables in memory would not be
+    ///   migrated.
     func checkMigration(of connection: Connection) throws {
         guard isInUse else { return }
         throw StrongroomError(
             .inMemory,
             """
-            Since it was opened the store has had records that are in memory alone, and those are not migrated. Make them persistent if they are to \
+            Since it was opened the store has had records that are in memory alone, and those are not migrated. Make \
+            them persistent if they are to \
             be kept, close the store and open it again, then migrate.
             """,
             database: connection.database)

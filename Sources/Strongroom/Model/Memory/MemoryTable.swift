@@ -1,4 +1,5 @@
-/// The part of a table that is in memory alone, as each connection has it: a temporary table with the same columns and indexes.
+/// The part of a table that is in memory alone, as each connection has it: a temporary table with the same columns and
+/// indexes.
 struct MemoryTable: Sendable {
     /// The table's name.
     let name: String
@@ -55,7 +56,8 @@ struct MemoryTable: Sendable {
             throw StrongroomError(
                 .inMemory,
                 """
-                The columns of table "\(schema.name)" have taken all names of the row id, by which records in memory are \
+                The columns of table "\(schema.name)" have taken all names of the row id, by which records in memory \
+                are \
                 followed; keep its records on the disk, or rename one of rowid, _rowid_ and oid.
                 """)
         }
@@ -161,7 +163,9 @@ private struct UniqueValues {
             return "(\(value))\(collation) = (SELECT \(value) FROM \(row)\(condition.map { " AND \($0)" } ?? ""))"
         }
         return
-            "EXISTS (SELECT 1 FROM \(table) WHERE \((same + (condition.map { [$0] } ?? [])).joined(separator: " AND ")))"
+            """
+            EXISTS (SELECT 1 FROM \(table) WHERE \((same + (condition.map { [$0] } ?? [])).joined(separator: " AND ")))
+            """
     }
 }
 
@@ -189,7 +193,8 @@ extension TableSchema {
 }
 
 extension ColumnDefinition {
-    /// The column without what only a table on the disk can have: a reference to another one, and keys that never come twice.
+    /// The column without what only a table on the disk can have: a reference to another one, and keys that never come
+    /// twice.
     fileprivate var inMemory: ColumnDefinition {
         ColumnDefinition(
             name: name, storageClass: storageClass, declaredType: declaredType, isNullable: isNullable,
@@ -209,7 +214,8 @@ extension StrongroomError {
             .constraint,
             """
             Another process has written a row of table "\(table)" that has the same \(words) as a record in memory, so \
-            neither is read or changed. Remove the record in memory with `discard(_:in:)`, or change the row on the disk \
+            neither is read or changed. Remove the record in memory with `discard(_:in:)`, or change the row on the \
+            disk \
             in the other process, then try again.
             """,
             database: database)

@@ -20,8 +20,8 @@ extension Query {
         try change(part, in: db) { table, rows in deleting(table, rows) }
     }
 
-    /// Runs a statement on both parts. Which rows of the part in memory it is about is found first, and after a limit those of both: what is changed
-    /// first could let others in.
+    /// Runs a statement on both parts. Which rows of the part in memory it is about is found first, and after a limit
+    /// those of both: what is changed first could let others in.
     ///
     /// - Parameter isAsking: Whether the statement itself asks for rows, which it then finds on the disk alone.
     private func change(

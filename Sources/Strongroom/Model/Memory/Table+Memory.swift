@@ -2,9 +2,10 @@
 extension Table {
     /// Inserts a record on the disk or in memory alone.
     ///
-    /// A record in memory is found by every query of its table together with those on the disk, sorted, limited, counted and joined with them, in
-    /// any transaction of the store that begins after the commit. It is updated and deleted as they are. Nothing of it is written to the
-    /// file, its log or any other file, and it is gone when the store closes.
+    /// A record in memory is found by every query of its table together with those on the disk, sorted, limited,
+    /// counted and joined with them, in any transaction of the store that begins after the commit. It is updated and
+    /// deleted as they are. Nothing of it is written to the file, its log or any other file, and it is gone when the
+    /// store closes.
     ///
     /// ```swift
     /// let draft = try Contact.insert(contact, persistence: .memory, in: db)
@@ -12,12 +13,13 @@ extension Table {
     /// ```
     ///
     /// - Parameters:
-    ///   - record: The record; one in memory that has no key gets a negative one, so that it never meets those that the engine makes on the disk.
+    ///   - record: The record; one in memory that has no key gets a negative one, so that it never meets those that the
+    ///     engine makes on the disk.
     ///   - persistence: Where it is kept.
     ///   - db: A write transaction.
     /// - Returns: The record's key.
-    /// - Throws: As `insert(_:in:)`; ``StrongroomError`` with `constraint` also when a row on the disk has the same key or the same value in a
-    ///   unique column.
+    /// - Throws: As `insert(_:in:)`; ``StrongroomError`` with `constraint` also when a row on the disk has the same key
+    ///   or the same value in a unique column.
     @discardableResult
     public static func insert(
         _ record: RecordType, persistence: Persistence, in db: borrowing some Writing & ~Copyable
@@ -48,10 +50,10 @@ extension Table {
     /// - Parameters:
     ///   - key: The record's key.
     ///   - db: A write transaction.
-    /// - Returns: The key that it has now: another one when it was a negative integer, as those have that got theirs in memory. One that is on
-    ///   the disk already stays as it is.
-    /// - Throws: ``StrongroomError`` with `noSuchRow` when there is no such record, `constraint`, also when a trigger ignores it; it is in memory then as
-    ///   before.
+    /// - Returns: The key that it has now: another one when it was a negative integer, as those have that got theirs in
+    ///   memory. One that is on the disk already stays as it is.
+    /// - Throws: ``StrongroomError`` with `noSuchRow` when there is no such record, `constraint`, also when a trigger
+    ///   ignores it; it is in memory then as before.
     @discardableResult
     public static func persist(_ key: Key, in db: borrowing some Writing & ~Copyable) throws -> Key {
         let connection = db.handle.connection

@@ -10,13 +10,13 @@ extension Table {
     /// ```
     ///
     /// - Parameters:
-    ///   - record: The record; it gets the key that its row has, which is another one on the disk than the negative one that it had got in memory.
-    ///     Unchanged when saving fails.
+    ///   - record: The record; it gets the key that its row has, which is another one on the disk than the negative one
+    ///     that it had got in memory. Unchanged when saving fails.
     ///   - persistence: Where it is kept.
     ///   - db: A write transaction.
     /// - Returns: What was done; `inserted` also when it came into memory, `updated` when it went to the disk.
-    /// - Throws: As `save(_:cascading:in:)`, `insert(_:persistence:in:)` and `persist(_:in:)`; ``StrongroomError`` with `constraint` for one that is to
-    ///   be in memory and is on the disk. Nothing is changed then.
+    /// - Throws: As `save(_:cascading:in:)`, `insert(_:persistence:in:)` and `persist(_:in:)`; ``StrongroomError`` with
+    ///   `constraint` for one that is to be in memory and is on the disk. Nothing is changed then.
     @discardableResult
     public static func save(
         _ record: inout RecordType, persistence: Persistence, in db: borrowing some Writing & ~Copyable

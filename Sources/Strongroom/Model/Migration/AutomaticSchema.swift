@@ -29,7 +29,8 @@ struct AutomaticSchema: Sendable {
         var words: String {
             switch self {
             case .createTable(let table): "table \"\(table)\" added"
-            case .renameColumn(let table, let from, let to): "table \"\(table)\": column \"\(from)\" renamed to \"\(to)\""
+            case .renameColumn(let table, let from, let to):
+                "table \"\(table)\": column \"\(from)\" renamed to \"\(to)\""
             case .addColumn(let table, let column): "table \"\(table)\": column \"\(column)\" added"
             case .changeColumn(let table, let column): "table \"\(table)\": column \"\(column)\" changed"
             case .convertDecimals(let table, let column):
@@ -89,7 +90,8 @@ struct AutomaticSchema: Sendable {
             throw StrongroomError(
                 .invalidMigrator,
                 """
-                The file is at version "\(entry.version)" of a migrator with steps, and this one is automatic. Go on with the steps; the \
+                The file is at version "\(entry.version)" of a migrator with steps, and this one is automatic. Go on \
+                with the steps; the \
                 file was not touched.
                 """,
                 database: connection.database)
@@ -166,8 +168,8 @@ struct AutomaticSchema: Sendable {
 }
 
 extension [AutomaticSchema.Change] {
-    /// Changes of columns in the order in which they can be made: new columns, then decimals, of which the computed ones
-    /// are right once the others are.
+    /// Changes of columns in the order in which they can be made: new columns, then decimals, of which the computed
+    /// ones are right once the others are.
     func sorted(computed: [String]) -> Self {
         func rank(_ change: AutomaticSchema.Change) -> Int {
             switch change {

@@ -8,7 +8,8 @@ public struct MigrationPlan: Sendable, Equatable {
     public let applies: [String]
     /// The versions that would be undone, newest first.
     public let undoes: [String]
-    /// The versions that the file went through and whose statements are others in today's program; see ``ChangedMigrations``.
+    /// The versions that the file went through and whose statements are others in today's program; see
+    /// ``ChangedMigrations``.
     public let changed: [String]
     /// What ``Migrator/automatic(tables:removingColumns:)`` would do, in words.
     public internal(set) var schemaChanges: [String] = []

@@ -38,9 +38,11 @@ public struct MigrationReport: Sendable, Equatable {
     public let applied: [String]
     /// The versions that were undone, newest first.
     public internal(set) var undone: [String] = []
-    /// The versions that the file went through once and whose statements are others in today's program; see ``ChangedMigrations``.
+    /// The versions that the file went through once and whose statements are others in today's program; see
+    /// ``ChangedMigrations``.
     public internal(set) var changed: [String] = []
-    /// What ``Migrator/automatic(tables:removingColumns:)`` has done, in words such as `table "contact": column "phone" added`.
+    /// What ``Migrator/automatic(tables:removingColumns:)`` has done, in words such as
+    /// `table "contact": column "phone" added`.
     public internal(set) var schemaChanges: [String] = []
     /// Where the snapshot lies that was made before; nil when none was.
     public internal(set) var snapshot: String?

@@ -32,8 +32,8 @@ extension MigrationTransaction {
         }
     }
 
-    /// Writes the decimals of some columns in the form that sorts; for a table that is used by SQL of one's own, and for
-    /// columns that a later step renames.
+    /// Writes the decimals of some columns in the form that sorts; for a table that is used by SQL of one's own, and
+    /// for columns that a later step renames.
     ///
     /// ```swift
     /// Migration("5") { db in try db.convertDecimals(["price", "tip"], in: "receipt") }
@@ -44,8 +44,8 @@ extension MigrationTransaction {
     ///   - table: The table's name.
     /// - Throws: ``StrongroomError`` with `schemaChange` for a text that is no decimal number, naming the row, for a
     ///   column of another type, or one whose default is computed; `constraint` when two values of a unique column are
-    ///   the same number, or a check does not hold for the form that sorts, naming the rows; `sql` when there is no such
-    ///   table or column; `CancellationError` as ``report(_:of:)``.
+    ///   the same number, or a check does not hold for the form that sorts, naming the rows; `sql` when there is no
+    ///   such table or column; `CancellationError` as ``report(_:of:)``.
     public func convertDecimals(_ columns: [String], in table: String) throws {
         handle.connection.recorder?.note("convert decimals of \(table): \(columns.joined(separator: ", "))")
         try convert(columns, in: table)
@@ -57,19 +57,19 @@ extension MigrationTransaction {
     /// Migration("6") { db in try db.convertDecimals(["price"], in: "receipt", scale: 2) }
     /// ```
     ///
-    /// The columns may hold decimals in the form that sorts, digits as text, integers, floating-point numbers, or scaled
-    /// integers of another scale. A number stays the number that it is: 12 becomes the integer 1200 at a scale of 2,
-    /// also where the 12 were meant as cents; divide those afterwards. A floating-point number counts as the digits
-    /// that SQLite writes it with. The constraints of the columns stay; a check sees the integers, and a default becomes
-    /// one. All rows are looked at before the first is changed. A column of that scale already stays as it is.
+    /// The columns may hold decimals in the form that sorts, digits as text, integers, floating-point numbers, or
+    /// scaled integers of another scale. A number stays the number that it is: 12 becomes the integer 1200 at a scale
+    /// of 2, also where the 12 were meant as cents; divide those afterwards. A floating-point number counts as the
+    /// digits that SQLite writes it with. The constraints of the columns stay; a check sees the integers, and a default
+    /// becomes one. All rows are looked at before the first is changed. A column of that scale already stays as it is.
     ///
     /// - Parameters:
     ///   - columns: The columns' names.
     ///   - table: The table's name.
     ///   - scale: The number of digits after the point, from 0 to 18.
-    /// - Throws: ``StrongroomError`` with `schemaChange` for a value that is no number, has more digits than the scale or
-    ///   does not fit 64 bits, naming the row and never the value; also for a column that is computed or belongs to the
-    ///   primary key, and for a default that does not fit; `constraint` when a check or a unique column refuses the
+    /// - Throws: ``StrongroomError`` with `schemaChange` for a value that is no number, has more digits than the scale
+    ///   or does not fit 64 bits, naming the row and never the value; also for a column that is computed or belongs to
+    ///   the primary key, and for a default that does not fit; `constraint` when a check or a unique column refuses the
     ///   integers; `invalidName` for a scale that there is not; `sql` when there is no such table or column;
     ///   `CancellationError` as ``report(_:of:)``. Then nothing was changed.
     public func convertDecimals(_ columns: [String], in table: String, scale: Int) throws {

@@ -1,8 +1,9 @@
 extension MigrationTransaction {
     /// Writes a value into a column of every row, a thousand rows at a time.
     ///
-    /// One `UPDATE` of a large table keeps all pages that it changes in memory as they were, so that it can be undone alone; this keeps those of
-    /// a thousand rows, tells how far it has come, and can be cancelled between. It is all part of the step's transaction.
+    /// One `UPDATE` of a large table keeps all pages that it changes in memory as they were, so that it can be undone
+    /// alone; this keeps those of a thousand rows, tells how far it has come, and can be cancelled between. It is all
+    /// part of the step's transaction.
     ///
     /// ```swift
     /// Migration("4") { db in
@@ -14,9 +15,10 @@ extension MigrationTransaction {
     /// - Parameters:
     ///   - column: The column's name.
     ///   - table: The table's name.
-    ///   - value: An expression over the row's columns; it should not look at other rows, of which some have their value already.
-    /// - Throws: ``StrongroomError`` with `sql` when there is no such table or column, `constraint` when a value breaks one;
-    ///   `CancellationError` as ``report(_:of:)``.
+    ///   - value: An expression over the row's columns; it should not look at other rows, of which some have their
+    ///     value already.
+    /// - Throws: ``StrongroomError`` with `sql` when there is no such table or column, `constraint` when a value breaks
+    ///   one; `CancellationError` as ``report(_:of:)``.
     public func fill(_ column: String, of table: String, with value: SQL) throws {
         let connection = handle.connection
         connection.recorder?.note("fill \(column) of \(table): \([SQLToken].normalised(value.text))")

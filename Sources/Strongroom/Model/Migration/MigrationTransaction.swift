@@ -3,11 +3,11 @@ public struct MigrationTransaction: Writing, ~Copyable {
     /// What the transaction works on.
     public let handle: TransactionHandle
 
-    /// Whether what the step does is thrown away: it runs on an empty database in memory, so that its statements are known
-    /// (see ``ChangedMigrations``), or on a copy, for ``Store/dryRun(to:progress:)``.
+    /// Whether what the step does is thrown away: it runs on an empty database in memory, so that its statements are
+    /// known (see ``ChangedMigrations``), or on a copy, for ``Store/dryRun(to:progress:)``.
     ///
-    /// A step that changes anything besides its database, such as a file that it imports and then removes, leaves that out here. A step that asks
-    /// has no fingerprint, since it may do otherwise in earnest.
+    /// A step that changes anything besides its database, such as a file that it imports and then removes, leaves that
+    /// out here. A step that asks has no fingerprint, since it may do otherwise in earnest.
     public var isRehearsal: Bool {
         handle.connection.recorder?.isIncomparable = true
         return isThrownAway
@@ -36,7 +36,8 @@ public struct MigrationTransaction: Writing, ~Copyable {
     /// - Parameters:
     ///   - done: How much is done, in whatever unit.
     ///   - total: How much there is to do, in the same unit; 0 when that is not known.
-    /// - Throws: `CancellationError` when the task that waits for the migration is cancelled; let it through, and the step is undone.
+    /// - Throws: `CancellationError` when the task that waits for the migration is cancelled; let it through, and the
+    ///   step is undone.
     public func report(_ done: Int, of total: Int) throws {
         try handle.connection.checkTransaction()
         tell(done, total)

@@ -37,9 +37,9 @@ extension Migrator {
     /// Finds what is to be done.
     ///
     /// - Parameter version: The version that the file is to have; nil for the newest.
-    /// - Throws: ``StrongroomError`` with `newerSchema` for a version that the migrator does not know, `invalidMigrator` for
-    ///   mistakes in the list, such as a file whose versions stand in another order or with one missing, and for a version that
-    ///   the list does not have or that cannot be gone back to.
+    /// - Throws: ``StrongroomError`` with `newerSchema` for a version that the migrator does not know,
+    ///   `invalidMigrator` for mistakes in the list, such as a file whose versions stand in another order or with one
+    ///   missing, and for a version that the list does not have or that cannot be gone back to.
     func plan(for connection: Connection, to version: String? = nil) throws -> Plan {
         if let automatic { return try plan(for: connection, automatic, to: version) }
         try check()
@@ -69,7 +69,8 @@ extension Migrator {
             throw StrongroomError(
                 .invalidMigrator,
                 """
-                There is no version "\(version)" in the migrator, which has \(list(migrations.map(\.version))). Give one of these; \
+                There is no version "\(version)" in the migrator, which has \(list(migrations.map(\.version))). Give \
+                one of these; \
                 the file was not touched.
                 """,
                 database: connection.database
@@ -89,8 +90,10 @@ extension Migrator {
         throw StrongroomError(
             .invalidMigrator,
             """
-            The file has been through the versions \(list(recorded)), which stand otherwise in the migrator (\(list(known))): \
-            \(difference(recorded, known)). Put new migrations at the end of the list only, and leave the old ones in it; the file \
+            The file has been through the versions \(list(recorded)), which stand otherwise in the migrator \
+            (\(list(known))): \
+            \(difference(recorded, known)). Put new migrations at the end of the list only, and leave the old ones in \
+            it; the file \
             was not touched.
             """,
             database: connection.database
@@ -117,7 +120,8 @@ extension Migrator {
         StrongroomError(
             .invalidMigrator,
             """
-            There is no way back from \(versions.joined(separator: ", ")): give \(versions.count == 1 ? "this migration" : "these migrations") \
+            There is no way back from \(versions.joined(separator: ", ")): give \
+            \(versions.count == 1 ? "this migration" : "these migrations") \
             a `down`, or go on with the version that the file has. The file was not touched.
             """,
             database: connection.database

@@ -1,8 +1,8 @@
 extension Migrator {
     /// Does what a plan says.
     ///
-    /// - Throws: ``StrongroomError`` with `migrationFailed`, naming the version, when the file is at the version before it;
-    ///   `CancellationError`.
+    /// - Throws: ``StrongroomError`` with `migrationFailed`, naming the version, when the file is at the version before
+    ///   it; `CancellationError`.
     func carryOut(
         _ plan: Plan, on connection: Connection, _ run: MigrationRun = MigrationRun()
     ) throws -> MigrationReport {

@@ -1,7 +1,7 @@
 /// The versions of a schema, in order, and the tables that it has today.
 ///
-/// A fresh file gets today's tables and the newest version, and runs no step. An older file runs the steps that it lacks, each
-/// in one transaction with the row that records it: a crash leaves the version before or the version after.
+/// A fresh file gets today's tables and the newest version, and runs no step. An older file runs the steps that it
+/// lacks, each in one transaction with the row that records it: a crash leaves the version before or the version after.
 ///
 /// ```swift
 /// Migrator(tables: [Contact.schema]) {
@@ -31,8 +31,10 @@ public struct Migrator: Sendable {
     /// Describes a schema's versions.
     ///
     /// - Parameters:
-    ///   - tables: The tables of the newest version, which a fresh file gets; nil to run every step on a fresh file, too.
-    ///   - migrations: The steps, oldest first. A mistake in them is reported when a store is opened, before its file is touched.
+    ///   - tables: The tables of the newest version, which a fresh file gets; nil to run every step on a fresh file,
+    ///     too.
+    ///   - migrations: The steps, oldest first. A mistake in them is reported when a store is opened, before its file
+    ///     is touched.
     public init(tables: [TableSchema]? = nil, @MigrationBuilder _ migrations: () -> [Migration]) {
         self.tables = tables
         self.migrations = migrations()
@@ -48,7 +50,8 @@ public struct Migrator: Sendable {
     /// The newest version, or nil when there is no step.
     public var newestVersion: String? { migrations.last?.version }
 
-    /// The same migrator as it was when a version was its newest; a fresh file runs every step, unless the version is the newest still.
+    /// The same migrator as it was when a version was its newest; a fresh file runs every step, unless the version is
+    /// the newest still.
     ///
     /// - Parameter version: A version of the list.
     /// - Returns: The migrator; nil when there is no such version.
@@ -94,14 +97,16 @@ public struct Migrator: Sendable {
 
     /// Checks the list.
     ///
-    /// - Throws: ``StrongroomError`` with `invalidMigrator` for no step, a version without a name, or a version that stands twice.
+    /// - Throws: ``StrongroomError`` with `invalidMigrator` for no step, a version without a name, or a version that
+    ///   stands twice.
     func check() throws {
         if let automatic { return try automatic.check() }
         guard !migrations.isEmpty else {
             throw StrongroomError(
                 .invalidMigrator, "The migrator has no migration; give it at least the first version.")
         }
-        // By bytes: to Swift versions are equal that differ in how their letters are composed, and to the engine they are two.
+        // By bytes: to Swift versions are equal that differ in how their letters are composed, and to the engine they
+        // are two.
         var seen: Set<[UInt8]> = []
         for migration in migrations {
             guard !migration.version.isEmpty, !migration.version.utf8.contains(0) else {
@@ -111,7 +116,10 @@ public struct Migrator: Sendable {
             guard seen.insert(Array(migration.version.utf8)).inserted else {
                 throw StrongroomError(
                     .invalidMigrator,
-                    "Version \"\(migration.version)\" stands twice in the migrator; give each migration a version of its own."
+                    """
+                    Version "\(migration.version)" stands twice in the migrator; give each migration a version of its \
+                    own.
+                    """
                 )
             }
         }

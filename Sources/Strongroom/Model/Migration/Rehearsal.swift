@@ -13,7 +13,8 @@ final class Rehearsal: Sendable {
     /// How often the engine is asked whether to stop, each time after 10,000 of its steps.
     private static let mostLooks = 300
 
-    /// The fingerprints by the versions' bytes; those of steps that cannot be run on an empty database, or take long there, are missing.
+    /// The fingerprints by the versions' bytes; those of steps that cannot be run on an empty database, or take long
+    /// there, are missing.
     func fingerprints(of migrations: [Migration]) throws -> [[UInt8]: String] {
         let known = state.withLock { $0.count >= migrations.count ? $0.fingerprints : nil }
         if let known { return known }
@@ -71,7 +72,8 @@ extension Migrator {
         throw StrongroomError(
             .invalidMigrator,
             """
-            The file has been through \(names), whose statements are others in today's program: it may have another schema than a new file. \
+            The file has been through \(names), whose statements are others in today's program: it may have another \
+            schema than a new file. \
             Put the old statements back, and make the change in a migration of its own. The file was not touched.
             """,
             database: connection.database

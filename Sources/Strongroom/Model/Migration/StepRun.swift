@@ -13,7 +13,8 @@ struct StepRun {
 
     /// Runs the step.
     ///
-    /// - Parameter record: Changes the history; gets how long the step took, and its fingerprint. Nil for a file that keeps none.
+    /// - Parameter record: Changes the history; gets how long the step took, and its fingerprint. Nil for a file that
+    ///   keeps none.
     func carryOut(
         _ body: Migration.Step, record: ((VersionHistory, Duration, String?) throws -> Void)? = nil
     ) throws -> MigrationReport.Step {
@@ -40,8 +41,9 @@ struct StepRun {
     private func transact(
         _ body: Migration.Step, _ record: ((VersionHistory, Duration, String?) throws -> Void)?
     ) throws -> (DanglingComparison, dataVersion: Value?) {
-        // With foreign keys enforced, the rebuild of a table would delete the rows of others that point to it: dropping the old one
-        // counts as deleting its rows. They are checked as a whole before the commit, and compared with what was there.
+        // With foreign keys enforced, the rebuild of a table would delete the rows of others that point to it: dropping
+        // the old one counts as deleting its rows. They are checked as a whole before the commit, and compared with
+        // what was there.
         try connection.withoutForeignKeys {
             try connection.inTransaction(.immediate) {
                 let start = ContinuousClock.now
@@ -54,7 +56,8 @@ struct StepRun {
                                 run.tell(progress($0, $1))
                             })
                     }
-                    // The step may have overlooked that the engine rolled everything back; its row would be committed by itself.
+                    // The step may have overlooked that the engine rolled everything back; its row would be committed
+                    // by itself.
                     try connection.checkTransaction()
                     // What dangled before is not the step's fault.
                     let after = try DanglingComparison(since: before, connection)
@@ -108,7 +111,8 @@ struct StepRun {
             isUndoing
             ? "Going back from \"\(version)\" failed and was undone; the file is at that version."
             : """
-            Migration "\(version)" failed and was undone; the file is at the version before it, or not made if it was to be \
+            Migration "\(version)" failed and was undone; the file is at the version before it, or not made if it was \
+            to be \
             new.
             """
         var failure = StrongroomError(
@@ -129,7 +133,8 @@ struct StepRun {
         var failure = StrongroomError(
             .migrationFailed,
             """
-            The tables could not be brought to what is declared, and the file is as it was. \(reason) Correct the declaration or the rows, then \
+            The tables could not be brought to what is declared, and the file is as it was. \(reason) Correct the \
+            declaration or the rows, then \
             open the store again.
             """,
             database: connection.database,

@@ -52,7 +52,8 @@ struct TableComparison {
             guard let old = column.previousName, !Identifier.areSame(old, column.name),
                 taken.contains(where: { Identifier.areSame($0, old) })
             else { return nil }
-            // A column that is declared under that name, and not renamed itself, is another one, where the file has both.
+            // A column that is declared under that name, and not renamed itself, is another one, where the file has
+            // both.
             let isOther =
                 taken.contains { Identifier.areSame($0, column.name) }
                 && schema.columns.contains { Identifier.areSame($0.name, old) && $0.previousName == nil }
@@ -70,7 +71,8 @@ struct TableComparison {
         ) {
             throw refusal(
                 """
-                Table "\(schema.name)" has both "\(both.from)" and "\(both.to)", which was once "\(both.from)"; bring the values together and \
+                Table "\(schema.name)" has both "\(both.from)" and "\(both.to)", which was once "\(both.from)"; bring \
+                the values together and \
                 drop one.
                 """)
         }
@@ -85,7 +87,10 @@ struct TableComparison {
         }
         if let key = left.first(where: { $0.keyPlace != nil }) {
             throw refusal(
-                "Column \"\(key.name)\" belongs to the primary key of table \"\(schema.name)\" in the file, and is not declared; declare it."
+                """
+                Column "\(key.name)" belongs to the primary key of table "\(schema.name)" in the file, and is not \
+                declared; declare it.
+                """
             )
         }
         if removesColumns { return try left.flatMap { try removal(of: $0.name) } }
@@ -93,7 +98,8 @@ struct TableComparison {
         if let needed = left.first(where: { !$0.isNullable && $0.defaultSQL == nil && $0.generated == nil }) {
             throw refusal(
                 """
-                Column "\(needed.name)" of table "\(schema.name)" may not be NULL, has no default and is not declared, so that no row could be \
+                Column "\(needed.name)" of table "\(schema.name)" may not be NULL, has no default and is not \
+                declared, so that no row could be \
                 inserted. Declare it, or let the migrator remove columns.
                 """)
         }
@@ -148,8 +154,8 @@ struct TableComparison {
         }
     }
 
-    /// A declaration without the column's name, which is compared already, and without the table's before a column's: the rebuild of a table
-    /// leaves it out.
+    /// A declaration without the column's name, which is compared already, and without the table's before a column's:
+    /// the rebuild of a table leaves it out.
     private func comparable(_ declaration: [SQLToken]) -> String {
         let name = declaration.firstIndex { $0.kind != .space } ?? 0
         let rest = CreateTableText.withoutQualifier(schema.name, Array(declaration.dropFirst(name + 1)))
@@ -163,7 +169,8 @@ struct TableComparison {
         }
         throw refusal(
             """
-            Column "\(info.name)" of table "\(schema.name)" holds values of its own and is declared as a generated one, which would lose them. \
+            Column "\(info.name)" of table "\(schema.name)" holds values of its own and is declared as a generated \
+            one, which would lose them. \
             Declare it as it is, or let the migrator remove columns.
             """)
     }
@@ -176,7 +183,8 @@ struct TableComparison {
     private func otherKey(_ column: ColumnDefinition) -> StrongroomError {
         refusal(
             """
-            The primary key of table "\(schema.name)" in the file is another one than the declared (column "\(column.name)"), and is not changed \
+            The primary key of table "\(schema.name)" in the file is another one than the declared (column \
+            "\(column.name)"), and is not changed \
             by itself. Make a new table in a migration of your own, and move the rows.
             """)
     }
@@ -191,7 +199,8 @@ struct TableComparison {
             }
             throw refusal(
                 """
-                The index "\(other.name)" that is declared for table "\(schema.name)" has the name of one that table "\(other.table)" has in the \
+                The index "\(other.name)" that is declared for table "\(schema.name)" has the name of one that table \
+                "\(other.table)" has in the \
                 file; give it another name.
                 """)
         }

@@ -5,7 +5,8 @@ struct VersionHistory {
     /// A version that the file went through.
     struct Entry: Equatable {
         let version: String
-        /// What the step's statements come to; nil where none was run, and for a step of a program that did not keep it.
+        /// What the step's statements come to; nil where none was run, and for a step of a program that did not keep
+        /// it.
         let fingerprint: String?
     }
 

@@ -9,7 +9,8 @@ extension Query {
     ///   - db: A write transaction.
     ///   - assignments: Makes the assignments from the table's columns; none changes nothing.
     /// - Returns: The number of rows of the query.
-    /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, or the engine's failure; then no row is changed.
+    /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, or the engine's failure; then no row is
+    ///   changed.
     @discardableResult
     public func update(
         in db: borrowing some Writing & ~Copyable,

@@ -19,7 +19,8 @@ extension Query {
     ///   - type: The record's type; its columns are columns of the table.
     ///   - db: A transaction.
     /// - Returns: The records.
-    /// - Throws: ``StrongroomError`` with `typeMismatch`, `sql` for a column that the table has not, or the engine's failure.
+    /// - Throws: ``StrongroomError`` with `typeMismatch`, `sql` for a column that the table has not, or the engine's
+    ///   failure.
     @inlinable
     public func fetch<R: Record>(as type: R.Type, _ db: borrowing some Reading & ~Copyable) throws -> [R] {
         let connection = db.handle.connection

@@ -52,7 +52,8 @@ public struct GroupedQuery<Source: Table>: Sendable {
 
     /// Keeps the groups for which a condition holds, besides those before it.
     ///
-    /// - Parameter condition: Makes the condition from the table's columns, mostly with aggregates such as ``RowCount``.
+    /// - Parameter condition: Makes the condition from the table's columns, mostly with aggregates such as
+    ///   ``RowCount``.
     /// - Returns: The narrower query.
     public func having(_ condition: (Source.Columns) -> Condition) -> GroupedQuery {
         var copy = self
@@ -86,7 +87,8 @@ public struct GroupedQuery<Source: Table>: Sendable {
 
     /// Reads values of each group.
     ///
-    /// - Parameter expressions: Makes a tuple of expressions from the table's columns: what is grouped by, and aggregates.
+    /// - Parameter expressions: Makes a tuple of expressions from the table's columns: what is grouped by, and
+    ///   aggregates.
     /// - Returns: The selection, to run.
     /// - Throws: ``StrongroomError`` when the record of `after(_:)` has a value that cannot be stored.
     public func select<each E: SQLExpression>(

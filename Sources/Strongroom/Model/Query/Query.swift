@@ -59,8 +59,8 @@ public struct Query<Source: Table>: Sendable {
         return copy
     }
 
-    /// Counts equal rows once. Of use with ``fetch(as:_:)``: the records of a table differ by their keys, so ``count(_:)`` and
-    /// ``value(_:_:)`` are the same with and without.
+    /// Counts equal rows once. Of use with ``fetch(as:_:)``: the records of a table differ by their keys, so
+    /// ``count(_:)`` and ``value(_:_:)`` are the same with and without.
     ///
     /// - Returns: The query without duplicates.
     public func distinct() -> Query {
@@ -69,10 +69,11 @@ public struct Query<Source: Table>: Sendable {
         return copy
     }
 
-    /// Keeps the rows that come behind a record in the query's order: the next page, found by an index and not by counting.
+    /// Keeps the rows that come behind a record in the query's order: the next page, found by an index and not by
+    /// counting.
     ///
-    /// The primary key decides between rows that are otherwise equal, so no row stands on two pages or on none, also when rows
-    /// come and go between the pages.
+    /// The primary key decides between rows that are otherwise equal, so no row stands on two pages or on none, also
+    /// when rows come and go between the pages.
     ///
     /// ```swift
     /// let byName = Contact.order { $0.name.ascending }.limit(20)
@@ -83,8 +84,8 @@ public struct Query<Source: Table>: Sendable {
     ///
     /// - Parameter record: The last record of the page before. It need not be in the table any more. The first page is
     ///   the query without this.
-    /// - Returns: The query; it can be sorted by columns alone, and not by those of JSON or property lists, whose values can
-    ///   be stored in several forms.
+    /// - Returns: The query; it can be sorted by columns alone, and not by those of JSON or property lists, whose
+    ///   values can be stored in several forms.
     public func after(_ record: Source.RecordType) -> Query {
         var copy = self
         copy.anchor = .record(record)
@@ -132,8 +133,8 @@ public struct Query<Source: Table>: Sendable {
     ///
     /// - Parameter record: The last record of a page.
     /// - Returns: The cursor. It holds the values that the query is sorted by, and whoever has it can read them.
-    /// - Throws: ``StrongroomError`` with `sql` when the query is sorted by more than columns, or by one of JSON or property
-    ///   lists, or counts equal rows once; `valueNotStorable`.
+    /// - Throws: ``StrongroomError`` with `sql` when the query is sorted by more than columns, or by one of JSON or
+    ///   property lists, or counts equal rows once; `valueNotStorable`.
     public func cursor(after record: Source.RecordType) throws -> PageCursor {
         try checkPages()
         let ordered = try sortedToTheEnd().clauses
@@ -161,8 +162,8 @@ public struct Query<Source: Table>: Sendable {
 
     /// The clauses with what `after(_:)` asks for.
     ///
-    /// Whatever is sorted or limited is sorted by the key in the end, also without a page before it: rows that are otherwise equal
-    /// stand in one order on every page. Equal rows that count once have no key to sort by.
+    /// Whatever is sorted or limited is sorted by the key in the end, also without a page before it: rows that are
+    /// otherwise equal stand in one order on every page. Equal rows that count once have no key to sort by.
     @usableFromInline
     func resolved() throws -> QueryClauses {
         guard let anchor else {
@@ -217,14 +218,18 @@ extension QueryClauses {
                 throw StrongroomError(
                     .sql,
                     """
-                    The query is sorted by a column whose values can be stored in several forms, such as JSON, so no page can \
+                    The query is sorted by a column whose values can be stored in several forms, such as JSON, so no \
+                    page can \
                     follow a record; sort by other columns.
                     """)
             }
             guard let column = ordering.column, let value = values[column] else {
                 throw StrongroomError(
                     .sql,
-                    "The query is sorted by more than the record's columns, so no page can follow a record; sort by columns."
+                    """
+                    The query is sorted by more than the record's columns, so no page can follow a record; sort by \
+                    columns.
+                    """
                 )
             }
             return value

@@ -14,8 +14,8 @@
 /// }
 /// ```
 ///
-/// A parent that is set is saved before the record by a cascading save, and the record gets its key; nil says nothing, and the key's
-/// property counts.
+/// A parent that is set is saved before the record by a cascading save, and the record gets its key; nil says nothing,
+/// and the key's property counts.
 @propertyWrapper
 public struct BelongsTo<Parent: Table>: Sendable where Parent.RecordType == Parent {
     // A list, so that two types can have each other.

@@ -1,9 +1,11 @@
-/// A save that follows relations, or a deletion: which rows it has come to, each once, and what is left to do at its end.
+/// A save that follows relations, or a deletion: which rows it has come to, each once, and what is left to do at its
+/// end.
 final class Cascade {
     let connection: Connection
     /// The rows that it has come to.
     private var entered = KeySets()
-    /// The rows whose records are among the values that are saved. Nothing that is saved is deleted along with something else.
+    /// The rows whose records are among the values that are saved. Nothing that is saved is deleted along with
+    /// something else.
     private let present: KeySets
     /// The rows of records that are marked to be deleted.
     private var marked = KeySets()

@@ -69,7 +69,8 @@ extension Children {
     private struct Numbering {
         /// Nil behind the last number that there is.
         var next: Int?
-        /// Whether the list is all there is; else those that have a row keep their numbers, and the new ones come behind.
+        /// Whether the list is all there is; else those that have a row keep their numbers, and the new ones come
+        /// behind.
         let isComplete: Bool
 
         func counts(_ key: Child.Key?) -> Bool { isComplete || key == nil }
@@ -96,9 +97,10 @@ extension Children {
 
     /// Lets go of the rows that the lists had and have no more.
     ///
-    /// What is saved elsewhere in the tree is no orphan. The others are deleted when everything is saved, so that what has left them stays; only
-    /// where a reference is unique they make room before, since another row takes their place: they are detached; where they cannot be, they are
-    /// deleted, or, when something below them is saved elsewhere, moved to another position.
+    /// What is saved elsewhere in the tree is no orphan. The others are deleted when everything is saved, so that what
+    /// has left them stays; only where a reference is unique they make room before, since another row takes their
+    /// place: they are detached; where they cannot be, they are deleted, or, when something below them is saved
+    /// elsewhere, moved to another position.
     private func dealWithOrphans(of parents: [Source], _ column: Column<Source.Key>, _ cascade: Cascade) throws {
         let isUnique = isOnly || Child.schema.isUnique(column.definition.name)
         guard orphans != .keep || isUnique else { return }
@@ -136,7 +138,8 @@ extension Children {
         }
     }
 
-    /// Moves rows that are deleted at the end out of the way of those that take their places, as far as a place is what is unique.
+    /// Moves rows that are deleted at the end out of the way of those that take their places, as far as a place is what
+    /// is unique.
     ///
     /// - Parameter count: How many places are taken.
     private func makeRoom(

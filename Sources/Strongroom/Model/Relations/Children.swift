@@ -23,7 +23,8 @@ where
         return Child.where { _ in key.isIn(keys.all) }
     }
 
-    /// The rows that refer to one of some parents: by the collation of the parents' key, as the engine follows a reference.
+    /// The rows that refer to one of some parents: by the collation of the parents' key, as the engine follows a
+    /// reference.
     func refer(to keys: some Sequence<Source.Key>) throws -> Condition {
         let column = try reference.column()
         guard let collation = Source.keyCollation else { return column.isIn(keys) }

@@ -25,7 +25,8 @@ final class DeletionOf<Source: Table>: Deletion {
 }
 
 extension Table {
-    /// Deletes records with all that refers to them, what refers to others first. As deep as the rows are, and never deeper on the stack.
+    /// Deletes records with all that refers to them, what refers to others first. As deep as the rows are, and never
+    /// deeper on the stack.
     ///
     /// - Returns: The number of rows of these records that were there.
     @discardableResult

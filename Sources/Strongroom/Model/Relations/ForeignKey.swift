@@ -51,7 +51,8 @@ enum RelationFailure {
         StrongroomError(
             .invalidName,
             """
-            A property by which a relation finds the rows of table "\(schema.name)" is no column of it; name a stored property, and where the \
+            A property by which a relation finds the rows of table "\(schema.name)" is no column of it; name a stored \
+            property, and where the \
             table is not made by @Table, let its `columnName(of:)` tell the column.
             """)
     }
@@ -60,7 +61,8 @@ enum RelationFailure {
         StrongroomError(
             .limit,
             """
-            A row of table "\(schema.name)" has the largest position that there is, and nothing can come behind it. Load the list, and save it \
+            A row of table "\(schema.name)" has the largest position that there is, and nothing can come behind it. \
+            Load the list, and save it \
             whole: its rows are numbered anew.
             """)
     }

@@ -14,8 +14,8 @@
 /// }
 /// ```
 ///
-/// A record that is read has an empty list until the children are loaded: `try await contacts.load(\.$phones)`. A list that was not loaded says
-/// nothing about the rows: saving the record adds what is in the list, and takes nothing away.
+/// A record that is read has an empty list until the children are loaded: `try await contacts.load(\.$phones)`. A list
+/// that was not loaded says nothing about the rows: saving the record adds what is in the list, and takes nothing away.
 @propertyWrapper
 public struct HasMany<Child: Table>: Sendable where Child.RecordType == Child {
     var related: Related<Child>

@@ -1,7 +1,7 @@
 /// What a cascading save does with a child's row when the child has been taken out of its parent's list.
 ///
-/// Only children that the list is known to have had are orphans: they were loaded into it, or saved with it. A row that somebody else has
-/// added meanwhile, and one that has another parent by now, are left alone.
+/// Only children that the list is known to have had are orphans: they were loaded into it, or saved with it. A row that
+/// somebody else has added meanwhile, and one that has another parent by now, are left alone.
 public struct Orphans<Reference: KeyReference>: Sendable, Hashable {
     let rule: OrphanRule
 

@@ -34,6 +34,7 @@ protocol ParentRelation<Source>: Relation {
 
     func save(of children: inout [Source], _ cascade: Cascade) throws
 
-    /// Lets go of a parent that is not the one to which a record refers by a column: saved by itself, the record would go back to it.
+    /// Lets go of a parent that is not the one to which a record refers by a column: saved by itself, the record would
+    /// go back to it.
     func letGoOfOther(of record: inout Source, by column: String) throws
 }

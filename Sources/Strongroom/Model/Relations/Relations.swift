@@ -9,15 +9,18 @@
 /// }
 /// ```
 ///
-/// Calls that are told to cascade follow them, in one transaction and once for each row, so that records which refer to each other in a circle
-/// come to an end: of two values with one key the first counts, the record itself before its children.
+/// Calls that are told to cascade follow them, in one transaction and once for each row, so that records which refer to
+/// each other in a circle come to an end: of two values with one key the first counts, the record itself before its
+/// children.
 ///
-/// - `save(cascading: true)` saves parents before the record, which gets their keys, then the record, then its children, which get its key.
-/// - `delete(cascading: true)` deletes every row that refers to the record, loaded or not, and what refers to those, before the record. Parents
-///   stay.
+/// - `save(cascading: true)` saves parents before the record, which gets their keys, then the record, then its
+///   children, which get its key.
+/// - `delete(cascading: true)` deletes every row that refers to the record, loaded or not, and what refers to those,
+///   before the record. Parents stay.
 /// - `load` reads the children, or parents, of any number of records with one statement.
 ///
-/// Without `cascading` the row of the record alone is written. A value that was saved in a transaction that is undone afterwards is to be loaded anew.
+/// Without `cascading` the row of the record alone is written. A value that was saved in a transaction that is undone
+/// afterwards is to be loaded anew.
 public struct Relations<Source: Record>: Sendable {
     private(set) var children: [any ChildRelation<Source>] = []
     private(set) var parents: [any ParentRelation<Source>] = []
@@ -49,8 +52,8 @@ extension Relations where Source: Table, Source.RecordType == Source, Source.Key
     ///   - property: The property, with its dollar sign: `\.$phones`.
     ///   - reference: The child's property with the key of the record; it is a column.
     ///   - orphans: What a cascading save does with children that were taken out of the list.
-    ///   - position: The child's property that a cascading save sets to the child's place in the list, counted from 0, and by which the children
-    ///     are sorted when they are loaded; it is a column.
+    ///   - position: The child's property that a cascading save sets to the child's place in the list, counted from 0,
+    ///     and by which the children are sorted when they are loaded; it is a column.
     /// - Returns: The relations with this one.
     public func hasMany<Child: Table, Reference: KeyReference>(
         _ property: any WritableKeyPath<Source, HasMany<Child>> & Sendable,
@@ -72,7 +75,8 @@ extension Relations where Source: Table, Source.RecordType == Source, Source.Key
         return copy
     }
 
-    /// Adds an only child. Of several rows that refer to the record, the one with the lowest key is loaded; saving one makes orphans of the others.
+    /// Adds an only child. Of several rows that refer to the record, the one with the lowest key is loaded; saving one
+    /// makes orphans of the others.
     ///
     /// - Parameters:
     ///   - property: The property, with its dollar sign: `\.$photo`.

@@ -13,10 +13,11 @@ extension Table where RecordType == Self {
     ///
     /// - Parameters:
     ///   - relation: The property, with its dollar sign; one of the table's ``Table/relations``.
-    ///   - records: The records. Children are in the order of their position or their keys; a record without a key has none.
+    ///   - records: The records. Children are in the order of their position or their keys; a record without a key has
+    ///     none.
     ///   - db: A transaction.
-    /// - Throws: ``StrongroomError`` with `invalidName` for a property that is not among the relations, `typeMismatch`, or the engine's failure; then
-    ///   nothing is changed.
+    /// - Throws: ``StrongroomError`` with `invalidName` for a property that is not among the relations, `typeMismatch`,
+    ///   or the engine's failure; then nothing is changed.
     public static func load<Property: RelatedProperty>(
         _ relation: any WritableKeyPath<Self, Property> & Sendable, of records: inout [Self],
         in db: borrowing some Reading & ~Copyable

@@ -55,7 +55,8 @@ extension Table {
         return outcomes
     }
 
-    /// Deletes the records that are marked; those that may have children when everything is saved, so that what has left them stays.
+    /// Deletes the records that are marked; those that may have children when everything is saved, so that what has
+    /// left them stays.
     private static func deleteMarked(
         _ records: [RecordType], at places: [Int], _ outcomes: inout [Saved], _ cascade: Cascade
     ) throws {
@@ -123,8 +124,10 @@ extension Table {
         throw StrongroomError(
             .otherStore,
             """
-            The relations of table "\(schema.name)", which lies in \(words(own)), lead to table "\(table.schema.name)", which lies in \
-            \(words(other)); no transaction spans two databases. Let both lie in one (`@Table(_, in:)`), or save them one after the other.
+            The relations of table "\(schema.name)", which lies in \(words(own)), lead to table \
+            "\(table.schema.name)", which lies in \
+            \(words(other)); no transaction spans two databases. Let both lie in one (`@Table(_, in:)`), or save them \
+            one after the other.
             """)
     }
 

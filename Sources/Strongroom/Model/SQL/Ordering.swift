@@ -34,7 +34,8 @@ public struct Ordering: Sendable, Equatable {
         return copy
     }
 
-    /// The SQL. The NULLs' place by an ordering of its own where it is not the engine's: `NULLS LAST` is known from SQLite 3.30 on.
+    /// The SQL. The NULLs' place by an ordering of its own where it is not the engine's: `NULLS LAST` is known from
+    /// SQLite 3.30 on.
     var sql: SQL {
         var sql = SQL(reserving: 64)
         if hasNullsLast != isDescending {

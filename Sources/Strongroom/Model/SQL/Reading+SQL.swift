@@ -11,7 +11,8 @@ extension Reading where Self: ~Copyable {
     /// - Parameters:
     ///   - sql: The query; values are interpolated.
     ///   - body: Gets each row; the row is valid only inside it.
-    /// - Throws: ``StrongroomError`` with `sql`, `notAuthorized`, `readOnly`, or the engine's failure; what the closure throws.
+    /// - Throws: ``StrongroomError`` with `sql`, `notAuthorized`, `readOnly`, or the engine's failure; what the closure
+    ///   throws.
     @inlinable
     public func forEachRow(_ sql: SQL, _ body: (borrowing Row) throws -> Void) throws {
         let statement = try handle.connection.statement(for: sql)
@@ -50,8 +51,8 @@ extension Writing where Self: ~Copyable {
     ///
     /// - Parameter sql: One statement; values are interpolated.
     /// - Returns: The number of rows that it inserted, updated or deleted.
-    /// - Throws: ``StrongroomError`` with `sql`, `notAuthorized` (also for a temporary table or view with the name of one of
-    ///   the file's, and the other way round), `constraint`, or the engine's failure.
+    /// - Throws: ``StrongroomError`` with `sql`, `notAuthorized` (also for a temporary table or view with the name of
+    ///   one of the file's, and the other way round), `constraint`, or the engine's failure.
     @discardableResult
     public func execute(_ sql: SQL) throws -> Int {
         let connection = handle.connection
@@ -89,7 +90,9 @@ extension Statement {
         guard expected == values.count else {
             throw StrongroomError(
                 .sql,
-                "The SQL has \(expected) parameters and \(values.count) values; interpolate each value, as in \\(limit).",
+                """
+                The SQL has \(expected) parameters and \(values.count) values; interpolate each value, as in \\(limit).
+                """,
                 sql: sql
             )
         }

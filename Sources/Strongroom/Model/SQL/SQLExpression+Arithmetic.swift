@@ -1,7 +1,8 @@
 /// A type that the engine can calculate with.
 ///
-/// An integer result beyond 64 bits becomes a floating-point number in the engine, and a division by zero NULL: reading either as
-/// an integer is an error, never a wrong number. See "Datatypes In SQLite", section 4 (sqlite.org/datatype3.html).
+/// An integer result beyond 64 bits becomes a floating-point number in the engine, and a division by zero NULL: reading
+/// either as an integer is an error, never a wrong number. See "Datatypes In SQLite", section 4
+/// (sqlite.org/datatype3.html).
 public protocol NumericColumnValue: ColumnValue {}
 
 extension Int: NumericColumnValue {}

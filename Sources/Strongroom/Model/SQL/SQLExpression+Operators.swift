@@ -174,8 +174,8 @@ extension SQLExpression where Value: TextColumnValue {
     /// True; unknown for NULL.
     private var isText: Condition { Condition("length(\(bytes)) >= 0") }
 
-    /// The text has as many bytes as another or more, in the encoding of the database; unknown for NULL alone, whereas `substr` gives
-    /// NULL for an empty text, too.
+    /// The text has as many bytes as another or more, in the encoding of the database; unknown for NULL alone, whereas
+    /// `substr` gives NULL for an empty text, too.
     private func isAtLeast(_ other: String) -> Condition {
         Condition("length(\(bytes)) >= length(CAST(\(other) AS BLOB))")
     }

@@ -15,8 +15,8 @@ public struct Collation: Sendable, Hashable {
     /// What stands behind a value that is compared so.
     var sql: String { " COLLATE \(Identifier.quote(name))" }
 
-    /// A text's bytes, which are the same for texts that the collation takes for one; those of a collation that is not the
-    /// engine's own are the text's.
+    /// A text's bytes, which are the same for texts that the collation takes for one; those of a collation that is not
+    /// the engine's own are the text's.
     func comparable(_ text: String) -> [UInt8] {
         var bytes = Array(text.utf8)
         if Identifier.areSame(name, Self.noCase.name) {

@@ -7,8 +7,8 @@ public import Foundation
 extension Column where Value.Unwrapped == Decimal {
     /// Describes a column of decimals that are stored as scaled integers, which the engine sums exactly.
     ///
-    /// The file declares it as `DECIMAL_INTEGER(2)` for a scale of 2, and stores 12.34 as the integer 1234. A number with
-    /// more digits after the point, or beyond 64 bits, is refused and never rounded; see <doc:Types>.
+    /// The file declares it as `DECIMAL_INTEGER(2)` for a scale of 2, and stores 12.34 as the integer 1234. A number
+    /// with more digits after the point, or beyond 64 bits, is refused and never rounded; see <doc:Types>.
     ///
     /// ```swift
     /// let price = Column<Decimal>("price", scale: 2)

@@ -18,8 +18,8 @@ public struct Column<Value: ColumnValue>: TableColumn, SQLExpression {
     ///
     /// - Parameters:
     ///   - name: The column's name; any text but an empty one.
-    ///   - primaryKey: Whether it belongs to the table's primary key; several such columns are a composite key. An integer that is
-    ///     the whole key is the row's id.
+    ///   - primaryKey: Whether it belongs to the table's primary key; several such columns are a composite key. An
+    ///     integer that is the whole key is the row's id.
     ///   - autoincrement: Whether the engine never gives a key twice, also after a row is deleted; only for an integer
     ///     primary key. See "SQLite Autoincrement" (sqlite.org/autoinc.html).
     ///   - unique: Whether no two rows may have the same value.

@@ -78,13 +78,14 @@ public final class ColumnDefinition: Sendable {
     /// Whether its values are decimal numbers in the form that sorts.
     var holdsDecimals: Bool { declaredType == SortedDecimal.declaredType }
 
-    /// Whether the column is the row's id in the engine, where it is the whole key: `INT`, `BIGINT` or the type of scaled
-    /// decimals is not enough.
+    /// Whether the column is the row's id in the engine, where it is the whole key: `INT`, `BIGINT` or the type of
+    /// scaled decimals is not enough.
     var isRowID: Bool { isPrimaryKey && Identifier.areSame(declaredType, StorageClass.integer.rawValue) }
 
     /// The column as `CREATE TABLE` and `ADD COLUMN` want it.
     ///
-    /// - Parameter isWholeKey: Whether a primary key is this column alone; one of several stands in a constraint of the table.
+    /// - Parameter isWholeKey: Whether a primary key is this column alone; one of several stands in a constraint of the
+    ///   table.
     func sql(isWholeKey: Bool = true) throws -> String {
         try Identifier.check(name, "column")
         if let fault = quoted.defect { throw fault }

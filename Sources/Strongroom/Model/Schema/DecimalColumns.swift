@@ -6,8 +6,8 @@ extension ColumnDefinition {
 }
 
 extension Connection {
-    /// Refuses to use decimals of a table that the file stores in another form than it is declared with here: in that of
-    /// older versions, in which they do not compare as numbers, or at another scale.
+    /// Refuses to use decimals of a table that the file stores in another form than it is declared with here: in that
+    /// of older versions, in which they do not compare as numbers, or at another scale.
     ///
     /// - Throws: ``StrongroomError`` with `schemaChange`.
     @usableFromInline
@@ -29,7 +29,8 @@ extension Connection {
                 .schemaChange,
                 """
                 Column "\(column.name)" of table "\(schema.name)" is declared as \(info.declaredType), \(fault). Call \
-                `db.convertDecimals(of:)` in a migration, or let an automatic migrator do it; in SQL of your own, declare \
+                `db.convertDecimals(of:)` in a migration, or let an automatic migrator do it; in SQL of your own, \
+                declare \
                 it as \(column.declaredType).
                 """,
                 database: database)

@@ -55,11 +55,12 @@ extension Writing where Self: ~Copyable {
     /// See "Last Insert Rowid" (sqlite.org/c3ref/last_insert_rowid.html).
     public var lastInsertedRowID: Int64 { handle.connection.lastInsertedRowID }
 
-    /// The number of rows that the last `INSERT`, `UPDATE` or `DELETE` changed, without those changed by triggers and foreign keys.
+    /// The number of rows that the last `INSERT`, `UPDATE` or `DELETE` changed, without those changed by triggers and
+    /// foreign keys.
     public var changedRows: Int { handle.connection.changes }
 
-    /// The number of rows changed since the transaction began, with those changed by triggers and foreign keys, and those of work
-    /// that was undone.
+    /// The number of rows changed since the transaction began, with those changed by triggers and foreign keys, and
+    /// those of work that was undone.
     public var changedRowsInTransaction: Int { handle.connection.totalChanges - handle.changesBefore }
 }
 

@@ -23,8 +23,8 @@ public struct TableIndex: Sendable {
     ///   - name: The index's name; nil for the table's and the columns' names joined by `_`.
     ///   - columns: The columns, in order.
     ///   - unique: Whether no two rows may have the same values.
-    ///   - condition: What holds for the rows in the index, as SQL without bound values; nil for all rows. See "Partial Indexes"
-    ///     (sqlite.org/partialindex.html).
+    ///   - condition: What holds for the rows in the index, as SQL without bound values; nil for all rows. See "Partial
+    ///     Indexes" (sqlite.org/partialindex.html).
     public init(
         _ name: String? = nil,
         on columns: any TableColumn...,

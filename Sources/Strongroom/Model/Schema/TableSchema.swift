@@ -91,8 +91,8 @@ public struct TableSchema: Sendable {
     /// static let schema = Contact.schema.named("archived_contact")
     /// ```
     ///
-    /// - Parameter name: The other name. An index that was given a name gets `name_` before it, since names of indexes are the
-    ///   whole file's.
+    /// - Parameter name: The other name. An index that was given a name gets `name_` before it, since names of indexes
+    ///   are the whole file's.
     /// - Returns: The table.
     public func named(_ name: String) -> TableSchema {
         guard name != self.name else { return self }
@@ -122,7 +122,8 @@ public struct TableSchema: Sendable {
         try Identifier.check(name, "table")
         for (place, column) in columns.enumerated()
         where columns[..<place].contains(where: { Identifier.areSame($0.name, column.name) }) {
-            throw StrongroomError(.invalidName, "Table \"\(name)\" has two columns named \"\(column.name)\"; rename one.")
+            throw StrongroomError(
+                .invalidName, "Table \"\(name)\" has two columns named \"\(column.name)\"; rename one.")
         }
         var list = try columns.map { try $0.sql(isWholeKey: primaryKeys.count == 1) }
         if primaryKeys.count > 1 {

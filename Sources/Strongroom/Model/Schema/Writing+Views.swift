@@ -9,8 +9,8 @@ extension Writing where Self: ~Copyable {
     ///   - name: The view's name.
     ///   - query: The query; no bound values. See "CREATE VIEW" (sqlite.org/lang_createview.html).
     ///   - ifNotExists: Whether a table or a view of that name may be there already; it is then left as it is.
-    /// - Throws: ``StrongroomError`` with `invalidName`, `sql` when the name is taken, or the query is none or has a bound value, `schemaChange`
-    ///   when it reads a table or a column that is not there.
+    /// - Throws: ``StrongroomError`` with `invalidName`, `sql` when the name is taken, or the query is none or has a
+    ///   bound value, `schemaChange` when it reads a table or a column that is not there.
     public func createView(_ name: String, as query: SQL, ifNotExists: Bool = false) throws {
         try Identifier.check(name, "view")
         let text = try query.literalText("view \"\(name)\"")
@@ -40,8 +40,8 @@ extension Writing where Self: ~Copyable {
     /// Makes a trigger.
     ///
     /// - Parameter trigger: The trigger.
-    /// - Throws: ``StrongroomError`` with `invalidName`, `sql` when there is such a trigger or no such table, or when a statement is none or has a
-    ///   bound value, `schemaChange` when it uses a table or a column that is not there.
+    /// - Throws: ``StrongroomError`` with `invalidName`, `sql` when there is such a trigger or no such table, or when a
+    ///   statement is none or has a bound value, `schemaChange` when it uses a table or a column that is not there.
     public func createTrigger(_ trigger: Trigger) throws {
         let sql = try trigger.sql()
         try savepoint { db in

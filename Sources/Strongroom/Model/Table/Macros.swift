@@ -22,12 +22,14 @@
 /// }
 /// ```
 ///
-/// The members are made in an extension, so that the struct keeps its memberwise initialiser; they are as visible as the
-/// struct.
+/// The members are made in an extension, so that the struct keeps its memberwise initialiser; they are as visible as
+/// the struct.
 ///
 /// - Parameters:
-///   - name: The table's name: a string literal, not empty, and not beginning with `sqlite_`, which is the engine's own.
-///   - database: The name of the database that the table lies in, such as `addressbook.sqlite`; nil where it lies in several.
+///   - name: The table's name: a string literal, not empty, and not beginning with `sqlite_`, which is the engine's
+///     own.
+///   - database: The name of the database that the table lies in, such as `addressbook.sqlite`; nil where it lies in
+///     several.
 @attached(
     extension, conformances: Table, Record,
     names: named(Columns), named(columns), named(schema), named(databaseName), named(columnNames),
@@ -47,7 +49,8 @@ public macro Table(_ name: String, in database: String? = nil) =
 /// ```
 ///
 /// - Parameters:
-///   - name: The table's name: a string literal, not empty, and not beginning with `sqlite_`, which is the engine's own.
+///   - name: The table's name: a string literal, not empty, and not beginning with `sqlite_`, which is the engine's
+///     own.
 ///   - record: The record's type, which another macro of Strongroom has made a record with a primary key.
 ///   - database: The name of the database that the table lies in; nil where it lies in several.
 @attached(

@@ -26,8 +26,8 @@ extension Record {
     ///   - other: The other record.
     ///   - overriding: Whether its values count more than those that are here.
     ///   - columns: The columns to take over; nil for all.
-    /// - Throws: ``StrongroomError`` with `typeMismatch` when a value of the other record does not fit this one; then nothing is
-    ///   changed. `valueNotStorable` for a value that the engine has not.
+    /// - Throws: ``StrongroomError`` with `typeMismatch` when a value of the other record does not fit this one; then
+    ///   nothing is changed. `valueNotStorable` for a value that the engine has not.
     public mutating func merge(
         _ other: some Record,
         overriding: Bool = false,

@@ -1,7 +1,7 @@
 /// A type that a row can be read into and written from.
 ///
-/// A record reads and writes its columns by their place in ``columnNames``. One record type can be stored in many tables, and
-/// one table read as many record types.
+/// A record reads and writes its columns by their place in ``columnNames``. One record type can be stored in many
+/// tables, and one table read as many record types.
 ///
 /// ```swift
 /// struct NameCard: Record {
@@ -31,7 +31,8 @@ public protocol Record: Sendable {
 
     /// Sets the value of every column.
     ///
-    /// - Parameter bindings: The parameters; a column's place in ``columnNames`` is its index. One that is not set is NULL.
+    /// - Parameter bindings: The parameters; a column's place in ``columnNames`` is its index. One that is not set is
+    ///   NULL.
     /// - Throws: ``StrongroomError`` with `valueNotStorable` for a value that the engine has not.
     func encode(to bindings: borrowing Bindings) throws
 

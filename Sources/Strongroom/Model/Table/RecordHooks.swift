@@ -9,9 +9,9 @@
 /// }
 /// ```
 ///
-/// They run for `save` and for the forms of `delete` that take a record. What works on rows without their records runs none: `insert`, `update`,
-/// `upsert`, a delete by key or by a condition, `truncate`. A hook that throws undoes the save or the delete, and nothing else of the
-/// transaction; whatever it wrote itself is undone with it.
+/// They run for `save` and for the forms of `delete` that take a record. What works on rows without their records runs
+/// none: `insert`, `update`, `upsert`, a delete by key or by a condition, `truncate`. A hook that throws undoes the
+/// save or the delete, and nothing else of the transaction; whatever it wrote itself is undone with it.
 ///
 /// A list is saved in three steps: `willSave` for each record, then the rows, then `didSave` for each record.
 public struct RecordHooks<R: Record>: Sendable {
@@ -71,7 +71,8 @@ public struct RecordHooks<R: Record>: Sendable {
 
     /// Says which records `save` deletes instead: mark one, and save it with the others.
     ///
-    /// - Parameter isMarked: Whether a record is marked; asked before anything else. A record without a row has nothing to delete.
+    /// - Parameter isMarked: Whether a record is marked; asked before anything else. A record without a row has nothing
+    ///   to delete.
     /// - Returns: The hooks with this mark; any of several counts.
     public func deletesOnSave(_ isMarked: @escaping @Sendable (R) -> Bool) -> RecordHooks {
         var copy = self

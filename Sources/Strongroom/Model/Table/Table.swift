@@ -48,7 +48,8 @@ public protocol Table<RecordType>: Sendable {
     /// The table's indexes; `@Table` makes them part of the ``schema``.
     static var indexes: [TableIndex] { get }
 
-    /// The name of the database that the table lies in, for those who look a store up by it; nil where it lies in several.
+    /// The name of the database that the table lies in, for those who look a store up by it; nil where it lies in
+    /// several.
     static var databaseName: String? { get }
 
     /// The primary key of a record, or nil when it has none yet.
@@ -57,20 +58,24 @@ public protocol Table<RecordType>: Sendable {
     /// Writes the primary key that an insert gave into the record.
     static func setKey(_ key: Key, of record: inout RecordType)
 
-    /// Called before a record is inserted; throw to refuse it. It only judges: nothing tells whether the insert then succeeds.
+    /// Called before a record is inserted; throw to refuse it. It only judges: nothing tells whether the insert then
+    /// succeeds.
     ///
     /// - Throws: Whatever tells your program why.
     static func validateInsert(_ record: RecordType) throws
 
-    /// Called before a record is written into a row; throw to refuse it. An update of single columns has no record to ask about.
+    /// Called before a record is written into a row; throw to refuse it. An update of single columns has no record to
+    /// ask about.
     ///
     /// - Throws: Whatever tells your program why.
     static func validateUpdate(_ record: RecordType) throws
 
-    /// What is done besides when a record is saved or deleted; nil, which costs nothing, for none. Better a `static let` than a computed one.
+    /// What is done besides when a record is saved or deleted; nil, which costs nothing, for none. Better a
+    /// `static let` than a computed one.
     static var hooks: RecordHooks<RecordType>? { get }
 
-    /// How the records belong together with those of other tables; nil for not at all. Better a `static let` than a computed one.
+    /// How the records belong together with those of other tables; nil for not at all. Better a `static let` than a
+    /// computed one.
     static var relations: Relations<RecordType>? { get }
 }
 

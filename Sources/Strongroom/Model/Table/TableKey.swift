@@ -1,4 +1,5 @@
-/// A type that a primary key can have: `Int`, `Int64`, `String`, `UUID`, `Decimal`, `[UInt8]`, or a struct of several columns.
+/// A type that a primary key can have: `Int`, `Int64`, `String`, `UUID`, `Decimal`, `[UInt8]`, or a struct of several
+/// columns.
 ///
 /// A key of several columns reads and binds them one after the other, in the order in which the schema has them:
 ///
@@ -43,7 +44,8 @@ public protocol TableKey: Sendable, Hashable, KeyReference where Referred == Sel
     /// - Parameter rowID: The row's id.
     static func generated(rowID: Int64) -> Self?
 
-    /// A key that is like no other, for a new record that has none, or nil when this library makes no keys of this type.
+    /// A key that is like no other, for a new record that has none, or nil when this library makes no keys of this
+    /// type.
     static func made() -> Self?
 }
 
@@ -70,8 +72,8 @@ extension Array: KeyReference where Element == UInt8 {}
 extension Array: TableKey where Element == UInt8 {}
 
 extension Table {
-    /// A key's values, the same for keys that the engine takes for one: text as bytes, in the form that the collation of the
-    /// key's column compares. Swift takes texts for equal that differ only in how their letters are composed.
+    /// A key's values, the same for keys that the engine takes for one: text as bytes, in the form that the collation
+    /// of the key's column compares. Swift takes texts for equal that differ only in how their letters are composed.
     @usableFromInline
     static func identity(of key: Key) throws -> [Value] {
         let values = try plainValues(of: key)

@@ -56,8 +56,8 @@ struct TableStatements {
     /// - Parameters:
     ///   - withKey: Whether the record has a key. A key that the engine is to make is left out: given as NULL, it
     ///     would be looked up before the row is inserted.
-    ///   - rows: The number of records. With several, a failure leaves those before it in the table: the engine then needs no
-    ///     journal for the statement, and whoever runs it undoes the whole.
+    ///   - rows: The number of records. With several, a failure leaves those before it in the table: the engine then
+    ///     needs no journal for the statement, and whoever runs it undoes the whole.
     @usableFromInline
     func insert(withKey: Bool, rows: Int = 1) throws -> String {
         let leftOut = withKey ? nil : placeOfMadeKey
@@ -71,8 +71,8 @@ struct TableStatements {
         return "\(verb) INTO \(table) (\(columns)) VALUES \(values.joined(separator: ", "))"
     }
 
-    /// The place of the key that the engine makes. Not the last place: the statement must have a parameter for each column that
-    /// the record binds, and the last one's number is their count.
+    /// The place of the key that the engine makes. Not the last place: the statement must have a parameter for each
+    /// column that the record binds, and the last one's number is their count.
     private var placeOfMadeKey: Int? {
         guard
             let key = schema.rowIDColumn, key.defaultValue == nil,
@@ -135,8 +135,8 @@ struct TableStatements {
         return "\(verb) \(table) SET \(assignments.joined(separator: ", ")) WHERE \(condition)"
     }
 
-    /// Gives the key of the row in which unique columns have the record's values, and whether they are the same to the last byte: an
-    /// update that does not touch them spares the engine their index.
+    /// Gives the key of the row in which unique columns have the record's values, and whether they are the same to the
+    /// last byte: an update that does not touch them spares the engine their index.
     @usableFromInline
     func keyByUnique(_ places: [Int]) throws -> String {
         let names = places.map { columnNames[$0] }
@@ -198,7 +198,9 @@ extension TableSchema {
         let list = names.joined(separator: "\", \"")
         throw StrongroomError(
             .notUnique,
-            "\"\(list)\" of table \"\(name)\" is not unique; upsert by the primary key or by the columns of a unique index."
+            """
+            "\(list)" of table "\(name)" is not unique; upsert by the primary key or by the columns of a unique index.
+            """
         )
     }
 

@@ -42,7 +42,8 @@ public struct BackupReport: Sendable, Hashable {
     public let tables: Int
     /// The rows of all tables.
     public let rows: Int64
-    /// What the engine found wrong in the copy as in the database, such as an index that does not fit its table; nil for nothing.
+    /// What the engine found wrong in the copy as in the database, such as an index that does not fit its table; nil
+    /// for nothing.
     public let defect: String?
     /// How long it took.
     public let duration: Duration

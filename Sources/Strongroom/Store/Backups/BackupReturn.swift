@@ -1,6 +1,7 @@
 import Foundation
 
-/// Puts a backup in its database's place; the lock between processes is held, and this process has no connection to the file.
+/// Puts a backup in its database's place; the lock between processes is held, and this process has no connection to the
+/// file.
 struct BackupReturn {
     let opening: StoreOpening
     let chain: KeyChain
@@ -56,7 +57,8 @@ struct BackupReturn {
             throw StrongroomError(
                 .sameFile,
                 """
-                "\(backup)" has the name of what an interrupted restoring leaves, which the next one removes. Move it to another name, then \
+                "\(backup)" has the name of what an interrupted restoring leaves, which the next one removes. Move it \
+                to another name, then \
                 try again; nothing was changed.
                 """)
         }
@@ -86,7 +88,8 @@ struct BackupReturn {
         throw StrongroomError(
             .locked,
             """
-            Beside "\(backup)" lies its log, so it is in use, or no finished backup. Open and close it with the program that it \
+            Beside "\(backup)" lies its log, so it is in use, or no finished backup. Open and close it with the \
+            program that it \
             belongs to, then try again.
             """)
     }
@@ -102,7 +105,8 @@ struct BackupReturn {
         throw StrongroomError(
             .locked,
             """
-            The backup "\(backup)" is open in \(FileHolders.describe(holders)), which may be writing it. Close it there, then try \
+            The backup "\(backup)" is open in \(FileHolders.describe(holders)), which may be writing it. Close it \
+            there, then try \
             again; nothing was changed.
             """)
     }
@@ -120,7 +124,8 @@ struct BackupReturn {
             throw StrongroomError(
                 .locked,
                 """
-                The backup "\(backup)" was changed while it was copied, so it is no finished one. Wait until it is, then try again; nothing was \
+                The backup "\(backup)" was changed while it was copied, so it is no finished one. Wait until it is, \
+                then try again; nothing was \
                 changed.
                 """)
         }
@@ -176,13 +181,15 @@ struct BackupReturn {
         StrongroomError(
             .damaged,
             """
-            The backup "\(backup)" has damaged pages, so it was not restored; `Stores.diagnose(path:keys:)` names them. Take another backup, or copy \
+            The backup "\(backup)" has damaged pages, so it was not restored; `Stores.diagnose(path:keys:)` names \
+            them. Take another backup, or copy \
             out of this one what is whole with `salvage`.
             """,
             database: opening.file.name)
     }
 
-    /// Throws for a database that a newer program has migrated, or that the migrator does not know: it could not be opened afterwards.
+    /// Throws for a database that a newer program has migrated, or that the migrator does not know: it could not be
+    /// opened afterwards.
     private func requireKnownSchema(_ connection: Connection) throws {
         _ = try opening.migrator?.whenChanged(.ignore).plan(for: connection)
     }

@@ -34,7 +34,10 @@ struct CopyPlace: Sendable {
         for ending in ["-wal", "-journal"] where try (FileStatus.at(path + ending)?.size ?? 0) > 0 {
             throw StrongroomError(
                 .locked,
-                "Beside \"\(path)\" lies the log of a database, \"\(path)\(ending)\": it is in use, or was cut off. Give another path."
+                """
+                Beside "\(path)" lies the log of a database, "\(path)\(ending)": it is in use, or was cut off. Give \
+                another path.
+                """
             )
         }
         try requireUnused()
@@ -53,7 +56,8 @@ struct CopyPlace: Sendable {
         throw StrongroomError(
             .locked,
             """
-            "\(path)" is open in \(FileHolders.describe(holders)), so it was not replaced. Close it there, then try again, or give \
+            "\(path)" is open in \(FileHolders.describe(holders)), so it was not replaced. Close it there, then try \
+            again, or give \
             another path.
             """)
     }
@@ -63,7 +67,9 @@ struct CopyPlace: Sendable {
         guard let lock = try await StoreOpening.takeLock(FileSystem.companion(of: path, "lock"), of: path) else {
             throw StrongroomError(
                 .locked,
-                "Somebody opens \"\(path)\", or makes a copy there, at this moment. Wait for them, or give another path.")
+                """
+                Somebody opens "\(path)", or makes a copy there, at this moment. Wait for them, or give another path.
+                """)
         }
         return lock
     }

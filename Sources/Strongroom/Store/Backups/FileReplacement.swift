@@ -1,4 +1,5 @@
-/// Puts a finished file in a database's place; the lock between processes is held, and this process has no connection to the file.
+/// Puts a finished file in a database's place; the lock between processes is held, and this process has no connection
+/// to the file.
 struct FileReplacement {
     let opening: StoreOpening
     /// The finished file, beside the database.
@@ -11,8 +12,9 @@ struct FileReplacement {
     /// - Parameters:
     ///   - content: What lies at the database's path.
     ///   - keys: What opens that.
-    /// - Throws: ``StrongroomError`` with `locked` when somebody else has the database open, `wrongKey`, `damaged` and the like with what to
-    ///   do, or the file system's failure. The database is as it was then, unless the failure says that the file is in its place.
+    /// - Throws: ``StrongroomError`` with `locked` when somebody else has the database open, `wrongKey`, `damaged` and
+    ///   the like with what to do, or the file system's failure. The database is as it was then, unless the failure
+    ///   says that the file is in its place.
     func run(_ content: FileContent, _ keys: FileKeys) throws {
         guard content != .absent else {
             guard try !opening.file.hasLog() else { throw logIsLeft }
@@ -80,7 +82,8 @@ struct FileReplacement {
         StrongroomError(
             .fileMissing,
             """
-            There is no "\(opening.path)", but beside it lies its log, which the engine would play into what is restored. Move away \
+            There is no "\(opening.path)", but beside it lies its log, which the engine would play into what is \
+            restored. Move away \
             "\(opening.path)-wal" and "\(opening.path)-journal", then restore.
             """,
             database: opening.file.name
@@ -89,7 +92,8 @@ struct FileReplacement {
 
     // MARK: What cannot be opened
 
-    /// Looks at the database that is to be replaced. One that cannot be opened stays, since somebody may still save what is in it.
+    /// Looks at the database that is to be replaced. One that cannot be opened stays, since somebody may still save
+    /// what is in it.
     ///
     /// - Parameter needsEnvelope: Whether what is to be put back has the key that is in the database's envelope.
     /// - Throws: What the look throws; for a file that cannot be opened the same code, and what to do with the file.
@@ -115,8 +119,10 @@ struct FileReplacement {
         return StrongroomError(
             failure.code,
             """
-            What lies at "\(opening.path)", or its envelope, cannot be opened (\(failure.code)), so it is not replaced: what is in it may still \
-            be saved. If only its key is another one, give that. Otherwise move \(present) to another directory, then restore again. Nothing \
+            What lies at "\(opening.path)", or its envelope, cannot be opened (\(failure.code)), so it is not \
+            replaced: what is in it may still \
+            be saved. If only its key is another one, give that. Otherwise move \(present) to another directory, then \
+            restore again. Nothing \
             was changed.
             """,
             database: opening.file.name, resultCode: failure.resultCode)

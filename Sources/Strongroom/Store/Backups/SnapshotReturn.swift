@@ -1,6 +1,7 @@
 import Logging
 
-/// Puts a snapshot in its file's place; the lock between processes is held, and this process has no connection to the file.
+/// Puts a snapshot in its file's place; the lock between processes is held, and this process has no connection to the
+/// file.
 struct SnapshotReturn {
     let opening: StoreOpening
     let chain: KeyChain

@@ -21,8 +21,8 @@ struct SnapshotShelf {
         }.sorted { $0.number > $1.number }
     }
 
-    /// - Parameter rest: The name behind the prefix: the number, a hyphen, and the version, in which there is none; with another one it is a log
-    ///   of the engine's.
+    /// - Parameter rest: The name behind the prefix: the number, a hyphen, and the version, in which there is none;
+    ///   with another one it is a log of the engine's.
     private func snapshot(_ rest: String, _ stem: String) throws -> Snapshot? {
         let parts = rest.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[1].contains("-"), let number = Int(parts[0]), number > 0 else { return nil }
@@ -60,7 +60,8 @@ struct SnapshotShelf {
         return path
     }
 
-    /// Those that go when another one is there: of the same version first, since a migration that fails each time makes one each time.
+    /// Those that go when another one is there: of the same version first, since a migration that fails each time makes
+    /// one each time.
     private func surplus(_ before: [Snapshot], keep: Int, _ version: String?) -> [Snapshot] {
         var kept = before
         var surplus: [Snapshot] = []

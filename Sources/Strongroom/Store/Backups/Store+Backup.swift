@@ -3,19 +3,21 @@ import Synchronization
 extension Store {
     /// Copies the whole database, as it is at one moment, into one new encrypted file, while others read and write.
     ///
-    /// Everything comes along: rows with their row ids, indexes, triggers, views, full-text tables, sequences, `user_version`, `application_id`. The
-    /// copy stands alone: no log lies beside it, and it opens with its key and nothing else, also when the database has an
-    /// envelope. First every page of the database is checked, for which writes wait. The copy is read again through a fresh connection: each page's
-    /// authentication code, the engine's integrity check, the schema and the rows of each table; then it appears under its name at one
-    /// stroke, for its owner alone (mode 0600). Whoever is killed before leaves what was there, and `.NAME.new` beside it, which the next backup to the
-    /// same path removes.
+    /// Everything comes along: rows with their row ids, indexes, triggers, views, full-text tables, sequences,
+    /// `user_version`, `application_id`. The copy stands alone: no log lies beside it, and it opens with its key and
+    /// nothing else, also when the database has an envelope. First every page of the database is checked, for which
+    /// writes wait. The copy is read again through a fresh connection: each page's authentication code, the engine's
+    /// integrity check, the schema and the rows of each table; then it appears under its name at one stroke, for its
+    /// owner alone (mode 0600). Whoever is killed before leaves what was there, and `.NAME.new` beside it, which the
+    /// next backup to the same path removes.
     ///
     /// ```swift
     /// let report = try await store.backup(to: "/srv/backup/inventory.sqlite")
     /// print(report.rows, report.bytes)
     /// ```
     ///
-    /// A plaintext database gives a plaintext copy, unless there is a key; of an encrypted one only ``exportPlaintext(to:progress:)`` makes plaintext.
+    /// A plaintext database gives a plaintext copy, unless there is a key; of an encrypted one only
+    /// ``exportPlaintext(to:progress:)`` makes plaintext.
     ///
     /// - Parameters:
     ///   - path: Where the copy is to lie; directories that are missing are made, for the owner alone.
@@ -23,11 +25,12 @@ extension Store {
     ///   - replacing: Whether a file that lies there is replaced.
     ///   - progress: Told how far it has come, on a thread of the library's own; it must not wait.
     /// - Returns: What was copied.
-    /// - Throws: ``StrongroomError`` with `notAFile` when something lies at the path that is not to be replaced, or is no file; `sameFile` for the
-    ///   path of the database itself; `locked` when somebody else makes a copy there, or what is to be replaced is open in another process (as far
-    ///   as the system tells: Linux does), or has a log beside it; `damaged`
-    ///   when a page of the database is, or the copy is not what it has to be; `invalidKey`, `diskFull`, `permissionDenied`, `closed`;
-    ///   `CancellationError` when the task is cancelled. What lay at the path is there then.
+    /// - Throws: ``StrongroomError`` with `notAFile` when something lies at the path that is not to be replaced, or is
+    ///   no file; `sameFile` for the path of the database itself; `locked` when somebody else makes a copy there, or
+    ///   what is to be replaced is open in another process (as far as the system tells: Linux does), or has a log
+    ///   beside it; `damaged` when a page of the database is, or the copy is not what it has to be; `invalidKey`,
+    ///   `diskFull`, `permissionDenied`, `closed`; `CancellationError` when the task is cancelled. What lay at the path
+    ///   is there then.
     public func backup(
         to path: String, key: Key? = nil, replacing: Bool = false,
         progress: @escaping @Sendable (BackupProgress) -> Void = { _ in }
@@ -49,7 +52,8 @@ extension Store {
                 progress(BackupProgress(.checking, done: done, total: total))
             }
         }
-        // A reader's seat is held so that nobody rotates or closes meanwhile; the reader itself cannot write another file.
+        // A reader's seat is held so that nobody rotates or closes meanwhile; the reader itself cannot write another
+        // file.
         let report = try await access.perform(.read) { [file] reader in
             let watcher = RotationWatcher(
                 progress: { progress(BackupProgress($0)) },

@@ -11,10 +11,11 @@ public struct ExportProgress: Sendable, Hashable {
 extension Store {
     /// Copies the whole database into a new plaintext file, which anybody can read who gets hold of it.
     ///
-    /// This is the only way by which the library makes plaintext of what was encrypted. Everything comes along: rows with their row ids, indexes,
-    /// triggers, views, full-text tables, sequences, `user_version`, `application_id`, `auto_vacuum` and encoding. First every page is checked,
-    /// for which writes wait; then one snapshot is copied, while others read and write. The file is for its owner alone (mode 0600), and appears
-    /// under its name when it is complete. What fails or is cancelled is overwritten with zeros and removed; a process that is killed leaves
+    /// This is the only way by which the library makes plaintext of what was encrypted. Everything comes along: rows
+    /// with their row ids, indexes, triggers, views, full-text tables, sequences, `user_version`, `application_id`,
+    /// `auto_vacuum` and encoding. First every page is checked, for which writes wait; then one snapshot is copied,
+    /// while others read and write. The file is for its owner alone (mode 0600), and appears under its name when it is
+    /// complete. What fails or is cancelled is overwritten with zeros and removed; a process that is killed leaves
     /// `.NAME.new` beside it, with plaintext in it, until the next export to the same path, or until you remove it.
     ///
     /// ```swift
@@ -22,10 +23,12 @@ extension Store {
     /// ```
     ///
     /// - Parameters:
-    ///   - path: Where the file is to lie. Nothing may lie there; directories that are missing are made, for the owner alone.
+    ///   - path: Where the file is to lie. Nothing may lie there; directories that are missing are made, for the owner
+    ///     alone.
     ///   - progress: Called after each table, on a thread of the library's own; it must not wait.
-    /// - Throws: ``StrongroomError`` with `notAFile` when something lies at the path, `damaged` when a page of the database is, `locked` when
-    ///   somebody else exports to the path, `diskFull`, `permissionDenied`, `closed`; `CancellationError` when the task is cancelled. No file is left then.
+    /// - Throws: ``StrongroomError`` with `notAFile` when something lies at the path, `damaged` when a page of the
+    ///   database is, `locked` when somebody else exports to the path, `diskFull`, `permissionDenied`, `closed`;
+    ///   `CancellationError` when the task is cancelled. No file is left then.
     public func exportPlaintext(
         to path: String, progress: @escaping @Sendable (ExportProgress) -> Void = { _ in }
     ) async throws {
@@ -37,7 +40,8 @@ extension Store {
         try place.check(besides: self.path)
         // First, as `verify` does it: an engine of version 3 takes a page of zeros for sound.
         try await access.perform(.writeAlone) { [file] connection in try file.checkPages(connection) }
-        // A reader's seat is held so that nobody rotates or closes meanwhile; the reader itself cannot write another file.
+        // A reader's seat is held so that nobody rotates or closes meanwhile; the reader itself cannot write another
+        // file.
         try await access.perform(.read) { [file] reader in
             let isGivenUp = { reader.isGivenUp.load(ordering: .relaxed) }
             do {
@@ -69,7 +73,10 @@ extension StoreFile {
         guard !damaged.isEmpty else { return }
         throw StrongroomError(
             .damaged,
-            "\(damaged.count) pages of the database are damaged, so it was not copied. \(StrongroomError.Code.damaged.advice)",
+            """
+            \(damaged.count) pages of the database are damaged, so it was not copied. \
+            \(StrongroomError.Code.damaged.advice)
+            """,
             database: connection.database)
     }
 
@@ -105,7 +112,10 @@ extension DatabaseFile {
         guard try connection.ownValue("PRAGMA integrity_check") == .text("ok") else {
             throw StrongroomError(
                 .engine,
-                "The copy is not whole, and was not kept. Look at the database with `verify`, and try again on another disk.",
+                """
+                The copy is not whole, and was not kept. Look at the database with `verify`, and try again on another \
+                disk.
+                """,
                 database: name)
         }
     }

@@ -25,7 +25,8 @@ public protocol Configuration: Sendable {
     /// Where a database's file lies.
     ///
     /// - Parameter database: The full name.
-    /// - Returns: The path, or nil for the default: the platform's data directory, the program's name, the database's name.
+    /// - Returns: The path, or nil for the default: the platform's data directory, the program's name, the database's
+    ///   name.
     /// - Throws: What tells your program why there is no place for it.
     func filePath(for database: DatabaseName) throws -> String?
 
@@ -38,8 +39,8 @@ public protocol Configuration: Sendable {
 
     /// What the keys do for a database's file: encrypt it, or wrap the random key that does.
     ///
-    /// A file without an envelope gets one as ``StoreSettings/rotation`` says, once ``KeyProtection/envelope`` is asked for. An envelope that
-    /// is there is used in any case; a file never goes back to ``KeyProtection/direct``.
+    /// A file without an envelope gets one as ``StoreSettings/rotation`` says, once ``KeyProtection/envelope`` is asked
+    /// for. An envelope that is there is used in any case; a file never goes back to ``KeyProtection/direct``.
     ///
     /// - Parameter database: The full name.
     /// - Returns: ``KeyProtection/direct``, the default, or ``KeyProtection/envelope``.
@@ -47,8 +48,8 @@ public protocol Configuration: Sendable {
 
     /// How a database's file is encrypted: its cipher settings over the years, oldest first.
     ///
-    /// A new file gets the last ones. A file with others of the list is opened with them, and rewritten with the last ones as
-    /// ``StoreSettings/rotation`` says. Each older entry costs a wrong key another derivation a key.
+    /// A new file gets the last ones. A file with others of the list is opened with them, and rewritten with the last
+    /// ones as ``StoreSettings/rotation`` says. Each older entry costs a wrong key another derivation a key.
     ///
     /// - Parameter database: The full name.
     /// - Returns: The settings, at least one.
@@ -68,8 +69,9 @@ public protocol Configuration: Sendable {
     /// - Returns: The settings.
     func settings(for database: DatabaseName) -> StoreSettings
 
-    /// Who is told what a database does: at `info` that it was opened and closed, at `debug` each statement with its time and its
-    /// rows, at `warning` what takes longer than ``StoreSettings/slowStatement``; never a key, nor a value that SQL can tell from a name.
+    /// Who is told what a database does: at `info` that it was opened and closed, at `debug` each statement with its
+    /// time and its rows, at `warning` what takes longer than ``StoreSettings/slowStatement``; never a key, nor a value
+    /// that SQL can tell from a name.
     ///
     /// Its level is asked for when the database is opened; while nothing is to be told a statement costs nothing more.
     ///
@@ -85,8 +87,8 @@ extension Configuration {
     /// The keys encrypt the file.
     public func keyProtection(for database: DatabaseName) -> KeyProtection { .direct }
 
-    /// SQLCipher 3's settings, and the linked engine's own, which new files get, so that any SQLCipher tool of its version opens them with the
-    /// passphrase alone.
+    /// SQLCipher 3's settings, and the linked engine's own, which new files get, so that any SQLCipher tool of its
+    /// version opens them with the passphrase alone.
     public func cipherSettings(for database: DatabaseName) throws -> [CipherSettings] { try CipherSettings.known() }
 
     /// No migrator: versions are not checked.

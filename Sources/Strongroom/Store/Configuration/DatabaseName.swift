@@ -13,7 +13,8 @@ public struct DatabaseName: Sendable, Hashable, CustomStringConvertible {
     /// The part before the first `_` or `.`.
     public let target: String
 
-    /// Makes names different that a file system tells apart and `String` does not, such as a composed and a decomposed é.
+    /// Makes names different that a file system tells apart and `String` does not, such as a composed and a decomposed
+    /// é.
     private let bytes: [UInt8]
 
     private static let longest = 200
@@ -21,9 +22,9 @@ public struct DatabaseName: Sendable, Hashable, CustomStringConvertible {
     /// Checks a name.
     ///
     /// - Parameter fileName: The file's name, 1 to 200 bytes of UTF-8.
-    /// - Throws: ``StrongroomError`` with `invalidName` for an empty name, `.` or `..`, a name with a path separator, a NUL or another
-    ///   control character, one that begins with `_` or `.` and so has no target, one that ends in `-wal`, `-shm`, `-journal`, `.keys` or
-    ///   `.keys.copy`, or one that is too long.
+    /// - Throws: ``StrongroomError`` with `invalidName` for an empty name, `.` or `..`, a name with a path separator, a
+    ///   NUL or another control character, one that begins with `_` or `.` and so has no target, one that ends in
+    ///   `-wal`, `-shm`, `-journal`, `.keys` or `.keys.copy`, or one that is too long.
     public init(_ fileName: String) throws {
         guard !fileName.isEmpty else { throw Self.refusal("", "is empty") }
         guard fileName != ".", fileName != ".." else { throw Self.refusal(fileName, "names a directory") }
@@ -55,7 +56,10 @@ public struct DatabaseName: Sendable, Hashable, CustomStringConvertible {
     private static func refusal(_ name: String, _ reason: String) -> StrongroomError {
         StrongroomError(
             .invalidName,
-            "The database name \"\(name)\" \(reason). Use a file's name such as \"inventory_web1.sqlite\", without a directory."
+            """
+            The database name "\(name)" \(reason). Use a file's name such as "inventory_web1.sqlite", without a \
+            directory.
+            """
         )
     }
 }

@@ -15,8 +15,8 @@ import Glibc
 enum DefaultPath {
     /// The platform's data directory, the program's name, the database's name.
     ///
-    /// On Linux the data directory is `$XDG_DATA_HOME` or `~/.local/share` ("XDG Base Directory Specification"), on Apple
-    /// platforms Application Support.
+    /// On Linux the data directory is `$XDG_DATA_HOME` or `~/.local/share` ("XDG Base Directory Specification"), on
+    /// Apple platforms Application Support.
     static func path(for database: DatabaseName) throws -> String {
         try "\(dataDirectory())/\(programName)/\(database.fileName)"
     }

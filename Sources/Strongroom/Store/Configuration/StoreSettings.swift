@@ -6,13 +6,14 @@ import Foundation
 /// StoreSettings(readers: 8, busyTimeout: .seconds(30))
 /// ```
 public struct StoreSettings: Sendable, Equatable {
-    /// Where the data lies. With ``StoragePlace/inMemory`` every database of the family is made anew when it is opened, and is gone when it
-    /// is closed.
+    /// Where the data lies. With ``StoragePlace/inMemory`` every database of the family is made anew when it is opened,
+    /// and is gone when it is closed.
     public var storage: StoragePlace
 
-    /// Whether a file is opened to be read alone, as it is: nothing in it is changed, and nothing is made beside it that stays. It is neither
-    /// rotated nor migrated, one that is not there is not made, and whatever writes throws `readOnly`. Does not count in memory. Half a
-    /// transaction of a killed program is undone first, as for every reader.
+    /// Whether a file is opened to be read alone, as it is: nothing in it is changed, and nothing is made beside it
+    /// that stays. It is neither rotated nor migrated, one that is not there is not made, and whatever writes throws
+    /// `readOnly`. Does not count in memory. Half a transaction of a killed program is undone first, as for every
+    /// reader.
     public var isReadOnly: Bool
 
     /// The most readers at one time, 1 to 1,024; what lies outside counts as the nearest.
@@ -37,22 +38,24 @@ public struct StoreSettings: Sendable, Equatable {
     /// Whether a copy of a file is kept from before it is migrated.
     public var snapshots: SnapshotPolicy
 
-    /// The most writes that share a transaction, 1 to 10,000; what lies outside counts as the nearest. With 1 each write has its own.
+    /// The most writes that share a transaction, 1 to 10,000; what lies outside counts as the nearest. With 1 each
+    /// write has its own.
     public var groupSize: Int {
         didSet { groupSize = Self.limitedGroup(groupSize) }
     }
 
     private static func limitedGroup(_ size: Int) -> Int { min(max(1, size), 10_000) }
 
-    /// How long after the first of them is done a transaction takes further writes, and so how much longer its caller waits at most, besides
-    /// the one that is running then.
+    /// How long after the first of them is done a transaction takes further writes, and so how much longer its caller
+    /// waits at most, besides the one that is running then.
     public var groupDuration: Duration
 
-    /// How long a reader's connection stays open when nobody uses it, at least 10 ms, up to twice as long; it holds memory and open files.
+    /// How long a reader's connection stays open when nobody uses it, at least 10 ms, up to twice as long; it holds
+    /// memory and open files.
     public var readerIdleTime: Duration
 
-    /// Statements that take at least this long are warned of by the configuration's logger; nil for none. A reading statement's time includes what
-    /// is done between its rows.
+    /// Statements that take at least this long are warned of by the configuration's logger; nil for none. A reading
+    /// statement's time includes what is done between its rows.
     public var slowStatement: Duration?
 
     /// Whether delete triggers fire for the rows that `INSERT OR REPLACE` and `ON CONFLICT REPLACE` delete. By itself

@@ -25,7 +25,8 @@ final class ChangeObserver: Sendable {
 
     /// - Parameters:
     ///   - tables: The tables of interest, in lower case; nil for all.
-    ///   - lastRead: Reads what is left to tell when the store is closed; nil when the change itself is all there is to tell.
+    ///   - lastRead: Reads what is left to tell when the store is closed; nil when the change itself is all there is to
+    ///     tell.
     init(_ hub: ChangeHub, tables: Set<String>?, lastRead: (@Sendable (Connection) -> Void)? = nil) {
         self.hub = hub
         self.lastRead = lastRead

@@ -20,8 +20,8 @@ public final class Observation: Sendable {
             self.executor = executor
         }
 
-        /// Calls the closure, if it may be called. While it runs, another thread takes its thread's place in the store's work: it may wait for
-        /// that.
+        /// Calls the closure, if it may be called. While it runs, another thread takes its thread's place in the
+        /// store's work: it may wait for that.
         func pass(_ call: () -> Void) {
             if isOpen.withLock({ $0 }) { executor.blocking(call) }
         }
@@ -41,8 +41,8 @@ public final class Observation: Sendable {
         cancel()
     }
 
-    /// Ends the observation, from any thread, the closure's included. A call of the closure that is just beginning, or has begun, runs to its end;
-    /// there is none after it.
+    /// Ends the observation, from any thread, the closure's included. A call of the closure that is just beginning, or
+    /// has begun, runs to its end; there is none after it.
     public func cancel() {
         gate.close()
         task.cancel()
@@ -57,9 +57,9 @@ extension Store {
     /// - Parameters:
     ///   - label: How errors name the reads, to those who wait for their reader.
     ///   - read: The read; which tables it reads may differ from time to time.
-    ///   - onValue: Called on one of the store's threads, one call after the other, where it may block and use the store. A failure is what the read
-    ///     throws, and the last call. When the store is closed it is told the newest value if it does not know it yet, maybe when closing has
-    ///     returned, and nothing more.
+    ///   - onValue: Called on one of the store's threads, one call after the other, where it may block and use the
+    ///     store. A failure is what the read throws, and the last call. When the store is closed it is told the newest
+    ///     value if it does not know it yet, maybe when closing has returned, and nothing more.
     /// - Returns: The observation, which ends when nobody refers to it.
     public func observe<Value: Sendable>(
         label: String? = nil,
@@ -82,7 +82,8 @@ extension Store {
     ///
     /// - Parameters:
     ///   - tables: The tables.
-    ///   - onChange: Called on one of the store's threads, one call after the other, where it may block and use the store.
+    ///   - onChange: Called on one of the store's threads, one call after the other, where it may block and use the
+    ///     store.
     /// - Returns: The observation, which ends when nobody refers to it.
     public func observeChanges(
         in tables: any Table.Type...,

@@ -1,4 +1,5 @@
-/// What a read gives, now and again after each commit that has written a table that it reads. A slow consumer gets the newest value.
+/// What a read gives, now and again after each commit that has written a table that it reads. A slow consumer gets the
+/// newest value.
 ///
 /// ```swift
 /// for try await count in store.values({ db in try Contact.count(in: db) }) {
@@ -6,9 +7,9 @@
 /// }
 /// ```
 ///
-/// It ends when the store is closed, with the newest value: closing reads it once more for whoever has not got it yet. It throws what the read throws, and
-/// `CancellationError` when the task is cancelled. A value can come twice: what was written may not have changed it. Commits of other processes, and of
-/// other stores of the same program, are not seen.
+/// It ends when the store is closed, with the newest value: closing reads it once more for whoever has not got it yet.
+/// It throws what the read throws, and `CancellationError` when the task is cancelled. A value can come twice: what was
+/// written may not have changed it. Commits of other processes, and of other stores of the same program, are not seen.
 public struct ObservedValues<Value: Sendable>: AsyncSequence, Sendable {
     public typealias Element = Value
 

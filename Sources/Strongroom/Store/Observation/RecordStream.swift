@@ -1,4 +1,5 @@
-/// The records of a query, one after the other, from one snapshot; however many there are, a few are in memory at one time.
+/// The records of a query, one after the other, from one snapshot; however many there are, a few are in memory at one
+/// time.
 ///
 /// ```swift
 /// for try await contact in store.stream(Contact.where { $0.phone != nil }) {
@@ -6,9 +7,10 @@
 /// }
 /// ```
 ///
-/// A reader is taken with the first record and given back after the last one, when the loop is left, and when the next records are to be read
-/// after the task was cancelled. A loop that takes long keeps it for long: the log cannot become shorter meanwhile, closing the store waits, and what
-/// the loop's body reads from the same store needs another reader. Of a store in memory all records are read at once. See ``Query/fetch(_:)`` for few records.
+/// A reader is taken with the first record and given back after the last one, when the loop is left, and when the next
+/// records are to be read after the task was cancelled. A loop that takes long keeps it for long: the log cannot become
+/// shorter meanwhile, closing the store waits, and what the loop's body reads from the same store needs another reader.
+/// Of a store in memory all records are read at once. See ``Query/fetch(_:)`` for few records.
 public struct RecordStream<Source: Table>: AsyncSequence, Sendable where Source.RecordType: Sendable {
     public typealias Element = Source.RecordType
 
@@ -36,8 +38,8 @@ public struct RecordStream<Source: Table>: AsyncSequence, Sendable where Source.
 
         /// The next record, or nil after the last one.
         ///
-        /// - Throws: `CancellationError` when the task is cancelled; ``StrongroomError`` with `closed`, `typeMismatch`, `damaged`, or the
-        ///   engine's failure. There are no further records then.
+        /// - Throws: `CancellationError` when the task is cancelled; ``StrongroomError`` with `closed`, `typeMismatch`,
+        ///   `damaged`, or the engine's failure. There are no further records then.
         public mutating func next() async throws -> Source.RecordType? {
             if place == records.count {
                 do {
@@ -122,8 +124,9 @@ extension Store {
     ///   - query: The query.
     ///   - label: How errors name the read, to those who wait for its reader.
     ///   - timeout: How long the first record may wait for a reader; nil for as long as it takes.
-    /// - Returns: The records; read when they are iterated over, each time from the snapshot of that moment. The iteration throws
-    ///   ``StrongroomError`` with `timedOut`, `closed`, `typeMismatch`, `damaged`, or the engine's failure.
+    /// - Returns: The records; read when they are iterated over, each time from the snapshot of that moment. The
+    ///   iteration throws ``StrongroomError`` with `timedOut`, `closed`, `typeMismatch`, `damaged`, or the engine's
+    ///   failure.
     public func stream<Source: Table>(
         _ query: Query<Source>,
         label: String? = nil,

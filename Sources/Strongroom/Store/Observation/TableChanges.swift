@@ -6,8 +6,8 @@
 /// }
 /// ```
 ///
-/// It ends when the store is closed, and throws `CancellationError` when the task is cancelled. Commits of other processes, and of other stores of
-/// the same program, are not seen.
+/// It ends when the store is closed, and throws `CancellationError` when the task is cancelled. Commits of other
+/// processes, and of other stores of the same program, are not seen.
 public struct TableChanges: AsyncSequence, Sendable {
     public typealias Element = Void
 

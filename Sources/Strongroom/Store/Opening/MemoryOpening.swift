@@ -2,7 +2,8 @@ import Logging
 
 /// The way from a configuration to a store in memory.
 ///
-/// A database in memory belongs to the connection that made it, so there is one, with which those who read and those who write take turns.
+/// A database in memory belongs to the connection that made it, so there is one, with which those who read and those
+/// who write take turns.
 struct MemoryOpening: Sendable {
     let name: DatabaseName
     let settings: StoreSettings
@@ -75,7 +76,8 @@ struct MemoryOpening: Sendable {
         StrongroomError(
             .inMemory,
             """
-            The engine could not end a transaction, so its connection was closed, and with it went what the store had in memory. Close the \
+            The engine could not end a transaction, so its connection was closed, and with it went what the store had \
+            in memory. Close the \
             store, and open it again.
             """,
             database: name.fileName)

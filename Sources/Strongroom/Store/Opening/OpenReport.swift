@@ -16,10 +16,11 @@ public struct OpenReport: Sendable, Equatable {
     public let key: KeyUse?
     /// What the migrator did; nil without one.
     public let migration: MigrationReport?
-    /// How the file was rewritten with the current key, or the envelope alone (``RotationReport/Method/envelope``); nil when nothing was to be done, or not while opening.
+    /// How the file was rewritten with the current key, or the envelope alone (``RotationReport/Method/envelope``); nil
+    /// when nothing was to be done, or not while opening.
     public let rotation: RotationReport?
-    /// Why the file is still on an older key, or has older cipher settings, although it should have been rewritten: it was tried and is tried
-    /// again at the next opening, or call `rotate()`.
+    /// Why the file is still on an older key, or has older cipher settings, although it should have been rewritten: it
+    /// was tried and is tried again at the next opening, or call `rotate()`.
     public let rotationFailure: StrongroomError?
     /// How long finding the key took, with the derivations.
     public let keyDuration: Duration

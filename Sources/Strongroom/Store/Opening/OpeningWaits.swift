@@ -2,8 +2,8 @@ import Synchronization
 
 /// Which openings wait for which others: a configuration may open a database to find the keys of another.
 ///
-/// Openings that wait for each other in a circle would never end, so whoever would close the circle gets an error. What a task does
-/// counts for the opening that started it; a detached task, or one that was there before, is not seen.
+/// Openings that wait for each other in a circle would never end, so whoever would close the circle gets an error. What
+/// a task does counts for the opening that started it; a detached task, or one that was there before, is not seen.
 enum OpeningWaits {
     /// One opening of a database: a further one of the same name is another.
     struct Opening: Hashable, Sendable {
@@ -26,7 +26,8 @@ enum OpeningWaits {
         var running: Set<Opening> = []
         var waits: [Opening: [Opening]] = [:]
 
-        /// The openings from one to another, each of which waits for the next; nil when the first does not wait for the last.
+        /// The openings from one to another, each of which waits for the next; nil when the first does not wait for the
+        /// last.
         func path(from start: Opening, to end: Opening) -> [Opening]? {
             var open = [[start]]
             var seen: Set<Opening> = []
@@ -56,7 +57,8 @@ enum OpeningWaits {
 
     /// Waits for an opening.
     ///
-    /// - Throws: ``StrongroomError`` with `nestedAccess` when the opening waits for the one that the current task works on.
+    /// - Throws: ``StrongroomError`` with `nestedAccess` when the opening waits for the one that the current task works
+    ///   on.
     static func wait<T: Sendable>(for opening: Opening, _ work: () async throws -> T) async throws -> T {
         guard let waiting = current else { return try await work() }
         let circle: [Opening]? = state.withLock { state in
@@ -81,8 +83,10 @@ enum OpeningWaits {
         StrongroomError(
             .nestedAccess,
             """
-            Each of these databases is opened by the configuration of the one before it, and the last is the first again: \
-            \(circle.map { "\"\($0)\"" }.joined(separator: ", ")). None of these openings would ever end. Take the keys of one \
+            Each of these databases is opened by the configuration of the one before it, and the last is the first \
+            again: \
+            \(circle.map { "\"\($0)\"" }.joined(separator: ", ")). None of these openings would ever end. Take the \
+            keys of one \
             of them from a place that does not need the others.
             """,
             database: opened.fileName

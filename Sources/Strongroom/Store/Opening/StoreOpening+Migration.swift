@@ -1,7 +1,8 @@
 import Logging
 
 extension StoreOpening {
-    /// Removes the copies that a killed process was about to make; both are made with the lock held that an opening holds.
+    /// Removes the copies that a killed process was about to make; both are made with the lock held that an opening
+    /// holds.
     func removeUnfinishedCopies() throws {
         for ending in ["snapshot.new", "restoring", "restored"] {
             try FileSystem.removeCopy(FileSystem.companion(of: path, ending))

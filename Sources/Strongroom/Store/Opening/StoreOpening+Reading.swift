@@ -31,7 +31,8 @@ extension StoreOpening {
         }
     }
 
-    /// The lock between processes, if there is one and it can be taken: without it the file might be replaced while it is opened.
+    /// The lock between processes, if there is one and it can be taken: without it the file might be replaced while it
+    /// is opened.
     func lockToRead() async throws -> FileLock? {
         let path = FileSystem.companion(of: path, "lock")
         guard try FileStatus.at(path) != nil, FileSystem.mayWrite(path) else { return nil }

@@ -23,7 +23,8 @@ extension StoreOpening {
         do {
             let done = try keys.rewrite(
                 choice, salt: content.salt,
-                // Others wait behind this opening, and it is tried again at the next one; plaintext is not to wait for that.
+                // Others wait behind this opening, and it is tried again at the next one; plaintext is not to wait for
+                // that.
                 patience: choice.derived == nil ? settings.openTimeout : .zero, watcher: RotationWatcher(),
                 whenReplaced: { try OpenFiles.shared.identify(path) })
             guard let (rotation, key) = done else { return }
@@ -32,8 +33,9 @@ extension StoreOpening {
             choice = KeyChoice(
                 place: keys.lastPlace, isWrapped: keys.envelope != nil, derived: key, connection: connection)
         } catch let error as StrongroomError {
-            // A plaintext file is not used where an encrypted one is wanted. Of another one the data is as safe as it was, and what can be
-            // read is to be had; which key it is on is found out again, since what failed may have failed when the new one was in place.
+            // A plaintext file is not used where an encrypted one is wanted. Of another one the data is as safe as it
+            // was, and what can be read is to be had; which key it is on is found out again, since what failed may have
+            // failed when the new one was in place.
             guard case .encrypted(let salt, let size) = try FileContent.of(path) else { throw error }
             choice = try keys.find(salt: salt, size: size)
             leave(error, &report)

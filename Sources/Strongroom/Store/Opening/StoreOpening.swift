@@ -107,7 +107,9 @@ struct StoreOpening: Sendable {
         guard !ciphers.isEmpty else {
             throw StrongroomError(
                 .cipherSettings,
-                "The configuration gives no cipher settings; give at least one, such as `CipherSettings.engineDefault()`.",
+                """
+                The configuration gives no cipher settings; give at least one, such as `CipherSettings.engineDefault()`.
+                """,
                 database: name.fileName
             )
         }
@@ -121,7 +123,8 @@ struct StoreOpening: Sendable {
         }
     }
 
-    /// Remembers the file as it is now, to be asked for when nobody else is opening it: what is read counts only as long as it stays so.
+    /// Remembers the file as it is now, to be asked for when nobody else is opening it: what is read counts only as
+    /// long as it stays so.
     mutating func noteFile() throws {
         file.baseline = try FileBaseline.at(path)
     }
@@ -133,7 +136,8 @@ struct StoreOpening: Sendable {
         throw StrongroomError(
             .locked,
             """
-            Another process has been opening "\(self.path)" for longer than \(settings.openTimeout). Wait for it to finish, or \
+            Another process has been opening "\(self.path)" for longer than \(settings.openTimeout). Wait for it to \
+            finish, or \
             end it; then open again.
             """,
             database: name.fileName
@@ -147,7 +151,8 @@ struct StoreOpening: Sendable {
         try FileLock.take(FileSystem.companion(of: path, "lock"), of: path)
     }
 
-    /// How long a lock is waited for that nobody should have: a process that is being started has for a moment what the one has that starts it.
+    /// How long a lock is waited for that nobody should have: a process that is being started has for a moment what the
+    /// one has that starts it.
     static let startOfAProcess = FileHolders.startOfAProcess
 
     /// Waits for a lock between processes.
@@ -255,8 +260,8 @@ extension StoreOpening {
             plan, on: connection, key: report.outcome == .created ? nil : .some(key), MigrationRun(stop: stop))
     }
 
-    /// Makes the file under another name and puts it in place when its schema is complete, so that a crash leaves either no file
-    /// or a whole one.
+    /// Makes the file under another name and puts it in place when its schema is complete, so that a crash leaves
+    /// either no file or a whole one.
     private func create(_ keys: inout FileKeys, _ stop: MigrationStop, _ report: inout Progress) throws -> KeyChoice {
         try removeLeftovers()
         // An envelope that is made for it is on the disk before the file is.
@@ -320,7 +325,8 @@ extension StoreOpening {
         StrongroomError(
             .fileMissing,
             """
-            There is no "\(path)", but beside it lies the log of a database that was there, "\(path)-wal" or "\(path)-journal". Put \
+            There is no "\(path)", but beside it lies the log of a database that was there, "\(path)-wal" or \
+            "\(path)-journal". Put \
             the file back, or move the log away if a new database is to be made.
             """,
             database: name.fileName

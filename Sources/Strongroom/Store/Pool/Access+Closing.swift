@@ -19,16 +19,18 @@ extension Access {
         }
     }
 
-    /// Admits nobody from now on, waits for what runs and what waits already, brings the log into the file, and closes the connections.
+    /// Admits nobody from now on, waits for what runs and what waits already, brings the log into the file, and closes
+    /// the connections.
     ///
     /// Whoever is not the first to close returns when the first one is done.
     ///
     /// - Parameter last: The last work, whose report ``closing`` is.
-    /// - Throws: ``StrongroomError`` with `nestedAccess` inside a transaction of the same store; to the first one, what the last work
-    ///   throws, and the connections are closed all the same.
+    /// - Throws: ``StrongroomError`` with `nestedAccess` inside a transaction of the same store; to the first one, what
+    ///   the last work throws, and the connections are closed all the same.
     func close(last: (Connection) throws -> CheckpointReport?) throws {
         guard !CurrentAccess.isInside(self) else { throw nested }
-        // One step, so that nobody else who closes it shuts the line before all are in it. They are let go of outside the lock.
+        // One step, so that nobody else who closes it shuts the line before all are in it. They are let go of outside
+        // the lock.
         _ = unsaved.withLock { unsaved in
             defer { unsaved = [:] }
             for object in unsaved.values { object.queueChanges() }
@@ -73,7 +75,8 @@ extension Access {
         }
     }
 
-    /// Closes the connections, the writer's last, so that the engine brings the log into the file, and ends the threads.
+    /// Closes the connections, the writer's last, so that the engine brings the log into the file, and ends the
+    /// threads.
     ///
     /// - Parameter isWaiting: Whether to wait until the threads that have nothing to do are at their end.
     func dismantle(isWaiting: Bool = false) {
@@ -102,7 +105,10 @@ extension Access {
     var nested: StrongroomError {
         StrongroomError(
             .nestedAccess,
-            "A blocking read, write or close inside a transaction of the same store would wait for itself. Use the transaction.",
+            """
+            A blocking read, write or close inside a transaction of the same store would wait for itself. Use the \
+            transaction.
+            """,
             database: database
         )
     }

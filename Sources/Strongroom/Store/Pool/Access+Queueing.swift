@@ -1,15 +1,16 @@
 import Dispatch
 
 extension Access {
-    /// Puts a write into the line and returns at once; the work runs later, on a thread of the executor, in a transaction that others may share.
+    /// Puts a write into the line and returns at once; the work runs later, on a thread of the executor, in a
+    /// transaction that others may share.
     ///
     /// Closing the store waits for the work, and for whoever is told of its outcome.
     ///
     /// - Parameters:
     ///   - work: Runs in a transaction that it neither begins nor ends.
     ///   - undone: Called when the work has failed and is undone, before anybody else writes; must return soon.
-    ///   - finish: Called once with the outcome, on the thread that has committed; may neither read nor write with a blocking call, nor wait for who
-    ///     does.
+    ///   - finish: Called once with the outcome, on the thread that has committed; may neither read nor write with a
+    ///     blocking call, nor wait for who does.
     func queueWrite(
         _ label: String,
         _ work: @escaping @Sendable (Connection) throws -> Void,

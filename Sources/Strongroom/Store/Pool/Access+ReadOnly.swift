@@ -13,7 +13,10 @@ extension StrongroomError {
     static func readOnlyStore(_ database: String) -> StrongroomError {
         StrongroomError(
             .readOnly,
-            "The settings say that the database is read alone; open it with `StoreSettings.isReadOnly` false to change it.",
+            """
+            The settings say that the database is read alone; open it with `StoreSettings.isReadOnly` false to change \
+            it.
+            """,
             database: database)
     }
 }

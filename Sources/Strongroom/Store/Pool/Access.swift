@@ -76,11 +76,12 @@ final class Access: Sendable {
     ///
     /// - Parameters:
     ///   - readerCount: How many readers there are; nil for as many as the settings say.
-    ///   - renew: Asked when the file cannot be read at the beginning of a transaction whether it is on another key now.
+    ///   - renew: Asked when the file cannot be read at the beginning of a transaction whether it is on another key
+    ///     now.
     ///   - keeper: Asked, before the connections are closed, for one that is to be closed after them.
     ///   - firstUses: The tables that need not be compared with what types declare.
-    ///   - whenClosed: Called once, when no connection is left: after closing, or when the last reference went without; let
-    ///     go of then.
+    ///   - whenClosed: Called once, when no connection is left: after closing, or when the last reference went without;
+    ///     let go of then.
     init(
         database: String,
         settings: StoreSettings,
@@ -125,11 +126,11 @@ final class Access: Sendable {
 
     // MARK: Asking
 
-    /// Runs work on a connection, on the running thread, which waits for its turn. To `write`, the work runs in a transaction of the
-    /// writer's that it neither begins nor ends.
+    /// Runs work on a connection, on the running thread, which waits for its turn. To `write`, the work runs in a
+    /// transaction of the writer's that it neither begins nor ends.
     ///
-    /// - Throws: ``StrongroomError`` with `nestedAccess` inside a transaction of the same store, `closed`, `timeout`; what the work
-    ///   throws; what the commit throws.
+    /// - Throws: ``StrongroomError`` with `nestedAccess` inside a transaction of the same store, `closed`, `timeout`;
+    ///   what the work throws; what the commit throws.
     func performBlocking<T>(
         _ request: Queue.Request,
         _ limits: AccessLimits = AccessLimits(),
@@ -167,11 +168,12 @@ final class Access: Sendable {
         }
     }
 
-    /// Runs work on a connection, on a thread of the executor; the task waits without blocking a thread. A task that is on the executor
-    /// already does not change threads when it need not wait.
+    /// Runs work on a connection, on a thread of the executor; the task waits without blocking a thread. A task that is
+    /// on the executor already does not change threads when it need not wait.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled before its turn, or while a statement of the work runs or more are to come;
-    ///   ``StrongroomError`` with `closed`, `timeout`; what the work throws; what the commit throws.
+    /// - Throws: `CancellationError` when the task is cancelled before its turn, or while a statement of the work runs
+    ///   or more are to come; ``StrongroomError`` with `closed`, `timeout`; what the work throws; what the commit
+    ///   throws.
     func perform<T: Sendable>(
         _ request: Queue.Request,
         _ limits: AccessLimits = AccessLimits(),

@@ -1,13 +1,14 @@
-/// Who may use which connection, and which writes share a transaction: one writer, a limited number of readers, first come, first
-/// served. In a store in memory there is one connection, and those who read and those who write stand in one line for it.
+/// Who may use which connection, and which writes share a transaction: one writer, a limited number of readers, first
+/// come, first served. In a store in memory there is one connection, and those who read and those who write stand in
+/// one line for it.
 ///
 /// Who wants every connection for itself waits while the others go on: as long as one runs that was there before,
 /// everybody is admitted, since nobody knows how long that one takes. Then admission stops until those who came
 /// meanwhile are done. When that takes long, as with one who waits for another connection themselves, everybody is
 /// admitted again and the next attempt stops admission for longer: so nobody waits for ever.
 ///
-/// Nothing but decisions: each function changes the state and returns what is to be done, and the caller does it after it has let
-/// go of the lock. `Waiter` is whatever the caller wants back.
+/// Nothing but decisions: each function changes the state and returns what is to be done, and the caller does it after
+/// it has let go of the lock. `Waiter` is whatever the caller wants back.
 struct AccessQueue<Waiter> {
     /// What a caller wants to do.
     enum Request {
@@ -227,7 +228,8 @@ struct AccessQueue<Waiter> {
 
     /// Admits nobody from now on.
     ///
-    /// - Returns: True when nothing runs or waits, so that the caller closes at once; otherwise the last release says so.
+    /// - Returns: True when nothing runs or waits, so that the caller closes at once; otherwise the last release says
+    ///   so.
     mutating func close() -> Bool {
         guard !isClosing else { return false }
         isClosing = true

@@ -1,4 +1,5 @@
-/// A reader that is taken for longer than one piece of work, with a snapshot; given back when nobody refers to it any more.
+/// A reader that is taken for longer than one piece of work, with a snapshot; given back when nobody refers to it any
+/// more.
 final class HeldReader: Sendable {
     let seat: Access.Queue.Seat
     let ticket: UInt64
@@ -26,8 +27,8 @@ final class HeldReader: Sendable {
 
     /// Runs a part of the work with the statement, which is made at the first part.
     ///
-    /// - Throws: What the work throws; ``StrongroomError`` with `damaged` when a page was damaged that was read in this part or before it, so
-    ///   that nothing gets out that may be wrong.
+    /// - Throws: What the work throws; ``StrongroomError`` with `damaged` when a page was damaged that was read in this
+    ///   part or before it, so that nothing gets out that may be wrong.
     func perform<T: Sendable>(
         making make: @escaping @Sendable (Connection) throws -> Statement,
         _ work: @escaping @Sendable (Statement, Connection) throws -> T

@@ -1,4 +1,5 @@
-/// The work that has been asked for and is not done, so that it can be stopped, and so that it can be told who holds the connections.
+/// The work that has been asked for and is not done, so that it can be stopped, and so that it can be told who holds
+/// the connections.
 final class RunningWork: Sendable {
     typealias Request = AccessQueue<Access.Waiter>.Request
 
@@ -107,11 +108,13 @@ extension RunningWork {
         let message =
             entry.start == nil
             ? """
-            \(entry.name) was not begun within \(timeout): its turn had come, but opening its connection took longer, or the machine \
+            \(entry.name) was not begun within \(timeout): its turn had come, but opening its connection took longer, \
+            or the machine \
             was busy. Give it more time.
             """
             : """
-            \(entry.name) took longer than \(timeout) and was stopped; nothing of it was kept. Give it more time, or less to do.
+            \(entry.name) took longer than \(timeout) and was stopped; nothing of it was kept. Give it more time, or \
+            less to do.
             """
         return StrongroomError(.timedOut, message, database: database)
     }
@@ -137,7 +140,8 @@ extension RunningWork {
             holders.isEmpty
             ? "a commit, or the log being brought into the file" : holders.sorted().joined(separator: ", ")
         let message = """
-            \(entry.name) was not begun: \(what) within \(timeout). Held by: \(held). Wait longer, or let those do less at a time.
+            \(entry.name) was not begun: \(what) within \(timeout). Held by: \(held). Wait longer, or let those do \
+            less at a time.
             """
         return StrongroomError(.timedOut, message, database: database)
     }

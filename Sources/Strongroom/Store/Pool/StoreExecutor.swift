@@ -2,7 +2,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The threads of a store. Its work runs on them, and a task can, too, which then reads and writes without a change of thread:
+/// The threads of a store. Its work runs on them, and a task can, too, which then reads and writes without a change of
+/// thread:
 ///
 /// ```swift
 /// try await withTaskExecutorPreference(store.executor) {
@@ -13,8 +14,9 @@ import Synchronization
 /// }
 /// ```
 ///
-/// A thread is made when there is more to do than there are threads, up to one more than the store has readers, and ends when it has
-/// had nothing to do for a time. Code that waits or computes for long keeps a thread from the store's work, as it does anywhere else.
+/// A thread is made when there is more to do than there are threads, up to one more than the store has readers, and
+/// ends when it has had nothing to do for a time. Code that waits or computes for long keeps a thread from the store's
+/// work, as it does anywhere else.
 ///
 /// See SE-0417, "Task Executor Preference".
 public final class StoreExecutor: TaskExecutor, Sendable {
@@ -63,8 +65,8 @@ public final class StoreExecutor: TaskExecutor, Sendable {
     /// How many pieces follow on each other before those that wait get the thread.
     private static let longestChain = 64
 
-    /// How often a thread looks for work before it sleeps: for about 50 µs, and the next read of a task that reads one row after the other
-    /// comes sooner than that.
+    /// How often a thread looks for work before it sleeps: for about 50 µs, and the next read of a task that reads one
+    /// row after the other comes sooner than that.
     private static let looks = 100
 
     /// How long a thread without work stays.
@@ -107,8 +109,8 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         return thread.executor == ObjectIdentifier(self) ? thread : nil
     }
 
-    /// Waits for something that may come from work which has no thread yet: where the running thread is one of the executor's, another
-    /// takes its place meanwhile.
+    /// Waits for something that may come from work which has no thread yet: where the running thread is one of the
+    /// executor's, another takes its place meanwhile.
     func blocking<T>(_ wait: () -> T) -> T {
         guard isCurrent else { return wait() }
         let mustStart = state.withLock { state in
@@ -122,9 +124,11 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         return wait()
     }
 
-    /// Lets the threads end as soon as they have nothing to do, rather than after a time. What comes later is run all the same.
+    /// Lets the threads end as soon as they have nothing to do, rather than after a time. What comes later is run all
+    /// the same.
     ///
-    /// - Parameter isWaiting: Whether to wait until those that have nothing to do are at their end: a process may end right afterwards.
+    /// - Parameter isWaiting: Whether to wait until those that have nothing to do are at their end: a process may end
+    ///   right afterwards.
     func retire(isWaiting: Bool = false) {
         let ended = isWaiting ? DispatchSemaphore(value: 0) : nil
         let (sleeping, mustWait) = state.withLock { state in
@@ -271,8 +275,8 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         return first
     }
 
-    /// Looks for work for a moment before the thread sleeps, one thread at a time: to wake it would take longer. Whoever else has
-    /// something to do gets the processor in between.
+    /// Looks for work for a moment before the thread sleeps, one thread at a time: to wake it would take longer.
+    /// Whoever else has something to do gets the processor in between.
     private func look() {
         let mayLook = state.withLock { state in
             guard state.count == 0, state.looking == 0, !state.isRetired else { return false }

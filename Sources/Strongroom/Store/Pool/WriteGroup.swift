@@ -1,7 +1,7 @@
 /// The transaction that writes share which wait at the same time; used by whoever has the writer's seat.
 ///
-/// The first one begins it. Each later one runs in a savepoint of its own, so that one that fails is undone alone. Whoever is last
-/// commits it, and all who are in it learn the outcome then.
+/// The first one begins it. Each later one runs in a savepoint of its own, so that one that fails is undone alone.
+/// Whoever is last commits it, and all who are in it learn the outcome then.
 final class WriteGroup: @unchecked Sendable {  // guarded by the writer's seat
     /// Tells a write the outcome: nil when it is on the disk.
     typealias Finish = ((any Error)?) -> Void

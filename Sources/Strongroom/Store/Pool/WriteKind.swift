@@ -4,10 +4,11 @@
 public enum WriteKind: Sendable, Hashable {
     /// Writes that wait at the same time share one transaction, each in a savepoint of its own. It is begun IMMEDIATE.
     case shared
-    /// A transaction of its own, which has the right to write from its beginning. Cancellation stops it also in the middle of a statement.
+    /// A transaction of its own, which has the right to write from its beginning. Cancellation stops it also in the
+    /// middle of a statement.
     case immediate
-    /// A transaction of its own, which takes the right to write with its first writing statement; that one fails with `busy` when another
-    /// process has written since the first reading one.
+    /// A transaction of its own, which takes the right to write with its first writing statement; that one fails with
+    /// `busy` when another process has written since the first reading one.
     case deferred
     /// A transaction of its own. With a write-ahead log, which every store has, it is the same as ``immediate``.
     case exclusive

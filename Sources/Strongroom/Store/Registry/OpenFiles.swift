@@ -1,7 +1,7 @@
 /// The files that this process has open, whatever registry opened them.
 ///
-/// Two stores on one file would each have a writer, and reading the file's header for the second would drop the locks that the
-/// engine holds for the first.
+/// Two stores on one file would each have a writer, and reading the file's header for the second would drop the locks
+/// that the engine holds for the first.
 final class OpenFiles: Sendable {
     static let shared = OpenFiles()
 
@@ -12,7 +12,8 @@ final class OpenFiles: Sendable {
         /// Whether a connection holds the file, so that no other one can get its identity.
         var isOpen = false
 
-        /// Whether it is a file of an identity. Before it is opened it may be removed, and another file get what it had.
+        /// Whether it is a file of an identity. Before it is opened it may be removed, and another file get what it
+        /// had.
         func isFile(_ wanted: FileStatus.Identity) -> Bool {
             identity == wanted && (isOpen || (try? FileStatus.at(path)?.identity) == wanted)
         }
@@ -60,8 +61,8 @@ final class OpenFiles: Sendable {
 
     /// Enters a file that is about to be opened.
     ///
-    /// - Throws: ``StrongroomError`` with `sameFile` when the path, or the file under another path, is open already, or one of the two
-    ///   paths is that of a file which belongs beside the other.
+    /// - Throws: ``StrongroomError`` with `sameFile` when the path, or the file under another path, is open already, or
+    ///   one of the two paths is that of a file which belongs beside the other.
     func claim(_ path: String, _ name: DatabaseName) throws {
         ReplacedFiles.shared.prune()
         let identity = try FileStatus.at(path)?.identity
@@ -86,7 +87,8 @@ final class OpenFiles: Sendable {
         throw StrongroomError(
             .sameFile,
             """
-            The file "\(path)" is open in this process already, as "\(twin.name)" at "\(twin.path)". Open it by one name and \
+            The file "\(path)" is open in this process already, as "\(twin.name)" at "\(twin.path)". Open it by one \
+            name and \
             from one registry, or close it first.
             """,
             database: name.fileName

@@ -1,5 +1,6 @@
 extension Stores {
-    /// The registry in which objects that persist themselves find their store: ``shared``, unless a task has been given another one.
+    /// The registry in which objects that persist themselves find their store: ``shared``, unless a task has been given
+    /// another one.
     ///
     /// ```swift
     /// try await Stores.$current.withValue(try Stores(AddressBook(in: directory))) {
@@ -7,8 +8,8 @@ extension Stores {
     /// }
     /// ```
     ///
-    /// It holds for the task, its child tasks, and the synchronous code that they call. Inside a transaction it is not asked: there an object
-    /// belongs to the store whose transaction it is.
+    /// It holds for the task, its child tasks, and the synchronous code that they call. Inside a transaction it is not
+    /// asked: there an object belongs to the store whose transaction it is.
     @TaskLocal public static var current: Stores = .shared
 
     /// The database of a table that names none, `strongroom.sqlite`; its target is `strongroom`.

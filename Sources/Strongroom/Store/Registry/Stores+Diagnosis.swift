@@ -1,9 +1,10 @@
 extension Stores {
-    /// Tells what a database's file is, without writing anything: whether it is there, which key of its chain and which settings fit, whether
-    /// its pages are whole, its schema known, and who has it open.
+    /// Tells what a database's file is, without writing anything: whether it is there, which key of its chain and which
+    /// settings fit, whether its pages are whole, its schema known, and who has it open.
     ///
-    /// Nothing is rotated, migrated, brought in from a log or locked, so the file may be open, here and in other processes. What others write
-    /// meanwhile may or may not be seen. Every page is read; a passphrase costs a derivation for each key and setting that is tried.
+    /// Nothing is rotated, migrated, brought in from a log or locked, so the file may be open, here and in other
+    /// processes. What others write meanwhile may or may not be seen. Every page is read; a passphrase costs a
+    /// derivation for each key and setting that is tried.
     ///
     /// ```swift
     /// print(try await stores.diagnose("addressbook_alice.sqlite"))
@@ -11,11 +12,13 @@ extension Stores {
     ///
     /// - Parameters:
     ///   - fileName: The database's name; its configuration says which keys, settings and migrations it has.
-    ///   - path: Another file that is to be looked at with these, such as a backup; nil for the one the configuration names.
+    ///   - path: Another file that is to be looked at with these, such as a backup; nil for the one the configuration
+    ///     names.
     ///   - progress: Called now and then, on a thread of the library's own; it must not wait.
     /// - Returns: What was found. Whatever is wrong with the file is no error here.
-    /// - Throws: ``StrongroomError`` with `invalidName`, `noConfiguration`, `duplicateConfiguration`, `cipherSettings`, `inputOutput`; what the
-    ///   configuration throws; `CancellationError` when the task is cancelled, which ends it soon.
+    /// - Throws: ``StrongroomError`` with `invalidName`, `noConfiguration`, `duplicateConfiguration`, `cipherSettings`,
+    ///   `inputOutput`; what the configuration throws; `CancellationError` when the task is cancelled, which ends it
+    ///   soon.
     public func diagnose(
         _ fileName: String,
         at path: String? = nil,
@@ -35,16 +38,19 @@ extension Stores {
     /// Tells what a file is for which there is no configuration; as ``diagnose(_:at:progress:)``.
     ///
     /// ```swift
-    /// let diagnosis = try await Stores.diagnose(path: "/srv/backup/unknown.sqlite", keys: KeyChain(.passphrase(secret)))
+    /// let keys = try KeyChain(.passphrase(secret))
+    /// let diagnosis = try await Stores.diagnose(path: "/srv/backup/unknown.sqlite", keys: keys)
     /// ```
     ///
     /// - Parameters:
     ///   - path: The file's path.
-    ///   - keys: Keys that may open it, oldest first; nil when there are none, so that not more is told than what needs no key.
+    ///   - keys: Keys that may open it, oldest first; nil when there are none, so that not more is told than what needs
+    ///     no key.
     ///   - settings: How it may be encrypted, oldest first; nil for those of SQLCipher 3 and of the linked engine.
     ///   - progress: Called now and then, on a thread of the library's own; it must not wait.
     /// - Returns: What was found.
-    /// - Throws: ``StrongroomError`` with `cipherSettings` or `inputOutput`; `CancellationError` when the task is cancelled.
+    /// - Throws: ``StrongroomError`` with `cipherSettings` or `inputOutput`; `CancellationError` when the task is
+    ///   cancelled.
     public static func diagnose(
         path: String,
         keys: KeyChain? = nil,

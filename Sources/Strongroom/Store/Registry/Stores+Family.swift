@@ -2,13 +2,13 @@ import Foundation
 
 /// All databases of a family.
 extension Stores {
-    /// The databases of a family that have a file: those in the directory in which the family's configuration puts a database that is
-    /// named like the target.
+    /// The databases of a family that have a file: those in the directory in which the family's configuration puts a
+    /// database that is named like the target.
     ///
     /// - Parameter target: The part of the databases' names before the first `_` or `.`.
     /// - Returns: The names in alphabetical order.
-    /// - Throws: ``StrongroomError`` with `invalidName`, `noConfiguration`, `duplicateConfiguration`, `permissionDenied`; what the configuration
-    ///   throws.
+    /// - Throws: ``StrongroomError`` with `invalidName`, `noConfiguration`, `duplicateConfiguration`,
+    ///   `permissionDenied`; what the configuration throws.
     public func databases(of target: String) throws -> [DatabaseName] {
         let name = try DatabaseName(target)
         let configuration = try configuration(of: name)
@@ -16,7 +16,8 @@ extension Stores {
         let directory = FileSystem.directory(of: path)
         guard try FileStatus.at(directory) != nil else { return [] }
         return try FileSystem.names(in: directory).sorted().compactMap { file in
-            // What the engine and others keep beside a database is none, nor is what the configuration would look for elsewhere.
+            // What the engine and others keep beside a database is none, nor is what the configuration would look for
+            // elsewhere.
             guard let found = try? DatabaseName(file), found.target == name.target else { return nil }
             let path = try configuration.filePath(for: found) ?? DefaultPath.path(for: found)
             let isFile = try FileStatus.at(path)?.isRegularFile ?? false
@@ -24,10 +25,12 @@ extension Stores {
         }
     }
 
-    /// Brings databases to the current keys of their chains and the current cipher settings, some at one time. Each is opened, which also migrates
-    /// it, rotated if need be, and closed again, unless somebody else has opened it, before or meanwhile.
+    /// Brings databases to the current keys of their chains and the current cipher settings, some at one time. Each is
+    /// opened, which also migrates it, rotated if need be, and closed again, unless somebody else has opened it, before
+    /// or meanwhile.
     ///
-    /// One that fails does not stop the others. When it is interrupted, call it again: one that is on its current key already is only opened.
+    /// One that fails does not stop the others. When it is interrupted, call it again: one that is on its current key
+    /// already is only opened.
     ///
     /// ```swift
     /// let outcomes = try await stores.rotate(stores.databases(of: "addressbook"), atMost: 8) { done in

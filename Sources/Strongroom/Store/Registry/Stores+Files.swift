@@ -7,8 +7,8 @@ extension Stores {
     ///
     /// - Parameter fileName: The database's name; its configuration says where the file lies.
     /// - Returns: Whether something lies there, be it a database or not.
-    /// - Throws: ``StrongroomError`` with `invalidName`, `noConfiguration`, `duplicateConfiguration`, `permissionDenied` when its directory cannot be
-    ///   searched; what the configuration throws.
+    /// - Throws: ``StrongroomError`` with `invalidName`, `noConfiguration`, `duplicateConfiguration`,
+    ///   `permissionDenied` when its directory cannot be searched; what the configuration throws.
     public func exists(_ fileName: String) throws -> Bool {
         let name = try DatabaseName(fileName)
         return try FileStatus.at(StoreOpening.path(of: name, configuration(of: name))) != nil
@@ -16,8 +16,8 @@ extension Stores {
 
     /// Removes a database with everything that belongs to it: its logs, its envelope, its snapshots, its lock.
     ///
-    /// Without the envelope, and without a copy of the file, nobody can bring it back. What is removed is not overwritten: it is encrypted, or
-    /// was plaintext for all to see.
+    /// Without the envelope, and without a copy of the file, nobody can bring it back. What is removed is not
+    /// overwritten: it is encrypted, or was plaintext for all to see.
     ///
     /// ```swift
     /// try await stores.remove("addressbook_alice.sqlite")
@@ -25,9 +25,11 @@ extension Stores {
     ///
     /// - Parameter fileName: The database's name; its configuration says where the file lies.
     /// - Returns: Whether there was a file. What an interrupted removal has left is removed in any case.
-    /// - Throws: ``StrongroomError`` with `sameFile` when it is open in this process: close it first; `locked` naming the processes that have it
-    ///   open, where the system tells (Linux does), or when another one is opening it; `readOnly` when its settings say that it is read alone; `notAFile` for a directory, `permissionDenied`,
-    ///   `invalidName`, `noConfiguration`, `duplicateConfiguration`; what the configuration throws. Nothing is removed then.
+    /// - Throws: ``StrongroomError`` with `sameFile` when it is open in this process: close it first; `locked` naming
+    ///   the processes that have it open, where the system tells (Linux does), or when another one is opening it;
+    ///   `readOnly` when its settings say that it is read alone; `notAFile` for a directory, `permissionDenied`,
+    ///   `invalidName`, `noConfiguration`, `duplicateConfiguration`; what the configuration throws. Nothing is removed
+    ///   then.
     @discardableResult
     public func remove(_ fileName: String) async throws -> Bool {
         let name = try DatabaseName(fileName)
@@ -70,7 +72,8 @@ private struct FileRemoval {
         try DatabaseFile(path: path, name: "", busyTimeout: 0, log: nil).requireOwnCompanions()
         let former = try ReplacedFile.at(path)
         guard try former?.lock() ?? true else { throw Self.inUse(path, "Another program has it locked") }
-        // The file first: without it nothing that is left can be taken for a database, and without its log it might be an older one.
+        // The file first: without it nothing that is left can be taken for a database, and without its log it might be
+        // an older one.
         try FileSystem.remove(path)
         for ending in Self.endings { try FileSystem.remove(path + ending) }
         for companion in DatabaseFile.companions {

@@ -9,7 +9,8 @@ extension Stores {
 
     /// Where a database lies, or would lie; links are not followed.
     ///
-    /// - Throws: ``StrongroomError`` with `noConfiguration`, `duplicateConfiguration`, `invalidName`; what the configuration throws.
+    /// - Throws: ``StrongroomError`` with `noConfiguration`, `duplicateConfiguration`, `invalidName`; what the
+    ///   configuration throws.
     package func path(of name: DatabaseName) throws -> String {
         try StoreOpening.path(of: name, configuration(of: name))
     }
@@ -23,7 +24,8 @@ extension Stores {
 
     /// Whether the process may change the file at a path, and make others beside it, and the disk has space for them.
     package static func mayWriteFile(at path: String) -> Bool {
-        // Beside the file itself is where the engine makes others, not beside a link to it. One that cannot be found is told of when it is opened.
+        // Beside the file itself is where the engine makes others, not beside a link to it. One that cannot be found is
+        // told of when it is opened.
         let file = (try? FileSystem.resolve(path)) ?? path
         let database = DatabaseFile(path: file, name: "", busyTimeout: 0, log: nil)
         return database.mayBeWritten && database.hasSpaceForIndex
@@ -35,7 +37,8 @@ extension Stores {
     ///   - name: The database.
     ///   - countsTables: Whether rows are counted, which reads the whole file.
     ///   - progress: Told how many tables are counted, and how many there are.
-    /// - Throws: ``StrongroomError`` as `open`, and of a file that is not there `fileMissing`; what the configuration throws.
+    /// - Throws: ``StrongroomError`` as `open`, and of a file that is not there `fileMissing`; what the configuration
+    ///   throws.
     package func survey(
         _ name: DatabaseName, countsTables: Bool = true,
         progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }

@@ -20,8 +20,8 @@ extension Stores {
     /// }
     /// ```
     ///
-    /// Foreign keys are not enforced while rows are copied, since those that they point to may be lost: look at the new file with
-    /// ``Store/verify(progress:)``.
+    /// Foreign keys are not enforced while rows are copied, since those that they point to may be lost: look at the new
+    /// file with ``Store/verify(progress:)``.
     ///
     /// - Parameters:
     ///   - fileName: The database's name; its configuration says where it lies and which keys it has.
@@ -30,11 +30,11 @@ extension Stores {
     ///     table of their own, which ``SalvageReport/lostAndFound`` names; otherwise they are counted and left out.
     ///   - progress: Called after each table, on a thread of the library's own; it must not wait.
     /// - Returns: What was copied and what was lost.
-    /// - Throws: ``StrongroomError`` with `notAFile` when something lies at the path, `fileMissing`, `sameFile` when the file is open in this
-    ///   process, `locked`, `busy` when another process writes it, `wrongKey`, `plaintextFile`, `plaintextHeader`, `damagedLog`,
-    ///   `damaged` when the first page or the schema is damaged, so that no table can be found (the message says what
-    ///   can be done), `diskFull`, and what opening throws about names and
-    ///   configurations; `CancellationError` when the task is cancelled. No new file is left then.
+    /// - Throws: ``StrongroomError`` with `notAFile` when something lies at the path, `fileMissing`, `sameFile` when
+    ///   the file is open in this process, `locked`, `busy` when another process writes it, `wrongKey`,
+    ///   `plaintextFile`, `plaintextHeader`, `damagedLog`, `damaged` when the first page or the schema is damaged, so
+    ///   that no table can be found (the message says what can be done), `diskFull`, and what opening throws about
+    ///   names and configurations; `CancellationError` when the task is cancelled. No new file is left then.
     public func salvage(
         _ fileName: String,
         to path: String,
@@ -74,13 +74,17 @@ extension Stores {
             throw StrongroomError(
                 .plaintextFile,
                 """
-                The file "\(file.path)" is a plaintext database, whose pages have no authentication codes: which are damaged cannot be told. Use \
+                The file "\(file.path)" is a plaintext database, whose pages have no authentication codes: which are \
+                damaged cannot be told. Use \
                 the `.recover` command of the sqlite3 shell.
                 """)
         case .encrypted where chain.isPlaintext:
             throw StrongroomError(
                 .encryptedFile,
-                "The file \"\(file.path)\" is no plaintext database, and its configuration gives no key. Give the key of the file."
+                """
+                The file "\(file.path)" is no plaintext database, and its configuration gives no key. Give the key of \
+                the file.
+                """
             )
         case .encrypted: break
         }

@@ -18,10 +18,12 @@ public final class Stores: Sendable {
 
     private let state = Locked(State())
 
-    /// The program's registry: it has every type that is marked `@Configuration`, in whatever module of the program it lies.
+    /// The program's registry: it has every type that is marked `@Configuration`, in whatever module of the program it
+    /// lies.
     ///
     /// When two types are marked that have one target, opening a database of it throws an error that names both. A
-    /// configuration of a marked type can be registered all the same, and then takes the place of the one that was found.
+    /// configuration of a marked type can be registered all the same, and then takes the place of the one that was
+    /// found.
     public static let shared = Stores(discovering: ConfigurationEntry.all())
 
     /// Makes a registry without configurations.
@@ -30,13 +32,14 @@ public final class Stores: Sendable {
     /// Makes a registry.
     ///
     /// - Parameter configurations: One for each family of databases.
-    /// - Throws: ``StrongroomError`` with `duplicateConfiguration` when two have one target, naming both types; `invalidName` for a
-    ///   target that no database name has.
+    /// - Throws: ``StrongroomError`` with `duplicateConfiguration` when two have one target, naming both types;
+    ///   `invalidName` for a target that no database name has.
     public init(_ configurations: any Configuration...) throws {
         for configuration in configurations { try register(configuration) }
     }
 
-    /// A registry with one configuration, for databases of any target; for one that wraps another, or has no type of its own.
+    /// A registry with one configuration, for databases of any target; for one that wraps another, or has no type of
+    /// its own.
     package convenience init(answering target: String, with configuration: any Configuration) {
         self.init()
         state.withLock { $0.configurations[target] = configuration }
@@ -58,8 +61,8 @@ public final class Stores: Sendable {
     /// Adds a configuration.
     ///
     /// - Parameter configuration: The configuration of a family.
-    /// - Throws: ``StrongroomError`` with `duplicateConfiguration` when its target has one already, naming both types; `invalidName`
-    ///   for a target that no database name has.
+    /// - Throws: ``StrongroomError`` with `duplicateConfiguration` when its target has one already, naming both types;
+    ///   `invalidName` for a target that no database name has.
     public func register(_ configuration: any Configuration) throws {
         let target = type(of: configuration).target
         guard try DatabaseName(target).target == target else {
@@ -93,18 +96,18 @@ public final class Stores: Sendable {
 
     /// Opens a database: finds its configuration, makes the file or finds its key, migrates it.
     ///
-    /// Opening a name that is open gives the same store, and one that is being closed a fresh one, once it is closed. A configuration
-    /// may open other databases to find its keys; what it starts and does not wait for belongs into a `Task.detached`, lest it count as
-    /// something that the opening waits for.
+    /// Opening a name that is open gives the same store, and one that is being closed a fresh one, once it is closed. A
+    /// configuration may open other databases to find its keys; what it starts and does not wait for belongs into a
+    /// `Task.detached`, lest it count as something that the opening waits for.
     ///
     /// - Parameter fileName: The database's name, such as `addressbook_alice.sqlite`.
     /// - Returns: The store; ``Store/opening`` says what was done.
-    /// - Throws: ``StrongroomError`` with `invalidName`, `noConfiguration`, `duplicateConfiguration`, `sameFile`, `locked`, `notAFile`,
-    ///   `fileMissing`, `fileChanged`, `emptyFile`, `notADatabase`, `truncated`, `damaged`, `damagedLog`,
-    ///   `wrongKey`, `plaintextFile`, `plaintextHeader`, `encryptedFile`, `newerSchema`, `migrationFailed`,
-    ///   `permissionDenied`, `diskFull`, `notSQLCipher`; `envelopeMissing`, `envelopeDamaged`, `newerEnvelope`,
-    ///   `foreignEnvelope`; `nestedAccess` when its configuration opens a database
-    ///   whose opening waits for this one; what the configuration throws.
+    /// - Throws: ``StrongroomError`` with `invalidName`, `noConfiguration`, `duplicateConfiguration`, `sameFile`,
+    ///   `locked`, `notAFile`, `fileMissing`, `fileChanged`, `emptyFile`, `notADatabase`, `truncated`, `damaged`,
+    ///   `damagedLog`, `wrongKey`, `plaintextFile`, `plaintextHeader`, `encryptedFile`, `newerSchema`,
+    ///   `migrationFailed`, `permissionDenied`, `diskFull`, `notSQLCipher`; `envelopeMissing`, `envelopeDamaged`,
+    ///   `newerEnvelope`, `foreignEnvelope`; `nestedAccess` when its configuration opens a database whose opening waits
+    ///   for this one; what the configuration throws.
     public func open(_ fileName: String) async throws -> Store {
         try await open(DatabaseName(fileName))
     }
@@ -261,7 +264,8 @@ public final class Stores: Sendable {
             renew: { try file.renew(after: $0.keyGeneration) },
             keeper: { file.keeperOfLog() },
             firstUses: FirstUses(isKept: opening.migrator != nil || opening.settings.isReadOnly),
-            // With the opening this keeps the configuration, and what the file's place depends on, as long as the store is open.
+            // With the opening this keeps the configuration, and what the file's place depends on, as long as the store
+            // is open.
             whenClosed: { [weak self] in
                 file.forget()
                 OpenFiles.shared.release(opening.path)

@@ -34,8 +34,10 @@ struct BackupDetail: Encodable {
         throw CommandFailure(
             "defect",
             """
-            The copy lies at "\(file)", but the database has a defect, and the copy has it, too, so that `restore` will refuse it: \(defect). \
-            Mend the database (an index that does not fit is made anew by REINDEX), or copy what is whole with `salvage`; \
+            The copy lies at "\(file)", but the database has a defect, and the copy has it, too, so that `restore` \
+            will refuse it: \(defect). \
+            Mend the database (an index that does not fit is made anew by REINDEX), or copy what is whole with \
+            `salvage`; \
             then make another copy.
             """, .dataError)
     }

@@ -7,8 +7,10 @@ struct QueryCommand: AsyncParsableCommand {
         commandName: "query",
         abstract: "Runs one statement of SQL and shows its rows.",
         discussion: """
-            Without --write the connection can only read, whatever the statement says. With it the statement is a transaction of its own. \
-            With --json each row is an object in a line of its own; for a statement that gives none there is {"changed":n}.
+            Without --write the connection can only read, whatever the statement says. With it the statement is a \
+            transaction of its own. \
+            With --json each row is an object in a line of its own; for a statement that gives none there is \
+            {"changed":n}.
             """
     )
 
@@ -58,9 +60,9 @@ struct QueryCommand: AsyncParsableCommand {
             if form.json, !outcome.givesRows, let changed = outcome.changed { try form.write(Change(changed: changed)) }
             guard query.form == .table else { return }
             if outcome.isCut {
+                let rows = HumanReadable.count(outcome.rows)
                 console.write(
-                    "\("Only the first \(HumanReadable.count(outcome.rows)) rows are shown; give --limit, or --csv for all.", .dim)",
-                    to: .errors)
+                    "\("Only the first \(rows) rows are shown; give --limit, or --csv for all.", .dim)", to: .errors)
             }
             if let changed = outcome.changedToTell {
                 console.write("\("\(HumanReadable.count(changed, "row")) changed", .dim)", to: .errors)

@@ -7,12 +7,16 @@ struct RestoreCommand: AsyncParsableCommand {
         commandName: "restore",
         abstract: "Puts a backup in a database's place.",
         discussion: """
-            The backup is only read. What was made of it is read again before it takes the database's place, at one stroke; until then the \
-            database is as it was. A backup with another key than the database's is brought to the database's current key. The database must \
+            The backup is only read. What was made of it is read again before it takes the database's place, at one \
+            stroke; until then the \
+            database is as it was. A backup with another key than the database's is brought to the database's current \
+            key. The database must \
             not be open anywhere.
 
-            A database that cannot be opened (empty, cut off, damaged, or with a key that nobody gives) is not replaced, with --force either: what \
-            is in it may still be saved. Move it and what belongs to it (-wal, -shm, -journal, .keys, .keys.copy) to another directory, then \
+            A database that cannot be opened (empty, cut off, damaged, or with a key that nobody gives) is not \
+            replaced, with --force either: what \
+            is in it may still be saved. Move it and what belongs to it (-wal, -shm, -journal, .keys, .keys.copy) to \
+            another directory, then \
             restore.
             """
     )
@@ -41,7 +45,8 @@ struct RestoreCommand: AsyncParsableCommand {
         let source = backupKeyFile.map { KeySource.file($0) } ?? backupKeyEnv.map { .environment($0) }
         let backupKeys = try source?.keyChain()
         let isConfigured = !FilePath.isPath(database.database)
-        // Not by `resolve()`, for which there has to be a file. With other keys for the backup nothing proves those that are typed.
+        // Not by `resolve()`, for which there has to be a file. With other keys for the backup nothing proves those
+        // that are typed.
         let target = try OperatedDatabase(
             database.database, path: database.path,
             keys: database.keys.keyChain(

@@ -12,7 +12,8 @@ struct TextOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "What separates the fields of CSV: one character of ASCII that no number has, or \"tab\".", valueName: "char")
+            "What separates the fields of CSV: one character of ASCII that no number has, or \"tab\".",
+            valueName: "char")
     )
     var separator = ","
 

@@ -7,8 +7,10 @@ struct KeysAppendCommand: AsyncParsableCommand {
         commandName: "append",
         abstract: "Adds a random key at the end of a key file, which is the current one from then on.",
         discussion: """
-            New files get it; those that are there keep theirs until they are rotated, and the older keys open them. A program that reads the file \
-            meanwhile gets all keys from before or all from after. Where another process is changing it, this one waits \
+            New files get it; those that are there keep theirs until they are rotated, and the older keys open them. \
+            A program that reads the file \
+            meanwhile gets all keys from before or all from after. Where another process is changing it, this one \
+            waits \
             for it.
             """
     )
@@ -40,7 +42,10 @@ struct KeysAppendCommand: AsyncParsableCommand {
         CommandSession.current.console.write(
             lead: "",
             paragraph:
-                "\(key.path) has \(count) keys now. Copy it to where you keep its copy, then bring the databases to the new key with `rotate`."
+                """
+                \(key.path) has \(count) keys now. Copy it to where you keep its copy, then bring the databases to \
+                the new key with `rotate`.
+                """
         )
     }
 

@@ -20,7 +20,10 @@ struct KeysMakeCommand: ParsableCommand {
         guard try !KeyFile(key.path).exists() else {
             throw CommandFailure(
                 "exists",
-                "Something lies at \"\(key.path)\" already, and is not overwritten: a database may need its keys. Give another path, or append to it.",
+                """
+                Something lies at "\(key.path)" already, and is not overwritten: a database may need its keys. Give \
+                another path, or append to it.
+                """,
                 .cannotCreate)
         }
         try KeyFile(key.path).create()
@@ -28,7 +31,10 @@ struct KeysMakeCommand: ParsableCommand {
         CommandSession.current.console.write(
             lead: "",
             paragraph:
-                "Made \(key.path) with one random key. Keep a copy of it elsewhere: without it nobody can open what it encrypts."
+                """
+                Made \(key.path) with one random key. Keep a copy of it elsewhere: without it nobody can open what it \
+                encrypts.
+                """
         )
     }
 }

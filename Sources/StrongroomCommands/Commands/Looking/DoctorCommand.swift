@@ -7,18 +7,23 @@ struct DoctorCommand: AsyncParsableCommand {
         commandName: "doctor",
         abstract: "Finds out what a file is and what is wrong with it, from its bytes alone.",
         discussion: """
-            Nothing is written, and no lock is taken: the file may be open elsewhere. Without a key it can be told whether there is a file, whether \
+            Nothing is written, and no lock is taken: the file may be open elsewhere. Without a key it can be told \
+            whether there is a file, whether \
             it is plaintext, and who has it open; with the key, every page.
 
             Exit codes: 0 whole, or plaintext; 65 empty, cut off, damaged (or its log), encrypted behind a plaintext \
-            header, or of a newer program; 66 nothing there, or no file; 75 a log has to be brought in first; 77 may not be read; 78 no key, no key \
+            header, or of a newer program; 66 nothing there, or no file; 75 a log has to be brought in first; 77 may \
+            not be read; 78 no key, no key \
             fits, or its envelope cannot be used.
             """
     )
 
     @Argument(
         help: ArgumentHelp(
-            "The name of a database, whose configuration says where it lies and gives the keys, or a file's path. A file with such a name that lies in this directory is given with a \"/\", as ./NAME.",
+            """
+            The name of a database, whose configuration says where it lies and gives the keys, or a file's path. A \
+            file with such a name that lies in this directory is given with a "/", as ./NAME.
+            """,
             valueName: "file"))
     var file: String
 
@@ -64,7 +69,8 @@ struct DoctorCommand: AsyncParsableCommand {
         return try KeyChain(text: line, source: "What was typed")
     }
 
-    /// Whether a database is meant that has a configuration; what nobody has one for is a file in the working directory.
+    /// Whether a database is meant that has a configuration; what nobody has one for is a file in the working
+    /// directory.
     private func isName() throws -> Bool {
         guard path == nil, !FilePath.isPath(file) else { return path != nil }
         do {

@@ -132,11 +132,16 @@ extension FileDiagnosis.Finding {
         case .absent: "Check the path, or restore it from a backup."
         case .plaintext: "Have it encrypted with `convert`."
         case .keyless:
-            "Give the keys with --key-file, --key-env or --key-stdin: without them an encrypted database cannot be told from anything else."
+            """
+            Give the keys with --key-file, --key-env or --key-stdin: without them an encrypted database cannot be \
+            told from anything else.
+            """
         case .wrongKey:
             """
-            Give the key that it was made with; an older one is added at the beginning of the key file. If it is right, the file's first 16 bytes \
-            are damaged, it has cipher settings of its own, or it is no SQLCipher database. To restore it from a backup, \(Self.restoring)
+            Give the key that it was made with; an older one is added at the beginning of the key file. If it is \
+            right, the file's first 16 bytes \
+            are damaged, it has cipher settings of its own, or it is no SQLCipher database. To restore it from a \
+            backup, \(Self.restoring)
             """
         case .empty:
             """
@@ -161,7 +166,8 @@ extension FileDiagnosis.Finding {
 
     /// `restore` does not replace what it cannot open.
     private static let restoring = """
-        move it to another directory, with what lies beside it and belongs to it (-wal, -shm, -journal, .keys, .keys.copy), then put a backup in \
+        move it to another directory, with what lies beside it and belongs to it (-wal, -shm, -journal, .keys, \
+        .keys.copy), then put a backup in \
         its place with `restore`.
         """
 }

@@ -7,7 +7,8 @@ struct MigrateCommand: AsyncParsableCommand {
         commandName: "migrate",
         abstract: "Brings the schemas of databases to their configuration's newest version, or to another.",
         discussion: """
-            Each step is one transaction; a file that is at the version already is skipped, so a run that was interrupted is gone on with by the \
+            Each step is one transaction; a file that is at the version already is skipped, so a run that was \
+            interrupted is gone on with by the \
             same command. A version that is older than the file's is gone back to by the migrations' `down`s.
 
             With --dry-run a copy of each file is migrated and thrown away, and what would change is told.
@@ -27,7 +28,10 @@ struct MigrateCommand: AsyncParsableCommand {
         if let stranger = found.first(where: { !$0.isConfigured && $0.obstacle == nil }) {
             throw CommandFailure(
                 "noConfiguration",
-                "Nobody knows the schema of \"\(stranger.path)\": give the name of its configuration, too, and its path with --path.",
+                """
+                Nobody knows the schema of "\(stranger.path)": give the name of its configuration, too, and its path \
+                with --path.
+                """,
                 .configuration)
         }
         let (version, isTrial) = (to, dryRun)

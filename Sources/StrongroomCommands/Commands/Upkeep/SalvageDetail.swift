@@ -104,7 +104,8 @@ extension SalvageDetail {
         if let lostAndFound { parts.append("of \(lostAndFound.rows) rows the table cannot be told") }
         if !missing.isEmpty { parts.append("\(missing.count) objects of the schema could not be made") }
         return """
-            The new file lies at "\(file)" and is whole, but \(parts.joined(separator: "; ")). Compare it with a backup, \
+            The new file lies at "\(file)" and is whole, but \(parts.joined(separator: "; ")). Compare it with a \
+            backup, \
             and keep the damaged file until then.
             """
     }

@@ -7,9 +7,11 @@ struct VerifyCommand: AsyncParsableCommand {
         commandName: "verify",
         abstract: "Checks every page of databases, and whether tables and indexes fit together.",
         discussion: """
-            Others may read meanwhile; writes wait. Damage is exit code 1. To look at a file that does not open, see doctor.
+            Others may read meanwhile; writes wait. Damage is exit code 1. To look at a file that does not open, see \
+            doctor.
 
-            With --report and --resume a run that was interrupted is gone on with: what the report says is whole is skipped.
+            With --report and --resume a run that was interrupted is gone on with: what the report says is whole is \
+            skipped.
             """
     )
 

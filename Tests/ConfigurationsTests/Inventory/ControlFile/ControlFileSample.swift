@@ -3,7 +3,8 @@ import Foundation
 
 /// Control files that are made up for the tests, and short ways to read them.
 enum ControlFileSample {
-    /// Three paragraphs with all that the format knows: folded fields, comments, a long description, several blank lines.
+    /// Three paragraphs with all that the format knows: folded fields, comments, a long description, several blank
+    /// lines.
     static let text = """
         # made up for the tests
         Package: libhello1

@@ -113,7 +113,10 @@ struct ControlFileTests {
             (index, String(repeating: "é\(index) ", count: Int.random(in: 1...200, using: &random)))
         }
         let text = words.map { index, filling in
-            "Package: p\(index)\nVersion: \(index)\nArchitecture: all\nInstalled-Size: \(index)\nDescription: \(index)\n \(filling)\n\n"
+            """
+            Package: p\(index)\nVersion: \(index)\nArchitecture: all\nInstalled-Size: \(index)\nDescription: \
+            \(index)\n \(filling)\n\n
+            """
         }.joined()
         let path = try scratch.write(text)
         let file = try ControlFile.read(path: path)

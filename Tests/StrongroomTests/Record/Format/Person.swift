@@ -1,7 +1,8 @@
 import Foundation
 import Strongroom
 
-/// A table with a column of every kind that a predicate as text meets; some columns are named otherwise than their properties.
+/// A table with a column of every kind that a predicate as text meets; some columns are named otherwise than their
+/// properties.
 struct Person: Table, Record, Equatable {
     var id: Int64?
     var name = ""

@@ -35,7 +35,8 @@ enum FormatArgument: Sendable {
         return .list(list)
     }
 
-    /// The elements, where the argument can be meant as a list: bytes are one value in a column of bytes and a list in any other.
+    /// The elements, where the argument can be meant as a list: bytes are one value in a column of bytes and a list in
+    /// any other.
     func elements(for property: any FormatProperty) -> [FormatArgument]? {
         switch self {
         case .list(let elements): elements

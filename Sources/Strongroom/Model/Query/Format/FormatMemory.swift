@@ -7,7 +7,8 @@ final class FormatMemory: Sendable {
     private static let longestText = 4096
 
     private struct Content {
-        // By bytes: to Swift texts are equal that differ in how their letters are composed, and the values in them are not.
+        // By bytes: to Swift texts are equal that differ in how their letters are composed, and the values in them are
+        // not.
         var texts: [[UInt8]: ParsedFormat] = [:]
         var tables: [ObjectIdentifier: FormatProperties] = [:]
     }

@@ -1,4 +1,5 @@
-/// Makes the error for a mistake in a predicate's text: what it is, the column, and the line with a caret below the place.
+/// Makes the error for a mistake in a predicate's text: what it is, the column, and the line with a caret below the
+/// place.
 struct FormatMistake {
     private let bytes: [UInt8]
 

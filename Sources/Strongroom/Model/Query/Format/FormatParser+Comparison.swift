@@ -61,7 +61,9 @@ extension FormatParser {
     private func refusal(ofSign word: String) -> StrongroomError {
         if word.isKeyword("MATCHES") {
             return mistake(
-                "MATCHES needs regular expressions, which the engine has not; use LIKE, or filter the records in Swift.",
+                """
+                MATCHES needs regular expressions, which the engine has not; use LIKE, or filter the records in Swift.
+                """,
                 code: .notTranslatable)
         }
         if word.isKeyword("NOT") {
@@ -81,7 +83,9 @@ extension FormatParser {
         }
         guard !["d", "cd", "dc"].contains(option.lowercased()) else {
             throw mistake(
-                "[d] takes é for e, and the engine knows no such letters; use [c], or search a column of plain letters.",
+                """
+                [d] takes é for e, and the engine knows no such letters; use [c], or search a column of plain letters.
+                """,
                 code: .notTranslatable)
         }
         throw mistake("Behind an operator stands [c] or nothing.")

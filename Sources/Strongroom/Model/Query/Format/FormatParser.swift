@@ -14,8 +14,8 @@ struct FormatParser {
     private var places: [FormatPlace] = []
     private var interpolationCount = 0
 
-    /// Deeper than anybody writes, and within what the engine takes: that of SQLCipher 3 gives up at 30 levels of AND in OR, and at 18 of NOT
-    /// with AND (measured).
+    /// Deeper than anybody writes, and within what the engine takes: that of SQLCipher 3 gives up at 30 levels of AND
+    /// in OR, and at 18 of NOT with AND (measured).
     static let deepest = 14
     static let mostComparisons = 500
 

@@ -126,7 +126,9 @@ extension FormatTranslation {
     ) -> StrongroomError {
         let name = property.columnName ?? ""
         return mistake(
-            "Column \"\(name)\" holds \(property.type), and \(constant.name) was given that is none; correct the value.",
+            """
+            Column "\(name)" holds \(property.type), and \(constant.name) was given that is none; correct the value.
+            """,
             at: operand)
     }
 
@@ -137,7 +139,10 @@ extension FormatTranslation {
         let place = comparison.range.lowerBound
         if property.kind == .coded, !isNullTest {
             throw mistake(
-                "Equal values of \(property.type) can be stored in different forms; keep what is compared in a column of its own.",
+                """
+                Equal values of \(property.type) can be stored in different forms; keep what is compared in a column \
+                of its own.
+                """,
                 at: place, code: .notTranslatable)
         }
     }

@@ -68,7 +68,10 @@ extension FormatTranslation {
     ) throws -> Condition {
         guard FormatPattern(pattern).starCount <= FormatPattern.mostStars else {
             throw mistake(
-                "A pattern has at most \(FormatPattern.mostStars) stars, since more take an old engine very long; use CONTAINS with AND.",
+                """
+                A pattern has at most \(FormatPattern.mostStars) stars, since more take an old engine very long; use \
+                CONTAINS with AND.
+                """,
                 at: comparison.right)
         }
         guard !comparison.isCaseless else {

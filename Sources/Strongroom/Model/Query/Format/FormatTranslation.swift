@@ -65,7 +65,8 @@ struct FormatTranslation {
         return result
     }
 
-    /// Conditions that the closure would join two and two, which is too deep for the engine when they are many, or hold others.
+    /// Conditions that the closure would join two and two, which is too deep for the engine when they are many, or hold
+    /// others.
     private static let mostJoined = 8
     private static let mostJoinedWithOthers = 3
 

@@ -10,8 +10,9 @@ extension Condition {
     ///   - format: The text; see <doc:PredicatesAsText>.
     ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it: a ``ColumnValue``, an array, a range, or nil.
     ///   - table: The table whose properties the text names.
-    /// - Throws: ``StrongroomError`` with `invalidPredicate` for a mistake in the text or in the arguments, with its column,
-    ///   `notTranslatable` for what the engine cannot do, and `valueNotStorable` for an argument that the engine has not.
+    /// - Throws: ``StrongroomError`` with `invalidPredicate` for a mistake in the text or in the arguments, with its
+    ///   column, `notTranslatable` for what the engine cannot do, and `valueNotStorable` for an argument that the
+    ///   engine has not.
     public init<Source: Table>(
         _ format: PredicateFormat, _ arguments: (any Sendable)?..., in table: Source.Type
     ) throws {

@@ -57,7 +57,8 @@ public struct JoinContent: Sendable {
             .joined(separator: ", ")
     }
 
-    /// The number of rows. Of a distinct join those that would be read are counted; their columns need names that differ.
+    /// The number of rows. Of a distinct join those that would be read are counted; their columns need names that
+    /// differ.
     var count: SQL {
         let list = members.flatMap { member in
             member.recordColumns.map { name in

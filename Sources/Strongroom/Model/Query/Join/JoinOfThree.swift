@@ -58,8 +58,8 @@ public struct JoinOfThree<First: JoinPart, Second: JoinPart, Third: JoinPart>: J
     ///   - db: A transaction.
     ///   - columns: Makes what each of the record's columns is read from, in their order.
     /// - Returns: The records.
-    /// - Throws: ``StrongroomError`` with `sql` when there are more or fewer than the record has columns, `typeMismatch`, or the
-    ///   engine's failure.
+    /// - Throws: ``StrongroomError`` with `sql` when there are more or fewer than the record has columns,
+    ///   `typeMismatch`, or the engine's failure.
     public func fetch<R: Record>(
         as type: R.Type,
         _ db: borrowing some Reading & ~Copyable,

@@ -49,8 +49,8 @@ extension JoinedTables {
     ///   - type: The record's type; each of its columns is the one of that name, which only one of the tables may have.
     ///   - db: A transaction.
     /// - Returns: The records.
-    /// - Throws: ``StrongroomError`` with `sql` for a column that no table has, or more than one, `typeMismatch`, or the engine's
-    ///   failure.
+    /// - Throws: ``StrongroomError`` with `sql` for a column that no table has, or more than one, `typeMismatch`, or
+    ///   the engine's failure.
     public func fetch<R: Record>(as type: R.Type, _ db: borrowing some Reading & ~Copyable) throws -> [R] {
         try content.fetch(type, content.columns(named: R.columnNames), db)
     }

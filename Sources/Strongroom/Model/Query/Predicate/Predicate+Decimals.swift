@@ -19,7 +19,8 @@ extension PredicateTranslation {
     /// Two terms of which the engine gives one or the other: a captured decimal as it is stored at the scale of the
     /// other term.
     ///
-    /// - Throws: As ``compared(_:_:_:)``; ``StrongroomError`` with `valueNotStorable` for a value that the scale has not.
+    /// - Throws: As ``compared(_:_:_:)``; ``StrongroomError`` with `valueNotStorable` for a value that the scale has
+    ///   not.
     static func stored(_ left: PredicateTerm, _ right: PredicateTerm) throws -> (PredicateTerm, PredicateTerm) {
         if left.sql.scale == right.sql.scale { return (left, right) }
         if let scale = left.sql.scale, let constant = right.constant {

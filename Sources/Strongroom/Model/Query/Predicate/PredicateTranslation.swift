@@ -96,7 +96,9 @@ extension PredicateTranslation {
         let advice =
             switch name {
             case "StringLocalizedStandardContains", "StringLocalizedCompare", "StringCaseInsensitiveCompare":
-                "the engine knows no language; compare exactly, use like() in a condition, or filter the records in Swift"
+                """
+                the engine knows no language; compare exactly, use like() in a condition, or filter the records in Swift
+                """
             case "StringContainsRegex", "PredicateRegex":
                 "the engine has no regular expressions; use like() in a condition, or filter the records in Swift"
             case "Filter", "SequenceContainsWhere", "SequenceAllSatisfy", "SequenceMinimum", "SequenceMaximum":

@@ -7,7 +7,8 @@ extension ColumnChange {
         guard let info = try info(of: column), info.keyPlace == nil, info.generated == nil else {
             throw refusal(
                 """
-                Column "\(column)" of table "\(table.name)" is computed or belongs to the primary key; make a new table \
+                Column "\(column)" of table "\(table.name)" is computed or belongs to the primary key; make a new \
+                table \
                 and move the rows.
                 """)
         }

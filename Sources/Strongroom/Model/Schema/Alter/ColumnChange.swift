@@ -31,7 +31,10 @@ struct ColumnChange {
         }
         guard !column.isPrimaryKey else {
             throw refusal(
-                "Column \"\(column.name)\" cannot become the primary key of table \"\(table.name)\", which is there already; make a new table."
+                """
+                Column "\(column.name)" cannot become the primary key of table "\(table.name)", which is there \
+                already; make a new table.
+                """
             )
         }
         let hasDefault = (try column.defaultValue?.get()).map { $0 != .null } ?? false
@@ -39,7 +42,10 @@ struct ColumnChange {
         let hasRows = try connection.ownValue("SELECT 1 FROM \(Identifier.quote(table.name)) LIMIT 1") != nil
         guard isFilled || !hasRows else {
             throw refusal(
-                "Column \"\(column.name)\" may not be NULL and has no default, but table \"\(table.name)\" has rows; give it a default."
+                """
+                Column "\(column.name)" may not be NULL and has no default, but table "\(table.name)" has rows; give \
+                it a default.
+                """
             )
         }
         let needsRebuild =
@@ -62,7 +68,10 @@ struct ColumnChange {
         let info = try self.info(of: column.name)
         guard !column.isPrimaryKey, info?.keyPlace == nil else {
             throw refusal(
-                "Column \"\(column.name)\" belongs to the primary key of table \"\(table.name)\"; make a new table and move the rows."
+                """
+                Column "\(column.name)" belongs to the primary key of table "\(table.name)"; make a new table and \
+                move the rows.
+                """
             )
         }
         var changed = text
@@ -106,7 +115,8 @@ struct ColumnChange {
 
     /// What is copied into a column of what it held.
     private func source(_ former: String, _ column: ColumnDefinition) throws -> String {
-        // The engine converts what is written into a column of numbers or texts, but keeps a text as a text in one of bytes.
+        // The engine converts what is written into a column of numbers or texts, but keeps a text as a text in one of
+        // bytes.
         let value =
             column.valueType == "blob"
             ? "CASE typeof(\(former)) WHEN 'text' THEN CAST(\(former) AS BLOB) ELSE \(former) END" : former
@@ -126,7 +136,10 @@ struct ColumnChange {
             """)
         if case .integer(let count)? = misfit, count > 0 {
             throw refusal(
-                "\(count) rows of table \"\(table.name)\" hold values in \"\(column.name)\" that \(column.storageClass.rawValue) does not fit; change them first."
+                """
+                \(count) rows of table "\(table.name)" hold values in "\(column.name)" that \
+                \(column.storageClass.rawValue) does not fit; change them first.
+                """
             )
         }
     }
@@ -156,7 +169,10 @@ struct ColumnChange {
         let lossy = try connection.ownValue("SELECT count(*) FROM \(Identifier.quote(table.name)) WHERE \(loss)")
         guard case .integer(let count)? = lossy, count > 0 else { return }
         throw refusal(
-            "\(count) rows of table \"\(table.name)\" hold values in \"\(column.name)\" that would be other ones as \(column.storageClass.rawValue); change them first."
+            """
+            \(count) rows of table "\(table.name)" hold values in "\(column.name)" that would be other ones as \
+            \(column.storageClass.rawValue); change them first.
+            """
         )
     }
 
@@ -175,7 +191,10 @@ struct ColumnChange {
         }
         guard info?.keyPlace == nil else {
             throw refusal(
-                "Column \"\(column)\" belongs to the primary key of table \"\(table.name)\"; make a new table and move the rows."
+                """
+                Column "\(column)" belongs to the primary key of table "\(table.name)"; make a new table and move the \
+                rows.
+                """
             )
         }
         var users = ColumnUsers(self, column).all(except: place)
@@ -192,7 +211,10 @@ struct ColumnChange {
         guard !users.isEmpty else { return }
         var seen: Set<String> = []
         let list = users.filter { seen.insert($0).inserted }.joined(separator: ", ")
-        throw refusal("Column \"\(column)\" of table \"\(table.name)\" is needed by \(list); drop or change these first.")
+        throw refusal(
+            """
+            Column "\(column)" of table "\(table.name)" is needed by \(list); drop or change these first.
+            """)
     }
 
     private func foreignKeyUsers(of column: String) throws -> [String] {

@@ -1,7 +1,8 @@
 /// Gives a column another name. Runs in a savepoint of the caller's.
 ///
-/// An engine without `RENAME COLUMN` gets the texts of its schema edited. In those of tables and indexes every name within parentheses
-/// is a column of the table; in those of views and triggers it may be another table's, and then nothing is changed.
+/// An engine without `RENAME COLUMN` gets the texts of its schema edited. In those of tables and indexes every name
+/// within parentheses is a column of the table; in those of views and triggers it may be another table's, and then
+/// nothing is changed.
 struct ColumnRenaming {
     private let change: ColumnChange
     private let column: String
@@ -18,7 +19,8 @@ struct ColumnRenaming {
 
     func run() throws {
         guard change.text.place(of: column) != nil else {
-            throw StrongroomError(.sql, "no such column: \(column) in table \"\(table)\".", database: connection.database)
+            throw StrongroomError(
+                .sql, "no such column: \(column) in table \"\(table)\".", database: connection.database)
         }
         guard Identifier.areSame(column, newName) || change.text.place(of: newName) == nil else {
             throw StrongroomError(.sql, "duplicate column name: \(newName).", database: connection.database)
@@ -39,7 +41,10 @@ struct ColumnRenaming {
         let now = try connection.brokenStatements(try connection.schemaEntries())
         if let first = now.values.first(where: { !broken.contains($0.entry.title) }) {
             throw ColumnChange.refusal(
-                "\(first.entry.title) uses column \"\(column)\" of table \"\(table)\" and cannot follow (\(first.words)); drop it first, and make it again.",
+                """
+                \(first.entry.title) uses column "\(column)" of table "\(table)" and cannot follow (\(first.words)); \
+                drop it first, and make it again.
+                """,
                 connection)
         }
     }
@@ -95,7 +100,10 @@ struct ColumnRenaming {
                 if !isOwnTrigger { continue }
             } else if qualifier?.isNamed(table) != true, isShared {
                 throw ColumnChange.refusal(
-                    "\(entry.title) uses a column \"\(column)\", and this engine cannot tell which table's; drop it before the column of \"\(table)\" is renamed, and make it again.",
+                    """
+                    \(entry.title) uses a column "\(column)", and this engine cannot tell which table's; drop it \
+                    before the column of "\(table)" is renamed, and make it again.
+                    """,
                     connection)
             }
             tokens[place].text = Identifier.quote(newName)

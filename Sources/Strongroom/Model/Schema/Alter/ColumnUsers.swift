@@ -32,8 +32,8 @@ struct ColumnUsers {
             .map(\.title)
     }
 
-    /// What the engine would not miss: the columns that set a trigger off, and names in double quotes, which it takes for texts where
-    /// there is no such column. All else shows when the views and triggers are tried.
+    /// What the engine would not miss: the columns that set a trigger off, and names in double quotes, which it takes
+    /// for texts where there is no such column. All else shows when the views and triggers are tried.
     private func triggersAndViews() -> [String] {
         let sources = sources()
         return change.entries.filter { entry in
@@ -50,7 +50,8 @@ struct ColumnUsers {
         .map(\.title)
     }
 
-    /// The names of the table and of the views that give its column on under its name, also one through the other; folded.
+    /// The names of the table and of the views that give its column on under its name, also one through the other;
+    /// folded.
     private func sources() -> Set<String> {
         var sources: Set = [table.asciiFolded]
         var waiting = change.entries.filter { $0.kind == .view && mayGiveOn($0) }

@@ -1,7 +1,8 @@
-/// A `CREATE TABLE` statement taken to pieces, so that one column can be changed and all else stays as its author wrote it.
+/// A `CREATE TABLE` statement taken to pieces, so that one column can be changed and all else stays as its author wrote
+/// it.
 ///
-/// The text is edited, and not made anew from what the pragmas tell: these know neither checks nor generated columns' expressions,
-/// the names of constraints, conflict clauses or comments.
+/// The text is edited, and not made anew from what the pragmas tell: these know neither checks nor generated columns'
+/// expressions, the names of constraints, conflict clauses or comments.
 package struct CreateTableText {
     /// All before the list's parenthesis but the name, and the name's place in it.
     private var head: [SQLToken]

@@ -21,7 +21,8 @@ extension Connection {
             guard text.sortDecimals(of: column) else {
                 throw ColumnChange.refusal(
                     """
-                    The default of column "\(column)" of table "\(table)" is no decimal number (\(info.defaultSQL ?? "")); \
+                    The default of column "\(column)" of table "\(table)" is no decimal number \
+                    (\(info.defaultSQL ?? "")); \
                     give it another one with `db.changeColumn(_:in:)`, which converts the values.
                     """, self)
             }
@@ -114,7 +115,8 @@ struct DecimalConversion {
         throw StrongroomError(
             .schemaChange,
             """
-            \(place(row)) has a value in \(title), which is computed, that is no decimal in the form that sorts; drop the \
+            \(place(row)) has a value in \(title), which is computed, that is no decimal in the form that sorts; drop \
+            the \
             column, or let it take its value from one that holds decimals.
             """,
             database: connection.database)

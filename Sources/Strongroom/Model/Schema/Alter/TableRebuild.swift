@@ -1,7 +1,8 @@
 /// A table made anew from a changed statement, with its rows, indexes and triggers.
 ///
-/// The engine's own procedure: "ALTER TABLE", section 7, the twelve steps (sqlite.org/lang_altertable.html). The foreign keys are left aside
-/// meanwhile: with them, dropping the old table would delete the rows that point to it. Runs in a savepoint of the caller's.
+/// The engine's own procedure: "ALTER TABLE", section 7, the twelve steps (sqlite.org/lang_altertable.html). The
+/// foreign keys are left aside meanwhile: with them, dropping the old table would delete the rows that point to it.
+/// Runs in a savepoint of the caller's.
 struct TableRebuild {
     let connection: Connection
     let table: SchemaEntry
@@ -100,8 +101,8 @@ struct TableRebuild {
             columns.insert(rowID, at: 0)
             values.insert(rowID, at: 0)
         }
-        // ABORT takes the place of the table's own conflict clauses, by which rows would be left out without a word; see "The ON CONFLICT
-        // Clause" (sqlite.org/lang_conflict.html).
+        // ABORT takes the place of the table's own conflict clauses, by which rows would be left out without a word;
+        // see "The ON CONFLICT Clause" (sqlite.org/lang_conflict.html).
         let rows = """
             INTO \(Identifier.quote(copy)) (\(columns.joined(separator: ", "))) \
             SELECT \(values.joined(separator: ", ")) FROM \(Identifier.quote(table.name))
@@ -142,7 +143,8 @@ struct TableRebuild {
         return "Rows that break it in table \"\(table.name)\": \(list)\(rest > 0 ? " and \(rest) more" : "")."
     }
 
-    /// The name by which the row ids are copied; nil where a column is the row id, where there are none, or where columns have taken all names.
+    /// The name by which the row ids are copied; nil where a column is the row id, where there are none, or where
+    /// columns have taken all names.
     private func rowIDName(_ old: [ColumnInfo], _ new: [ColumnInfo]) throws -> String? {
         guard !text.isWithoutRowID, try connection.rowIDColumn(of: table.name, old, text) == nil else { return nil }
         let taken = Set((old + new).map(\.name.asciiFolded))

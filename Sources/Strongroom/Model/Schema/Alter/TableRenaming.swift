@@ -1,7 +1,7 @@
 /// Gives a table another name. Runs in a savepoint of the caller's.
 ///
-/// The engine renames the table, its indexes and the references to it; views and the bodies of triggers only from SQLite 3.25 on. Before,
-/// their texts are edited here.
+/// The engine renames the table, its indexes and the references to it; views and the bodies of triggers only from
+/// SQLite 3.25 on. Before, their texts are edited here.
 struct TableRenaming {
     private let connection: Connection
     private let name: String
@@ -32,7 +32,10 @@ struct TableRenaming {
         let now = try connection.brokenStatements(try connection.schemaEntries())
         if let first = now.values.first(where: { !broken.contains($0.entry.title) }) {
             throw ColumnChange.refusal(
-                "\(first.entry.title) uses table \"\(name)\" and cannot follow (\(first.words)); drop it first, and make it again.",
+                """
+                \(first.entry.title) uses table "\(name)" and cannot follow (\(first.words)); drop it first, and make \
+                it again.
+                """,
                 connection)
         }
     }

@@ -1,14 +1,15 @@
 extension Writing where Self: ~Copyable {
     /// Adds a column at the end of a table; the rows that are there get its default, or NULL.
     ///
-    /// What the engine's `ADD COLUMN` refuses (a unique column, a reference with a default, NOT NULL without default while there are no
-    /// rows) is done by making the table anew.
+    /// What the engine's `ADD COLUMN` refuses (a unique column, a reference with a default, NOT NULL without default
+    /// while there are no rows) is done by making the table anew.
     ///
     /// - Parameters:
     ///   - column: The column; optional or with a default where the table has rows.
     ///   - table: The table's name.
-    /// - Throws: ``StrongroomError`` with `invalidName`, `sql` when there is no such table or the column is there, `schemaChange` when it
-    ///   would be a primary key or the rows have nothing to put into it, `constraint` when the rows break its constraint.
+    /// - Throws: ``StrongroomError`` with `invalidName`, `sql` when there is no such table or the column is there,
+    ///   `schemaChange` when it would be a primary key or the rows have nothing to put into it, `constraint` when the
+    ///   rows break its constraint.
     public func addColumn(_ column: some TableColumn, to table: String) throws {
         let definition = column.definition
         try note("add column to \(table): \(definition.sql())")
@@ -22,15 +23,15 @@ extension Writing where Self: ~Copyable {
 
     /// Gives a column another name; indexes, triggers, views, checks and foreign keys follow.
     ///
-    /// An engine older than SQLite 3.25 cannot do it: there the library edits the schema's text, and refuses where a view or a trigger
-    /// does not tell whose column of that name it means.
+    /// An engine older than SQLite 3.25 cannot do it: there the library edits the schema's text, and refuses where a
+    /// view or a trigger does not tell whose column of that name it means.
     ///
     /// - Parameters:
     ///   - name: The column's name.
     ///   - newName: The other name.
     ///   - table: The table's name.
-    /// - Throws: ``StrongroomError`` with `invalidName`, `sql` when there is no such table or column or the new name is taken,
-    ///   `schemaChange` when a view or a trigger cannot follow; nothing was changed.
+    /// - Throws: ``StrongroomError`` with `invalidName`, `sql` when there is no such table or column or the new name is
+    ///   taken, `schemaChange` when a view or a trigger cannot follow; nothing was changed.
     public func renameColumn(_ name: String, to newName: String, in table: String) throws {
         try Identifier.check(newName, "column")
         note("rename column \(name) of \(table) to \(newName)")
@@ -51,8 +52,8 @@ extension Writing where Self: ~Copyable {
     ///
     /// - Parameter schema: The table as it is to be; only the names of its columns count.
     /// - Returns: The new names of the columns that were renamed, in the schema's order.
-    /// - Throws: ``StrongroomError`` with `sql` when there is no such table, `schemaChange` when it has columns of both names, or when a
-    ///   view or a trigger cannot follow; nothing was changed.
+    /// - Throws: ``StrongroomError`` with `sql` when there is no such table, `schemaChange` when it has columns of both
+    ///   names, or when a view or a trigger cannot follow; nothing was changed.
     @discardableResult
     public func renameColumns(of schema: TableSchema) throws -> [String] {
         try savepoint { db in
@@ -79,7 +80,8 @@ extension Writing where Self: ~Copyable {
                 throw StrongroomError(
                     .schemaChange,
                     """
-                    The table "\(schema.name)" has both "\(old)" and "\(column.name)", which was once "\(old)"; bring the values together and \
+                    The table "\(schema.name)" has both "\(old)" and "\(column.name)", which was once "\(old)"; bring \
+                    the values together and \
                     drop one.
                     """
                 )
@@ -93,8 +95,9 @@ extension Writing where Self: ~Copyable {
     /// - Parameters:
     ///   - name: The column's name.
     ///   - table: The table's name.
-    /// - Throws: ``StrongroomError`` with `sql` when there is no such table or column, `schemaChange` when the primary key, an index, a
-    ///   trigger, a view, a check or a foreign key needs it: the message names all of them; nothing was changed.
+    /// - Throws: ``StrongroomError`` with `sql` when there is no such table or column, `schemaChange` when the primary
+    ///   key, an index, a trigger, a view, a check or a foreign key needs it: the message names all of them; nothing
+    ///   was changed.
     public func dropColumn(_ name: String, from table: String) throws {
         note("drop column \(name) of \(table)")
         try savepoint { db in try ColumnChange(db.handle.connection, table).drop(name) }
@@ -102,11 +105,12 @@ extension Writing where Self: ~Copyable {
 
     /// Gives a column another type, default or constraints; all that stood with it before is replaced.
     ///
-    /// The values are converted as the engine converts what is written into such a column; a text in a column of bytes becomes the bytes of
-    /// its text in the file's encoding, which is UTF-8 where the library made the file. A column of ``Value`` takes every value as it is. One that
-    /// does not fit, or would be another one, is refused: a text that is no number, or is written as no number would be (`0012`), a number in a
-    /// column of bytes, an integer that a floating-point number cannot tell from its neighbours. NULLs become the default where the column may hold
-    /// none any more. A column that becomes generated loses what was stored in it. Numbers and digits that become decimals
+    /// The values are converted as the engine converts what is written into such a column; a text in a column of bytes
+    /// becomes the bytes of its text in the file's encoding, which is UTF-8 where the library made the file. A column
+    /// of ``Value`` takes every value as it is. One that does not fit, or would be another one, is refused: a text that
+    /// is no number, or is written as no number would be (`0012`), a number in a column of bytes, an integer that a
+    /// floating-point number cannot tell from its neighbours. NULLs become the default where the column may hold none
+    /// any more. A column that becomes generated loses what was stored in it. Numbers and digits that become decimals
     /// get the form that sorts, or become scaled integers where the column has a scale, and decimals that become
     /// something else are their digits; see <doc:Types>.
     ///
@@ -115,8 +119,9 @@ extension Writing where Self: ~Copyable {
     /// - Parameters:
     ///   - column: What the column of that name is to be.
     ///   - table: The table's name.
-    /// - Throws: ``StrongroomError`` with `sql` when there is no such table or column, `schemaChange` for a primary key and for values that
-    ///   the new type cannot hold or would make others, `constraint` when the rows break a constraint; nothing was changed.
+    /// - Throws: ``StrongroomError`` with `sql` when there is no such table or column, `schemaChange` for a primary key
+    ///   and for values that the new type cannot hold or would make others, `constraint` when the rows break a
+    ///   constraint; nothing was changed.
     public func changeColumn(_ column: some TableColumn, in table: String) throws {
         let definition = column.definition
         try note("change column of \(table): \(definition.sql())")

@@ -31,7 +31,8 @@ enum JSONNode: Codable {
         } else if let bool = try? single.decode(Bool.self) {
             self = .bool(bool)
         } else if let decimal = try? single.decode(Decimal.self), let real = try? single.decode(Double.self) {
-            // First: asked for an integer, Foundation rounds what is none, and traps on a number of more digits than a decimal has.
+            // First: asked for an integer, Foundation rounds what is none, and traps on a number of more digits than a
+            // decimal has.
             if let integer = try? single.decode(Int64.self), Decimal(integer) == decimal {
                 self = .integer(integer)
             } else {
@@ -73,8 +74,8 @@ enum JSONNode: Codable {
 }
 
 extension JSONNode {
-    /// - Throws: ``StrongroomError`` with `notARecord` for a text that is no JSON, and for an object that has a key twice, of
-    ///   which Foundation would take one.
+    /// - Throws: ``StrongroomError`` with `notARecord` for a text that is no JSON, and for an object that has a key
+    ///   twice, of which Foundation would take one.
     init(text: String) throws {
         do {
             self = try JSONDecoder().decode(JSONNode.self, from: Data(text.utf8))

@@ -31,8 +31,8 @@ public struct RecordCoding: Sendable {
 
     /// How dates are written.
     public enum DateStyle: Sendable, Hashable {
-        /// A text such as `2026-11-21T20:15:00.25Z` (RFC 3339), in UTC, with as many digits as bring the date back exactly; read with any
-        /// offset. For the years 1 to 9999.
+        /// A text such as `2026-11-21T20:15:00.25Z` (RFC 3339), in UTC, with as many digits as bring the date back
+        /// exactly; read with any offset. For the years 1 to 9999.
         case iso8601
         /// A number: the seconds since the start of 1970, UTC. The last bits of a date can get lost.
         case secondsSince1970
@@ -95,8 +95,8 @@ public struct KeyMapping: Sendable {
 }
 
 extension String {
-    /// Words in small letters with underscores between them; a run of capital letters is one word, but for its last letter before a
-    /// small one.
+    /// Words in small letters with underscores between them; a run of capital letters is one word, but for its last
+    /// letter before a small one.
     var snakeCased: String {
         let letters = Array(self)
         var result = ""

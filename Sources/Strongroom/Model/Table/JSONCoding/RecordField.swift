@@ -31,7 +31,9 @@ struct RecordField {
         for field in fields where !seen.insert(field.key).inserted {
             throw StrongroomError(
                 .notARecord,
-                "Two properties of table \"\(Source.schema.name)\" have the key \"\(field.key)\"; rename one in the mapping."
+                """
+                Two properties of table "\(Source.schema.name)" have the key "\(field.key)"; rename one in the mapping.
+                """
             )
         }
         return fields
@@ -101,7 +103,10 @@ extension RecordField {
         case (.any, .blob):
             throw StrongroomError(
                 .valueNotStorable,
-                "Column \"\(column.name)\" holds bytes, which JSON would give back as text; write the record to a dictionary."
+                """
+                Column "\(column.name)" holds bytes, which JSON would give back as text; write the record to a \
+                dictionary.
+                """
             )
         case (_, .blob(let bytes)): return .text(Data(bytes).base64EncodedString())
         }

@@ -3,7 +3,8 @@ extension Table where Self: Record, RecordType == Self {
     ///
     /// - Parameter coding: How keys are named and dates are written; by default dates are as stored.
     /// - Returns: A value for each column; nil is `Value.null`.
-    /// - Throws: ``StrongroomError`` with `valueNotStorable` for a value that the engine, or the style of dates, has not.
+    /// - Throws: ``StrongroomError`` with `valueNotStorable` for a value that the engine, or the style of dates, has
+    ///   not.
     public func dictionary(_ coding: RecordCoding = .stored) throws -> [String: Value] {
         let values = try values()
         let pairs = try RecordField.all(of: Self.self, coding).map { field in
@@ -19,8 +20,8 @@ extension Table where Self: Record, RecordType == Self {
     /// - Parameters:
     ///   - dictionary: The values.
     ///   - coding: How keys are named and dates are written; by default dates are as stored.
-    /// - Throws: ``StrongroomError`` with `typeMismatch` for a value that does not fit, `notARecord` for a key that the table has not or
-    ///   one that is missing.
+    /// - Throws: ``StrongroomError`` with `typeMismatch` for a value that does not fit, `notARecord` for a key that the
+    ///   table has not or one that is missing.
     public init(dictionary: [String: Value], _ coding: RecordCoding = .stored) throws {
         let fields = try RecordField.all(of: Self.self, coding)
         self = try Self.record(fields, dictionary, coding, onto: nil) { field, value in try field.read(value) }
@@ -41,7 +42,8 @@ extension Table where Self: Record, RecordType == Self {
     ///
     /// - Parameter coding: How keys are named and dates are written.
     /// - Returns: The text.
-    /// - Throws: ``StrongroomError`` with `valueNotStorable` for a value that the engine or JSON has not, such as an infinite number.
+    /// - Throws: ``StrongroomError`` with `valueNotStorable` for a value that the engine or JSON has not, such as an
+    ///   infinite number.
     public func json(_ coding: RecordCoding = RecordCoding()) throws -> String {
         try node(RecordField.all(of: Self.self, coding)).text()
     }
@@ -57,8 +59,8 @@ extension Table where Self: Record, RecordType == Self {
     /// - Parameters:
     ///   - json: The text of an object.
     ///   - coding: How keys are named and dates are written.
-    /// - Throws: ``StrongroomError`` with `typeMismatch` for a value that does not fit, `notARecord` for a text that is no
-    ///   object, a key that the table has not, one that is missing, or one that stands twice in an object.
+    /// - Throws: ``StrongroomError`` with `typeMismatch` for a value that does not fit, `notARecord` for a text that is
+    ///   no object, a key that the table has not, one that is missing, or one that stands twice in an object.
     public init(json: String, _ coding: RecordCoding = RecordCoding()) throws {
         let fields = try RecordField.all(of: Self.self, coding)
         self = try Self.record(fields, JSONNode(text: json), coding, onto: nil)

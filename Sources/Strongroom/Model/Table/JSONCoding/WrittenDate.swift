@@ -99,7 +99,8 @@ enum WrittenDate {
         return month == 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
     }
 
-    /// Days since the start of 1970, in the Gregorian calendar (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms").
+    /// Days since the start of 1970, in the Gregorian calendar (Howard Hinnant, "chrono-Compatible Low-Level Date
+    /// Algorithms").
     private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let shifted = month <= 2 ? year - 1 : year
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400

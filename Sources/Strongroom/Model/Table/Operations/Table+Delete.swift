@@ -46,8 +46,8 @@ extension Table {
     ///   - cascading: Whether the rows that refer to it are deleted, too; see ``Relations``.
     ///   - db: A write transaction.
     /// - Returns: Whether there was such a row.
-    /// - Throws: ``StrongroomError`` with `missingKey` when the record has no key, `constraint` when other rows refer to it, or the
-    ///   engine's failure; what the ``hooks`` throw, and the row stays then.
+    /// - Throws: ``StrongroomError`` with `missingKey` when the record has no key, `constraint` when other rows refer
+    ///   to it, or the engine's failure; what the ``hooks`` throw, and the row stays then.
     @inlinable
     @discardableResult
     public static func delete(

@@ -9,9 +9,9 @@ extension Table {
     ///   - record: The record; its key is kept where it has one, otherwise the engine makes one.
     ///   - db: A write transaction.
     /// - Returns: The row's key.
-    /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, or `missingKey` when the key is nil and the engine
-    ///   makes no keys of its type, or the file does not declare the key as INTEGER PRIMARY KEY; what `validateInsert`
-    ///   throws.
+    /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, or `missingKey` when the key is nil and the
+    ///   engine makes no keys of its type, or the file does not declare the key as INTEGER PRIMARY KEY; what
+    ///   `validateInsert` throws.
     @inlinable
     @discardableResult
     public static func insert(_ record: RecordType, in db: borrowing some Writing & ~Copyable) throws -> Key {
@@ -144,7 +144,10 @@ enum TableFailure {
     static func missingKey(_ schema: TableSchema) -> StrongroomError {
         StrongroomError(
             .missingKey,
-            "A record of table \"\(schema.name)\" has no key; keys are made for an integer or a `UUID?` that is the primary key. Set one."
+            """
+            A record of table "\(schema.name)" has no key; keys are made for an integer or a `UUID?` that is the \
+            primary key. Set one.
+            """
         )
     }
 
@@ -152,7 +155,9 @@ enum TableFailure {
     static func ignoredInsert(_ schema: TableSchema) -> StrongroomError {
         StrongroomError(
             .constraint,
-            "A trigger of table \"\(schema.name)\" ignored the insert, so there is no row; mend the trigger or the record."
+            """
+            A trigger of table "\(schema.name)" ignored the insert, so there is no row; mend the trigger or the record.
+            """
         )
     }
 
@@ -189,14 +194,16 @@ enum TableFailure {
     static func missingUnique(_ schema: TableSchema, _ column: String) -> StrongroomError {
         StrongroomError(
             .missingKey,
-            "Column \"\(column)\" of the record for table \"\(schema.name)\" is nil, so no row can be found by it; set it."
+            """
+            Column "\(column)" of the record for table "\(schema.name)" is nil, so no row can be found by it; set it.
+            """
         )
     }
 }
 
 extension StrongroomError {
-    /// Whether a row of the table with the same key or the same value in a unique column is in the way, and not one of a table that a
-    /// trigger writes.
+    /// Whether a row of the table with the same key or the same value in a unique column is in the way, and not one of
+    /// a table that a trigger writes.
     @usableFromInline
     func isDuplicate(in schema: TableSchema) -> Bool {
         guard let constraint, constraint.kind == .primaryKey || constraint.kind == .unique else { return false }

@@ -62,7 +62,8 @@ extension Table {
         while next < records.endIndex {
             let hasKeys = key(of: records[next]) != nil
             let end = min(next + rows, records.endIndex)
-            // The first of all goes alone, so that the ids that follow are known; so does a record that is unlike those before it.
+            // The first of all goes alone, so that the ids that follow are known; so does a record that is unlike those
+            // before it.
             guard end - next == rows, hasKeys || !keys.isEmpty,
                 records[next..<end].allSatisfy({ (key(of: $0) != nil) == hasKeys })
             else {

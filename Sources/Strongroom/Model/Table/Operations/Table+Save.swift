@@ -1,6 +1,6 @@
 extension Table {
-    /// Brings a record into the table: the row with its key is updated, and where there is none, or the record has no key, a new row is
-    /// inserted.
+    /// Brings a record into the table: the row with its key is updated, and where there is none, or the record has no
+    /// key, a new row is inserted.
     ///
     /// A key that was made for it is written into the record. One that the table marks for deletion is deleted instead
     /// (``RecordHooks/deletesOnSave(_:)``).
@@ -13,13 +13,13 @@ extension Table {
     /// ```
     ///
     /// - Parameters:
-    ///   - record: The record; nil is written as NULL into a row that is there, and as the column's default into a new one. Unchanged when
-    ///     saving fails.
+    ///   - record: The record; nil is written as NULL into a row that is there, and as the column's default into a new
+    ///     one. Unchanged when saving fails.
     ///   - cascading: Whether its parents and its children are saved, too; see ``Relations``.
     ///   - db: A write transaction.
     /// - Returns: What was done.
-    /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, or `missingKey` when the key is nil and nobody makes keys of its type;
-    ///   what the validations and the ``hooks`` throw. Nothing of the save is kept then.
+    /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, or `missingKey` when the key is nil and
+    ///   nobody makes keys of its type; what the validations and the ``hooks`` throw. Nothing of the save is kept then.
     @inlinable
     @discardableResult
     public static func save(

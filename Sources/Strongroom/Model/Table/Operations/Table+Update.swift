@@ -9,8 +9,8 @@ extension Table {
     /// - Parameters:
     ///   - record: The record; nil is written as NULL.
     ///   - db: A write transaction.
-    /// - Throws: ``StrongroomError`` with `missingKey` when the record has no key, `noSuchRow` when there is no row with it,
-    ///   `constraint`; what `validateUpdate` throws.
+    /// - Throws: ``StrongroomError`` with `missingKey` when the record has no key, `noSuchRow` when there is no row
+    ///   with it, `constraint`; what `validateUpdate` throws.
     @inlinable
     public static func update(_ record: RecordType, in db: borrowing some Writing & ~Copyable) throws {
         try update(record, on: db.handle.connection)

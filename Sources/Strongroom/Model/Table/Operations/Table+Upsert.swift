@@ -35,9 +35,9 @@ public struct Upserted<Key: TableKey>: Sendable, Equatable {
 extension Table {
     /// Updates the row that unique columns point to, or inserts a new one.
     ///
-    /// Three steps, on every engine: the row in which the columns have the record's values is updated and keeps its key; where
-    /// there is none, the row with the record's key is updated; where there is none either, the record is inserted, with its
-    /// key where it has one. When the column is the primary key and nil, the record is inserted.
+    /// Three steps, on every engine: the row in which the columns have the record's values is updated and keeps its
+    /// key; where there is none, the row with the record's key is updated; where there is none either, the record is
+    /// inserted, with its key where it has one. When the column is the primary key and nil, the record is inserted.
     ///
     /// ```swift
     /// try Contact.upsert(contact, by: \.email, in: db)
@@ -51,8 +51,8 @@ extension Table {
     ///   - db: A write transaction.
     /// - Returns: Whether the row was there, and its key.
     /// - Throws: ``StrongroomError`` with `notUnique` when the columns are neither the primary key nor unique, or when
-    ///   several rows of the file have the values all the same; `missingKey` when one of other columns is nil, `constraint`;
-    ///   what the validations throw.
+    ///   several rows of the file have the values all the same; `missingKey` when one of other columns is nil,
+    ///   `constraint`; what the validations throw.
     @inlinable
     @discardableResult
     public static func upsert<each V>(
@@ -142,7 +142,8 @@ extension Table {
         nils: NilPolicy,
         on connection: Connection
     ) throws -> Upserted<Key> {
-        // A failure after the update must not leave the update behind; each step is one statement, and one alone changes.
+        // A failure after the update must not leave the update behind; each step is one statement, and one alone
+        // changes.
         let all = nils == .keep ? Operation.keep : Operation.overwrite
         if !target.isPrimaryKey, let present = try target.row(of: record, on: connection) {
             try validateUpdate(record)
@@ -163,7 +164,8 @@ extension Table {
         return Upserted(.inserted, try insert(record, on: connection))
     }
 
-    /// Asks the table about an update; a refusal counts where there is a row to update, and elsewhere means that there is none.
+    /// Asks the table about an update; a refusal counts where there is a row to update, and elsewhere means that there
+    /// is none.
     @inlinable
     static func isUpdate(_ record: RecordType, at key: Key, on connection: Connection) throws -> Bool {
         do {
