@@ -6,7 +6,7 @@ private let oddNames = [
     "plain", "two words", "quote\"d", "\"", "\"\"", "it's", "a`b", "`", "[x]", "]", "select", "TABLE", "from", "order",
     "semi;colon",
     "--", "/*", "a.b", "naïve", "漢字", "👩‍👩‍👧", "e\u{301}", "?", ":p", "%", "\\", "new\nline", "1", " ",
-        "rowid2", "UPPER",
+    "rowid2", "UPPER",
     // A mark that joins the quote before it: one character to Swift, two to the engine.
     "`\u{301}", "a`\u{301}b", "\"\u{301}", "'\u{301}", "\u{301}",
 ]
