@@ -17,10 +17,17 @@ struct NewThread: Sendable {
     ///
     /// - Returns: False where the system makes none.
     func start() -> Bool {
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        defer { pthread_attr_destroy(&attributes) }
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        // Not by an initialiser: the module that it belongs to depends on the order in which headers are read.
+        withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 1) { buffer in
+            guard let attributes = buffer.baseAddress else { return false }
+            pthread_attr_init(attributes)
+            defer { pthread_attr_destroy(attributes) }
+            pthread_attr_setdetachstate(attributes, Int32(PTHREAD_CREATE_DETACHED))
+            return start(attributes)
+        }
+    }
+
+    private func start(_ attributes: UnsafePointer<pthread_attr_t>) -> Bool {
         #if canImport(Glibc)
         var thread = pthread_t()
         #else
@@ -28,7 +35,7 @@ struct NewThread: Sendable {
         #endif
         let context = Unmanaged.passRetained(Holder(self))
         let code = pthread_create(
-            &thread, &attributes,
+            &thread, attributes,
             { context in
                 // Optional on Linux alone.
                 guard let context = context as UnsafeMutableRawPointer? else { return nil }
