@@ -87,8 +87,7 @@ extension Snippet {
             let join = try Contact.leftJoin(Call.self) { contact, call in contact.id == call.contact }
             let idle = join.where { contact, call in call.minutes == nil }
             let rows: [(String, Int?)] = try idle.select { contact, call in (contact.name, call.minutes) }.fetch(db)
-            let wrong: [(String, Int)] = try idle.select { ($0.name, $1.minutes) }.fetch(db) // error: conflicting \
-            arguments
+            let bad: [(String, Int)] = try idle.select { ($0.name, $1.minutes) }.fetch(db) // error: conflicting
             let inner = try Contact.join(Call.self) { contact, call in contact.id == call.contact }
             let right: [(String, Int)] = try inner.select { contact, call in (contact.name, call.minutes) }.fetch(db)
             print(rows.count, wrong.count, right.count)
@@ -186,8 +185,7 @@ extension Snippet {
             }
         }
         func returned(_ db: borrowing ReadTransaction) -> ReadTransaction { db } // error: 'db' is borrowed
-        func inAClosure(_ db: borrowing WriteTransaction) -> () throws -> Void { // error: captured by an escaping \
-        closure
+        func inAClosure(_ db: borrowing WriteTransaction) -> () throws -> Void { // error: captured by
             { try db.execute("DELETE FROM line") }
         }
         func inALaterClosure(_ store: Store) throws {

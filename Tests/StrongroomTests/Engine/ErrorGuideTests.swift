@@ -11,7 +11,7 @@ struct ErrorGuideTests {
     }
 
     @Test func everyCodeHasOneRowInTheGuide() throws {
-        let codes = try matches(of: /public static let (\w+) = Code/, in: "Engine/StrongroomError+Code.swift")
+        let codes = try matches(of: /public static let (\w+) = Code/, in: "Engine/Errors/StrongroomError+Code.swift")
         let rows = try matches(of: /\n\| `(\w+)` \|/, in: "Strongroom.docc/ErrorsAndWhatToDo.md")
         #expect(codes.count > 40)
         #expect(codes.sorted() == rows.sorted())

@@ -45,7 +45,7 @@ struct FirstUseTests {
         try await home.stores.closeAll()
         try await home.use { () async throws in
             #expect(try await Player.all() == [Player(id: 1, name: "Ada")])
-            #expect(changes(home).last?.contains("column \"age\" added") == true)
+            #expect(changes(home).last?.contains(#"column \"age\" added"#) == true)
             // What is not declared stays: the type of before still finds its own.
             #expect(try await FormerPlayer.find(1)?.name == "Ada")
         }
