@@ -38,8 +38,7 @@ struct ErrorReport: Equatable {
             code: "failure",
             message: """
                 The program's configuration threw an error of the type \(type(of: error)). No more of it is told, \
-                since it may hold a secret: \
-                look for it in the configuration's code.
+                since it may hold a secret: look for it in the configuration's code.
                 """,
             status: .failure)
     }

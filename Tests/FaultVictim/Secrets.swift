@@ -116,8 +116,8 @@ struct Secrets {
                 // A value of several pages.
                 try db.execute(
                     """
-                    INSERT INTO word VALUES (\(first) || \(second) || \(number), \
-                    CAST(\(first) || \(second) || hex(zeroblob(3000)) AS BLOB))
+                    INSERT INTO word VALUES (\(first) || \(second) || \(number), CAST(\(first) || \(second) || \
+                    hex(zeroblob(3000)) AS BLOB))
                     """)
             }
             return (

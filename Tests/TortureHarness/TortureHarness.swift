@@ -11,9 +11,8 @@ struct TortureHarness: ParsableCommand {
             KINDS
             \(Kinds.all.map { "  \($0.name): \($0.summary)" }.joined(separator: "\n"))
 
-            The exit code is 0 when nothing was lost, wrong, silent or hung, otherwise 1. A round is repeated by \
-            its number, its kind and the seed; processes are not, so a race may need several tries. SIGINT and \
-            SIGTERM end \
+            The exit code is 0 when nothing was lost, wrong, silent or hung, otherwise 1. A round is repeated by its \
+            number, its kind and the seed; processes are not, so a race may need several tries. SIGINT and SIGTERM end \
             the run after the round that is under way, with the table of those before; the exit code is then 130 or 143.
             """)
 

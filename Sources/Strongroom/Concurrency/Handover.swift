@@ -1,16 +1,17 @@
 import Dispatch
 
 /// A value that one thread gives and another waits for.
-final class Handover<Value>: @unchecked Sendable {  // guarded by its lock; the value goes from one thread to the other
+// Guarded by its lock; the value goes from one thread to the other.
+final class Handover<Content>: @unchecked Sendable {
     private struct State {
-        var value: Value?
+        var value: Content?
         var gate: DispatchSemaphore?
     }
 
     private let state = Locked(State())
 
     /// Gives the value, once.
-    func give(_ value: Value) {
+    func give(_ value: Content) {
         state.withLock { state in
             state.value = value
             return state.gate
@@ -18,7 +19,7 @@ final class Handover<Value>: @unchecked Sendable {  // guarded by its lock; the 
     }
 
     /// Blocks the thread until the value is there.
-    func wait() -> Value {
+    func wait() -> Content {
         while true {
             let gate = DispatchSemaphore(value: 0)
             let value = state.withLock { state in

@@ -25,8 +25,8 @@ struct FileBaseline {
                 .fileChanged,
                 """
                 Another program has \(isLocked ? "put another file in the place of" : "changed") "\(path)" since the \
-                store opened it to be read \
-                alone, so what was read does not count. Close the store, open it again, and read again.
+                store opened it to be read alone, so what was read does not count. Close the store, open it again, and \
+                read again.
                 """,
                 database: database)
         }

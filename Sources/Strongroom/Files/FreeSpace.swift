@@ -8,6 +8,9 @@ import Glibc
 
 /// The room that is left on a disk.
 enum FreeSpace {
+    /// What is written besides the pages: log headers, a journal, directory entries.
+    static let margin: Int64 = 1 << 20
+
     /// The bytes that this process may still write to the file system on which a directory lies.
     static func bytes(at directory: String) throws -> Int64 {
         var status = statvfs()
@@ -30,9 +33,8 @@ enum FreeSpace {
         throw StrongroomError(
             .diskFull,
             """
-            \(purpose) "\(path)" needs \(size) bytes on its disk for a time, and \(free) are free. Free some, then \
-            try again; nothing \
-            was changed.
+            \(purpose) "\(path)" needs \(size) bytes on its disk for a time, and \(free) are free. Free some, then try \
+            again; nothing was changed.
             """
         )
     }

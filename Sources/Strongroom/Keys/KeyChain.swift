@@ -64,8 +64,7 @@ public struct KeyChain: Sendable, Equatable {
             .invalidKey,
             """
             Key \(place + 1) of the chain is `Key.plaintext`, which can only be the first one: a file that was \
-            encrypted is never \
-            made plaintext again. Put it first, or remove it.
+            encrypted is never made plaintext again. Put it first, or remove it.
             """
         )
     }

@@ -102,8 +102,7 @@ enum Objects<Source: Table> {
             .otherStore,
             """
             The objects of table "\(Source.schema.name)" lie in "\(database)", and the transaction is one of \
-            \(others). Use them outside of it, or \
-            give it: `in: db`.
+            \(others). Use them outside of it, or give it: `in: db`.
             """,
             database: database)
     }

@@ -12,8 +12,7 @@ extension Query {
                 .limit,
                 """
                 There is no page \(page) of \(size.map { "\($0)" } ?? "all") records: pages are counted from 0, and \
-                have a size that is not \
-                negative.
+                have a size that is not negative.
                 """)
         }
         guard let size else { return query }
@@ -51,8 +50,7 @@ extension Query {
         return Condition(
             """
             (\(SQL(verbatim: keys.joined(separator: ", ")))) IN (SELECT \(SQL(verbatim: list("a"))) FROM (\(rows)) AS \
-            a \
-            WHERE NOT EXISTS (SELECT 1 FROM (\(rows)) AS b WHERE \(isBefore)))
+            a WHERE NOT EXISTS (SELECT 1 FROM (\(rows)) AS b WHERE \(isBefore)))
             """)
     }
 }

@@ -67,8 +67,7 @@ extension Access {
                 """
                 Table "\(Source.schema.name)" is not as it is declared, and that cannot be changed \
                 \(isWriting ? "in the middle of a transaction" : "in a read"): \
-                \(changes.map(\.words).joined(separator: "; ")). Call \
-                `try await \(Source.self).prepare()` before.
+                \(changes.map(\.words).joined(separator: "; ")). Call `try await \(Source.self).prepare()` before.
                 """,
                 database: database)
         }

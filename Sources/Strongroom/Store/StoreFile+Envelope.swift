@@ -41,8 +41,8 @@ extension StoreFile {
             .keySlot,
             """
             "\(try opening().path)" has an envelope, but is not encrypted with the data key in it yet: rewriting it \
-            has failed or was \
-            interrupted, as the report of its opening says. Call `rotate()`, then try again; nothing was changed.
+            has failed or was interrupted, as the report of its opening says. Call `rotate()`, then try again; nothing \
+            was changed.
             """,
             database: try opening().file.name
         )

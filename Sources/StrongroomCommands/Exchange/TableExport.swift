@@ -102,8 +102,7 @@ package struct TableExport: Sendable {
             """
             Row \(row) has \(found) in the column "\(column.name)", whose declared type does not say so: an import of \
             CSV would take it for something else. Export as JSON Lines (--format jsonl), which keeps each value with \
-            its \
-            type; or give the rows by --query, if they are not to come back.
+            its type; or give the rows by --query, if they are not to come back.
             """, .dataError)
     }
 

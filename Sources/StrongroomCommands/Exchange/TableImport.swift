@@ -92,8 +92,8 @@ package struct TableImport: Sendable {
             "constraint",
             """
             Nothing was imported: \(error.message) The rule is looked at when all lines are written (DEFERRABLE \
-            INITIALLY DEFERRED), so no line \
-            can be named, nor left out. Bring in what is missing first, or take the lines out of the file.
+            INITIALLY DEFERRED), so no line can be named, nor left out. Bring in what is missing first, or take the \
+            lines out of the file.
             """, .dataError)
     }
 
@@ -102,8 +102,8 @@ package struct TableImport: Sendable {
             "rolledBack",
             """
             Nothing was imported: line \(line) breaks a rule of the table that undoes the whole transaction (ON \
-            CONFLICT ROLLBACK, RAISE(ROLLBACK)): \
-            \(undone.words). So the line cannot be left out by --skip-bad either: take it out of the file.
+            CONFLICT ROLLBACK, RAISE(ROLLBACK)): \(undone.words). So the line cannot be left out by --skip-bad either: \
+            take it out of the file.
             """, .dataError)
     }
 }
@@ -120,8 +120,7 @@ package struct BadLines: Error {
             "badLines",
             """
             \(HumanReadable.count(report.bad)) of \(HumanReadable.count(lines)) lines cannot be imported, and nothing \
-            was. Mend them, or give \
-            --skip-bad to leave them out.
+            was. Mend them, or give --skip-bad to leave them out.
             """, .dataError)
     }
 
@@ -133,8 +132,7 @@ package struct BadLines: Error {
             "badLines",
             """
             \(report.bad) of \(lines) lines cannot be imported, and nothing was: \
-            \(told)\(rest > 0 ? "; and \(rest) more" : ""). Mend \
-            them, or give --skip-bad to leave them out.
+            \(told)\(rest > 0 ? "; and \(rest) more" : ""). Mend them, or give --skip-bad to leave them out.
             """, .dataError)
     }
 }

@@ -7,8 +7,7 @@ package enum SchemaSVG {
         var lines = [
             """
             <svg xmlns="http://www.w3.org/2000/svg" width="\(layout.width)" height="\(layout.height)" viewBox="0 0 \
-            \(size)" \
-            role="img" aria-label="\(escaped(title(schema)))">
+            \(size)" role="img" aria-label="\(escaped(title(schema)))">
             """,
             style,
             "<rect class=\"page\" width=\"\(layout.width)\" height=\"\(layout.height)\"/>",

@@ -144,8 +144,7 @@ package struct CSVReader {
             "recordTooLong",
             """
             The record that begins in line \(record.line) has more than \(HumanReadable.bytes(limit)). A quotation \
-            mark that is never closed \
-            does that; look at the line.
+            mark that is never closed does that; look at the line.
             """, .dataError)
     }
 

@@ -119,8 +119,7 @@ package final class OutputFile {
             "inputOutput",
             """
             "\(temporary)" lies there and cannot be removed: \(String(cString: strerror(number))). Somebody else may \
-            be writing it: \
-            give another name, or remove it when nobody is.
+            be writing it: give another name, or remove it when nobody is.
             """, .inputOutput)
     }
 

@@ -160,8 +160,7 @@ extension ProofRun {
             report.add(
                 """
                 \(course.title) is not undone when one of its statements fails: it catches the error and goes on, and \
-                the version is \
-                recorded without that statement's work; let errors through (no `try?`)
+                the version is recorded without that statement's work; let errors through (no `try?`)
                 """, on: way)
             return
         }
@@ -199,8 +198,7 @@ extension ProofRun {
             report.add(
                 """
                 \(course.title) does not come back from an interruption: \(difference); it must depend on nothing and \
-                change nothing outside \
-                of its transaction
+                change nothing outside of its transaction
                 """, on: way)
         }
     }

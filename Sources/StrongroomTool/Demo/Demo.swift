@@ -102,8 +102,7 @@ struct Demo {
             label,
             """
             \(HumanReadable.count(result.inserted)) inserted, \(HumanReadable.count(result.updated)) \
-            updated\(removed)\(skipped); \
-            \(HumanReadable.count(result.dependencies)) dependencies
+            updated\(removed)\(skipped); \(HumanReadable.count(result.dependencies)) dependencies
             """,
             duration
         )
@@ -200,8 +199,8 @@ struct Demo {
             "Secrecy",
             """
             \(HumanReadable.bytes(result.bytes)) on disk hold \
-            \(result.found.isEmpty ? "none" : "\(result.found.count)") of \
-            \(search.phrases.count) phrases that stand in the input
+            \(result.found.isEmpty ? "none" : "\(result.found.count)") of \(search.phrases.count) phrases that stand \
+            in the input
             """,
             duration
         )

@@ -11,8 +11,7 @@ struct DemoCommand: AsyncParsableCommand {
         abstract: "Keeps this machine's installed software in an encrypted store, and shows what that is like.",
         discussion: """
             Makes the store, or opens the one that is there; stores every package, twice; reads from four tasks while \
-            it \
-            writes; searches; and shows that the file holds none of the plaintext.
+            it writes; searches; and shows that the file holds none of the plaintext.
 
             The store stays: a second run finds it and updates it.
             """

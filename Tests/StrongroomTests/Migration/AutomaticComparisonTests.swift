@@ -69,8 +69,7 @@ struct AutomaticComparisonTests {
         try await execute(
             """
             CREATE TABLE note (id INTEGER PRIMARY KEY, a INTEGER NOT NULL DEFAULT 1, b INTEGER NOT NULL DEFAULT \
-            ((-2)), \
-            c REAL NOT NULL DEFAULT 0.5, d TEXT NOT NULL DEFAULT ('x'))
+            ((-2)), c REAL NOT NULL DEFAULT 0.5, d TEXT NOT NULL DEFAULT ('x'))
             """)
         let declared = TableSchema(
             "note", Self.id, Column<Int>("a", default: 1), Column<Int>("b", default: -2),

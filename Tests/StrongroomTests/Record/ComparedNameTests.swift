@@ -156,8 +156,8 @@ struct ComparedNameTests {
         try await store.write { db throws in
             try db.execute(
                 """
-                CREATE TRIGGER copies AFTER INSERT ON \(name: Small.schema.name) BEGIN \
-                INSERT INTO \(name: Large.schema.name) (word) VALUES (new.word); END
+                CREATE TRIGGER copies AFTER INSERT ON \(name: Small.schema.name) BEGIN INSERT INTO \
+                \(name: Large.schema.name) (word) VALUES (new.word); END
                 """)
             try Large.insert(Large(word: byLength ? "other" : "taken"), in: db)
             // What refuses it is a row of the other table, into which a trigger writes.

@@ -304,8 +304,7 @@ struct DiagnosisTests {
         try connection.run(
             """
             UPDATE sqlite_master SET rootpage = 0, sql = 'CREATE VIEW strongroom_migrations AS WITH RECURSIVE n \
-            (place, version) AS \
-            (SELECT 1, 1 UNION ALL SELECT place + 1, 1 FROM n) SELECT * FROM n'
+            (place, version) AS (SELECT 1, 1 UNION ALL SELECT place + 1, 1 FROM n) SELECT * FROM n'
             """)
         connection.close()
         #expect(try await Stores.diagnose(path: vault.path).finding == .plaintext)

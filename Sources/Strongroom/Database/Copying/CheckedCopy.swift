@@ -34,7 +34,7 @@ struct CheckedCopy {
         try remove()
         do {
             let size = try source.ownNumber("PRAGMA page_count") * source.ownNumber("PRAGMA page_size")
-            try FreeSpace.require(size + Rotation.margin, beside: path, for: "Copying")
+            try FreeSpace.require(size + FreeSpace.margin, beside: path, for: "Copying")
             let copy = try PlainFile(making: path)
             source.stop(when: watcher.isCancelled)
             let summary = try fill(copy, from: source, size)
@@ -141,8 +141,7 @@ extension DatabaseSummary {
             .damaged,
             """
             "\(path)" is not whole, so nothing was put in the database's place: \(words). Take an older backup, or \
-            salvage a copy of this one \
-            and restore that.
+            salvage a copy of this one and restore that.
             """,
             database: name)
     }

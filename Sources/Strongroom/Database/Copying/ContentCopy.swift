@@ -120,9 +120,8 @@ struct ContentCopy {
         StrongroomError(
             .rotationFailed,
             """
-            The schema has an entry that is not as the engine writes it, so the database cannot be copied. Look at \
-            its sqlite_master; \
-            nothing was changed.
+            The schema has an entry that is not as the engine writes it, so the database cannot be copied. Look at its \
+            sqlite_master; nothing was changed.
             """,
             database: connection.database
         )

@@ -27,7 +27,7 @@ struct PageCopy {
             try checkPages(of: source, goOn)
             let copy = try source.inSnapshot {
                 let size = try source.ownNumber("PRAGMA page_count") * source.ownNumber("PRAGMA page_size")
-                try FreeSpace.require(size + Rotation.margin, beside: path, for: purpose)
+                try FreeSpace.require(size + FreeSpace.margin, beside: path, for: purpose)
                 let copy = try PlainFile(making: path)
                 // A copy for a time, or one that only stands by: nobody misses attributes that say nothing about who
                 // may read it.

@@ -69,8 +69,7 @@ extension DatabaseFile {
             .locked,
             """
             "\(path)" has to be had alone to be \(purpose), and is open \
-            elsewhere\(holders.isEmpty ? "" : ": \(holders)"). Close it there, \
-            then try again; nothing was changed.
+            elsewhere\(holders.isEmpty ? "" : ": \(holders)"). Close it there, then try again; nothing was changed.
             """,
             database: name
         )

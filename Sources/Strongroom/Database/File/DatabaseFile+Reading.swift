@@ -104,9 +104,8 @@ extension DatabaseFile {
             .permissionDenied,
             """
             Beside "\(path)" lies "\(path)\(log)", which belongs to it, and where they lie it cannot be read without \
-            writing. Copy both, when no program \
-            has them open, to a directory that may be written, and open the copy; or let a program that may write \
-            there open and close the database.
+            writing. Copy both, when no program has them open, to a directory that may be written, and open the copy; \
+            or let a program that may write there open and close the database.
             """,
             database: name,
             resultCode: resultCode)

@@ -61,8 +61,7 @@ enum FileContent: Equatable {
                 code,
                 """
                 The file "\(path)" has \(status.size) bytes, less than any database. It was cut off or is something \
-                else: \
-                restore it from a backup, or give another path.
+                else: restore it from a backup, or give another path.
                 """
             )
         }
@@ -79,8 +78,7 @@ enum FileContent: Equatable {
             .notAFile,
             """
             What lies at "\(path)" is a symbolic link to a file that is not there. Bring the file back (is its disk \
-            mounted?), or \
-            remove the link, and a new database is made in its place.
+            mounted?), or remove the link, and a new database is made in its place.
             """
         )
     }

@@ -119,9 +119,8 @@ extension FileKeys {
             .wrongKey,
             """
             A key of the chain opens the envelope "\(sidecar.path)", but the data key in it does not open \
-            "\(file.path)": one of the two is \
-            older than the other, as when only one was restored from a backup. Restore both from the same backup. \
-            Nothing was changed.
+            "\(file.path)": one of the two is older than the other, as when only one was restored from a backup. \
+            Restore both from the same backup. Nothing was changed.
             """,
             database: file.name
         )
@@ -143,10 +142,8 @@ extension FileKeys {
             .encryptedFile,
             """
             Beside "\(file.path)" lies an envelope with the key of an encrypted database, and its configuration gives \
-            `KeyChain.plaintext`. \
-            Give the keys of the database; if it is gone for good, move "\(sidecar.path)" and "\(sidecar.copyPath)" \
-            away. \
-            Nothing was touched.
+            `KeyChain.plaintext`. Give the keys of the database; if it is gone for good, move "\(sidecar.path)" and \
+            "\(sidecar.copyPath)" away. Nothing was touched.
             """,
             database: file.name
         )

@@ -111,9 +111,8 @@ extension KeyChoice {
             return StrongroomError(
                 .truncated,
                 """
-                No key of the chain opens "\(path)", and its \(size) bytes are no whole number of pages of \
-                \(pageSize) bytes: \
-                it was cut off, or is no database of this engine. Restore it from a backup. \(change)
+                No key of the chain opens "\(path)", and its \(size) bytes are no whole number of pages of \(pageSize) \
+                bytes: it was cut off, or is no database of this engine. Restore it from a backup. \(change)
                 """
             )
         }
@@ -123,8 +122,8 @@ extension KeyChoice {
             .wrongKey,
             """
             \(tried) "\(path)". Add the key that the file was made with to the chain, at its beginning; if the chain \
-            is \
-            right, the file's first page is damaged, or it is no SQLCipher database of this engine's format. \(change)
+            is right, the file's first page is damaged, or it is no SQLCipher database of this engine's format. \
+            \(change)
             """
         )
     }

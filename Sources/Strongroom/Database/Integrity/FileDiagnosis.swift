@@ -112,8 +112,7 @@ extension FileDiagnosis {
         case .wrongKey:
             """
             Add the key that it was made with to the chain, and the cipher settings it was made with to the \
-            configuration. If both are \
-            there, its first 16 bytes are damaged, or it is no SQLCipher database.
+            configuration. If both are there, its first 16 bytes are damaged, or it is no SQLCipher database.
             """
         case .envelope:
             "Restore `FILE.keys` or `FILE.keys.copy` from a backup of the same database, or use the newer program."

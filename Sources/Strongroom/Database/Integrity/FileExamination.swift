@@ -67,8 +67,7 @@ struct FileExamination {
         guard diagnosis.hasLog, [.wrongKey, .truncated, .damaged].contains(diagnosis.finding) else { return }
         diagnosis.reason = """
             By itself the file looks as if this were so: \(diagnosis.finding.text). But a log lies beside it that may \
-            have what is missing. Open \
-            it, or a copy of it with its log, which brings the log in; then look again.
+            have what is missing. Open it, or a copy of it with its log, which brings the log in; then look again.
             """
         diagnosis.finding = .unexamined
     }

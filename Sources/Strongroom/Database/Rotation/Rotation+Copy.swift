@@ -18,7 +18,7 @@ extension Rotation {
             isLogGone = try FileSystem.overwrite(file.path + "-journal") && isLogGone
         }
         guard let status = try FileStatus.at(file.path) else { throw gone }
-        try FreeSpace.require(status.size + Self.margin, beside: file.path, for: "Rotating")
+        try FreeSpace.require(status.size + FreeSpace.margin, beside: file.path, for: "Rotating")
         var isInPlace = false
         defer { if !isInPlace { try? removeLeftovers() } }
         let copy = try PlainFile(making: copyPath)
@@ -145,9 +145,8 @@ extension Rotation {
         StrongroomError(
             .damaged,
             """
-            "\(file.path)" has \(count == 1 ? "a damaged page" : "\(count) damaged pages"), so it was not rotated, \
-            and is on the key that it \
-            had. \(StrongroomError.Code.damaged.advice)
+            "\(file.path)" has \(count == 1 ? "a damaged page" : "\(count) damaged pages"), so it was not rotated, and \
+            is on the key that it had. \(StrongroomError.Code.damaged.advice)
             """,
             database: file.name
         )
@@ -206,8 +205,7 @@ extension Rotation {
             cause?.code == .diskFull ? .diskFull : .rotationFailed,
             """
             "\(file.path)" is on its new key, but what is to be done after that failed: \
-            \(cause?.message ?? "\(error)") \
-            Call `verify()`, and `rotate()` again.
+            \(cause?.message ?? "\(error)") Call `verify()`, and `rotate()` again.
             """,
             database: file.name,
             resultCode: cause?.resultCode

@@ -5,7 +5,7 @@ extension Rotation {
             throw failed("the file is gone")
         }
         // The log takes every page, with a few bytes before each.
-        try FreeSpace.require(size + size / 8 + Self.margin, beside: file.path, for: "Rotating")
+        try FreeSpace.require(size + size / 8 + FreeSpace.margin, beside: file.path, for: "Rotating")
         let checking = try rewrite(size)
         let start = ContinuousClock.now
         let connection = try provedWithNewKey()

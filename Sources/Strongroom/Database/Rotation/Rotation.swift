@@ -22,9 +22,6 @@ struct Rotation {
     /// Called when another file lies at the path, and the one that lay there before is still open.
     let whenReplaced: () throws -> Void
 
-    /// What is written besides the pages: log headers, a journal, directory entries.
-    static let margin: Int64 = 1 << 20
-
     /// What was done, but for the places of the keys in their chain.
     struct Outcome {
         let method: RotationReport.Method
@@ -78,8 +75,7 @@ struct Rotation {
             .rotationFailed,
             """
             "\(file.path)" has another name (a hard link), under which the old content would go on being used. Remove \
-            the other name, then \
-            try again; nothing was changed.
+            the other name, then try again; nothing was changed.
             """,
             database: file.name
         )

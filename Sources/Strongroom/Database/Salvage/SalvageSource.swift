@@ -58,10 +58,8 @@ struct SalvageSource {
             .wrongKey,
             """
             With no key of the chain any of the first pages of "\(original.path)" is authentic. Add the key that the \
-            file was made with; if \
-            the chain is right, its first 16 bytes are damaged, which every page needs: put those of a backup of the \
-            same file into a copy of \
-            it, and try again with that.
+            file was made with; if the chain is right, its first 16 bytes are damaged, which every page needs: put \
+            those of a backup of the same file into a copy of it, and try again with that.
             """,
             database: original.name)
     }
@@ -107,10 +105,8 @@ struct SalvageSource {
             .damaged,
             """
             \(what), in which the engine looks up where every table lies, so nothing can be copied; the key is right. \
-            Restore a backup. An older \
-            copy of the same file, made with the same key, may still have these pages as they were: put its first \
-            pages into a copy of the \
-            damaged file, and try again with that.
+            Restore a backup. An older copy of the same file, made with the same key, may still have these pages as \
+            they were: put its first pages into a copy of the damaged file, and try again with that.
             """,
             database: database, resultCode: cause?.resultCode)
     }

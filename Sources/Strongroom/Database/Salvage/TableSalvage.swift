@@ -237,8 +237,8 @@ final class TableSalvage {
         let names = [rowIDName ?? "rowid"] + names
         // Not through an index, which may be damaged; and not a row further, which may be.
         let query = """
-            SELECT \(names.joined(separator: ", ")) FROM \(table) NOT INDEXED \
-            WHERE \(names[0]) >= ? ORDER BY \(names[0]) LIMIT ?
+            SELECT \(names.joined(separator: ", ")) FROM \(table) NOT INDEXED WHERE \(names[0]) >= ? ORDER BY \
+            \(names[0]) LIMIT ?
             """
         try source.inTransaction(.deferred) {
             try source.withOwnStatement(query, [.integer(ids.first ?? 0), .integer(Int64(ids.count))]) { rows in
@@ -256,8 +256,8 @@ final class TableSalvage {
 
     private func copyEntries(_ keys: ArraySlice<[RecordFields.Field]>) throws {
         let query = """
-            SELECT \(names.joined(separator: ", ")) FROM \(table) \
-            WHERE \(keyNames.map { "\($0) = ?" }.joined(separator: " AND "))
+            SELECT \(names.joined(separator: ", ")) FROM \(table) WHERE \
+            \(keyNames.map { "\($0) = ?" }.joined(separator: " AND "))
             """
         try source.inTransaction(.deferred) {
             for key in keys {

@@ -149,8 +149,7 @@ extension Connection {
             .permissionDenied,
             """
             A log lies beside the database where its index cannot be made, so pages cannot be checked there. Bring \
-            database and log, when no program has \
-            them open, to a directory that may be written.
+            database and log, when no program has them open, to a directory that may be written.
             """,
             database: database, resultCode: code)
     }

@@ -32,9 +32,8 @@ extension Connection {
                 .busy,
                 """
                 Another program wrote while the pages of the database were checked, and a store that reads beside its \
-                log cannot keep it from that. \
-                Try again when nobody writes, or open the database so that it may be written: then others wait until \
-                it is done.
+                log cannot keep it from that. Try again when nobody writes, or open the database so that it may be \
+                written: then others wait until it is done.
                 """,
                 database: database)
         }

@@ -63,8 +63,8 @@ package enum SortedDecimal {
     /// A condition that holds for what is not in this form; not for NULL.
     static func isOther(_ column: String) -> String {
         """
-        (typeof(\(column)) NOT IN ('text', 'null') OR NOT (\(column) COLLATE BINARY = '0' \
-        OR \(column) GLOB 'p[0-9][0-9][0-9]:[0-9]*' OR \(column) GLOB '-n[0-9][0-9][0-9]:[0-9]*~-[0-9]*'))
+        (typeof(\(column)) NOT IN ('text', 'null') OR NOT (\(column) COLLATE BINARY = '0' OR \(column) GLOB \
+        'p[0-9][0-9][0-9]:[0-9]*' OR \(column) GLOB '-n[0-9][0-9][0-9]:[0-9]*~-[0-9]*'))
         """
     }
 }

@@ -137,9 +137,8 @@ extension EnvelopeFile {
                 (
                     .envelopeDamaged,
                     """
-                    No copy of the database's wrapped key can be used, neither "\(path)" nor "\(copyPath)": \
-                    \(reason). Restore one of them \
-                    from a backup; without it nobody can open the database.
+                    No copy of the database's wrapped key can be used, neither "\(path)" nor "\(copyPath)": \(reason). \
+                    Restore one of them from a backup; without it nobody can open the database.
                     """
                 )
             case .newer(let version):
@@ -155,9 +154,8 @@ extension EnvelopeFile {
                     .foreignEnvelope,
                     """
                     The wrapped key in "\(path)" is not that of "\(databasePath)": it was made for a file that begins \
-                    with another salt. Put \
-                    the file and the wrapped key that belong together side by side; if they do, the database's first \
-                    16 bytes are damaged.
+                    with another salt. Put the file and the wrapped key that belong together side by side; if they do, \
+                    the database's first 16 bytes are damaged.
                     """
                 )
             case .noKeyFits: (.wrongKey, noKeyFits(keys))
@@ -169,9 +167,8 @@ extension EnvelopeFile {
         StrongroomError(
             .foreignEnvelope,
             """
-            "\(place)" is the wrapped key of another database, perhaps its last, so it is not overwritten with that \
-            of "\(databasePath)". Move \
-            it to the database that it belongs to. Nothing was changed.
+            "\(place)" is the wrapped key of another database, perhaps its last, so it is not overwritten with that of \
+            "\(databasePath)". Move it to the database that it belongs to. Nothing was changed.
             """,
             database: name
         )
@@ -186,9 +183,8 @@ extension EnvelopeFile {
         }
         let tried = keys == 1 ? "The key of the chain is not" : "None of the chain's \(keys) keys is"
         return """
-            \(tried) among those that open "\(path)". Add a key that has a slot in it, or a recovery key, to the \
-            chain at its beginning. \
-            Nothing was changed.
+            \(tried) among those that open "\(path)". Add a key that has a slot in it, or a recovery key, to the chain \
+            at its beginning. Nothing was changed.
             """
     }
 
@@ -196,9 +192,9 @@ extension EnvelopeFile {
         StrongroomError(
             .envelopeMissing,
             """
-            The wrapped key of "\(databasePath)" is gone: there is neither "\(path)" nor "\(copyPath)". Restore one \
-            of them from a backup; \
-            without it nobody can open the database. If the file never had one, leave out `KeyProtection.envelope`.
+            The wrapped key of "\(databasePath)" is gone: there is neither "\(path)" nor "\(copyPath)". Restore one of \
+            them from a backup; without it nobody can open the database. If the file never had one, leave out \
+            `KeyProtection.envelope`.
             """,
             database: name
         )

@@ -45,9 +45,8 @@ struct WrappingKey: Sendable {
             throw StrongroomError(
                 .outOfMemory,
                 """
-                A passphrase's derivation by scrypt needs \(cost.rounds / 1024) MiB of memory, which could not be \
-                had. Free \
-                memory, then try again; OpenSSL's FIPS provider has no scrypt.
+                A passphrase's derivation by scrypt needs \(cost.rounds / 1024) MiB of memory, which could not be had. \
+                Free memory, then try again; OpenSSL's FIPS provider has no scrypt.
                 """)
         }
     }

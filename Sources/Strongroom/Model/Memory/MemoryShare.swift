@@ -111,8 +111,7 @@ final class MemoryShare: Sendable {
             .inMemory,
             """
             Since it was opened the store has had records that are in memory alone, and those are not migrated. Make \
-            them persistent if they are to \
-            be kept, close the store and open it again, then migrate.
+            them persistent if they are to be kept, close the store and open it again, then migrate.
             """,
             database: connection.database)
     }

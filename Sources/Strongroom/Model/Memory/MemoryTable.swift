@@ -57,8 +57,7 @@ struct MemoryTable: Sendable {
                 .inMemory,
                 """
                 The columns of table "\(schema.name)" have taken all names of the row id, by which records in memory \
-                are \
-                followed; keep its records on the disk, or rename one of rowid, _rowid_ and oid.
+                are followed; keep its records on the disk, or rename one of rowid, _rowid_ and oid.
                 """)
         }
         return free
@@ -215,8 +214,7 @@ extension StrongroomError {
             """
             Another process has written a row of table "\(table)" that has the same \(words) as a record in memory, so \
             neither is read or changed. Remove the record in memory with `discard(_:in:)`, or change the row on the \
-            disk \
-            in the other process, then try again.
+            disk in the other process, then try again.
             """,
             database: database)
         error.constraint = ConstraintFailure(kind: .unique, table: table, columns: columns)

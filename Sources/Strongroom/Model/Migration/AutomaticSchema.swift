@@ -91,8 +91,7 @@ struct AutomaticSchema: Sendable {
                 .invalidMigrator,
                 """
                 The file is at version "\(entry.version)" of a migrator with steps, and this one is automatic. Go on \
-                with the steps; the \
-                file was not touched.
+                with the steps; the file was not touched.
                 """,
                 database: connection.database)
         }

@@ -37,8 +37,8 @@ extension MigrationTransaction {
             let end = try self.end(ofSliceFrom: start, last, of: table, rowID)
             try execute(
                 """
-                UPDATE \(name: table) SET \(name: column) = (\(value)) \
-                WHERE \(name: rowID) >= \(start) AND \(name: rowID) <= \(end)
+                UPDATE \(name: table) SET \(name: column) = (\(value)) WHERE \(name: rowID) >= \(start) AND \
+                \(name: rowID) <= \(end)
                 """)
             try report(Self.distance(first, end), of: Self.distance(first, last))
             next = try self.value(
@@ -75,8 +75,8 @@ extension MigrationTransaction {
     private func end(ofSliceFrom start: Int64, _ last: Int64, of table: String, _ rowID: String) throws -> Int64 {
         try value(
             """
-            SELECT max(id) FROM (SELECT \(name: rowID) AS id FROM \(name: table) \
-            WHERE \(name: rowID) >= \(start) AND \(name: rowID) <= \(last) ORDER BY \(name: rowID) LIMIT \(Self.slice))
+            SELECT max(id) FROM (SELECT \(name: rowID) AS id FROM \(name: table) WHERE \(name: rowID) >= \(start) AND \
+            \(name: rowID) <= \(last) ORDER BY \(name: rowID) LIMIT \(Self.slice))
             """) ?? last
     }
 

@@ -70,8 +70,7 @@ extension Migrator {
                 .invalidMigrator,
                 """
                 There is no version "\(version)" in the migrator, which has \(list(migrations.map(\.version))). Give \
-                one of these; \
-                the file was not touched.
+                one of these; the file was not touched.
                 """,
                 database: connection.database
             )
@@ -91,10 +90,8 @@ extension Migrator {
             .invalidMigrator,
             """
             The file has been through the versions \(list(recorded)), which stand otherwise in the migrator \
-            (\(list(known))): \
-            \(difference(recorded, known)). Put new migrations at the end of the list only, and leave the old ones in \
-            it; the file \
-            was not touched.
+            (\(list(known))): \(difference(recorded, known)). Put new migrations at the end of the list only, and \
+            leave the old ones in it; the file was not touched.
             """,
             database: connection.database
         )
@@ -121,8 +118,8 @@ extension Migrator {
             .invalidMigrator,
             """
             There is no way back from \(versions.joined(separator: ", ")): give \
-            \(versions.count == 1 ? "this migration" : "these migrations") \
-            a `down`, or go on with the version that the file has. The file was not touched.
+            \(versions.count == 1 ? "this migration" : "these migrations") a `down`, or go on with the version that \
+            the file has. The file was not touched.
             """,
             database: connection.database
         )
@@ -132,8 +129,8 @@ extension Migrator {
         StrongroomError(
             .newerSchema,
             """
-            The file has schema version "\(version)", which this program does not know \
-            (its newest is "\(newestVersion ?? "")"). Use a newer program; the file was not touched.
+            The file has schema version "\(version)", which this program does not know (its newest is \
+            "\(newestVersion ?? "")"). Use a newer program; the file was not touched.
             """,
             database: database
         )

@@ -73,8 +73,8 @@ extension Migrator {
             .invalidMigrator,
             """
             The file has been through \(names), whose statements are others in today's program: it may have another \
-            schema than a new file. \
-            Put the old statements back, and make the change in a migration of its own. The file was not touched.
+            schema than a new file. Put the old statements back, and make the change in a migration of its own. The \
+            file was not touched.
             """,
             database: connection.database
         )

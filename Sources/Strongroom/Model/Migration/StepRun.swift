@@ -112,8 +112,7 @@ struct StepRun {
             ? "Going back from \"\(version)\" failed and was undone; the file is at that version."
             : """
             Migration "\(version)" failed and was undone; the file is at the version before it, or not made if it was \
-            to be \
-            new.
+            to be new.
             """
         var failure = StrongroomError(
             .migrationFailed,
@@ -134,8 +133,7 @@ struct StepRun {
             .migrationFailed,
             """
             The tables could not be brought to what is declared, and the file is as it was. \(reason) Correct the \
-            declaration or the rows, then \
-            open the store again.
+            declaration or the rows, then open the store again.
             """,
             database: connection.database,
             sql: cause?.sql,

@@ -72,8 +72,7 @@ struct TableComparison {
             throw refusal(
                 """
                 Table "\(schema.name)" has both "\(both.from)" and "\(both.to)", which was once "\(both.from)"; bring \
-                the values together and \
-                drop one.
+                the values together and drop one.
                 """)
         }
         return renamed
@@ -98,9 +97,8 @@ struct TableComparison {
         if let needed = left.first(where: { !$0.isNullable && $0.defaultSQL == nil && $0.generated == nil }) {
             throw refusal(
                 """
-                Column "\(needed.name)" of table "\(schema.name)" may not be NULL, has no default and is not \
-                declared, so that no row could be \
-                inserted. Declare it, or let the migrator remove columns.
+                Column "\(needed.name)" of table "\(schema.name)" may not be NULL, has no default and is not declared, \
+                so that no row could be inserted. Declare it, or let the migrator remove columns.
                 """)
         }
         return []
@@ -170,8 +168,7 @@ struct TableComparison {
         throw refusal(
             """
             Column "\(info.name)" of table "\(schema.name)" holds values of its own and is declared as a generated \
-            one, which would lose them. \
-            Declare it as it is, or let the migrator remove columns.
+            one, which would lose them. Declare it as it is, or let the migrator remove columns.
             """)
     }
 
@@ -184,8 +181,8 @@ struct TableComparison {
         refusal(
             """
             The primary key of table "\(schema.name)" in the file is another one than the declared (column \
-            "\(column.name)"), and is not changed \
-            by itself. Make a new table in a migration of your own, and move the rows.
+            "\(column.name)"), and is not changed by itself. Make a new table in a migration of your own, and move the \
+            rows.
             """)
     }
 
@@ -200,8 +197,7 @@ struct TableComparison {
             throw refusal(
                 """
                 The index "\(other.name)" that is declared for table "\(schema.name)" has the name of one that table \
-                "\(other.table)" has in the \
-                file; give it another name.
+                "\(other.table)" has in the file; give it another name.
                 """)
         }
     }

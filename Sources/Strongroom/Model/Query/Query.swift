@@ -219,8 +219,7 @@ extension QueryClauses {
                     .sql,
                     """
                     The query is sorted by a column whose values can be stored in several forms, such as JSON, so no \
-                    page can \
-                    follow a record; sort by other columns.
+                    page can follow a record; sort by other columns.
                     """)
             }
             guard let column = ordering.column, let value = values[column] else {

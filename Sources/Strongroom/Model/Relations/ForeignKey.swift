@@ -52,8 +52,7 @@ enum RelationFailure {
             .invalidName,
             """
             A property by which a relation finds the rows of table "\(schema.name)" is no column of it; name a stored \
-            property, and where the \
-            table is not made by @Table, let its `columnName(of:)` tell the column.
+            property, and where the table is not made by @Table, let its `columnName(of:)` tell the column.
             """)
     }
 
@@ -62,8 +61,7 @@ enum RelationFailure {
             .limit,
             """
             A row of table "\(schema.name)" has the largest position that there is, and nothing can come behind it. \
-            Load the list, and save it \
-            whole: its rows are numbered anew.
+            Load the list, and save it whole: its rows are numbered anew.
             """)
     }
 

@@ -65,8 +65,7 @@ extension Table {
             .inMemory,
             """
             A record of table "\(schema.name)" is in memory alone, and a row of table "\(Other.schema.name)" that is \
-            on the disk cannot refer to \
-            it. Move it to the disk with `persist` before, or save it without `cascading`.
+            on the disk cannot refer to it. Move it to the disk with `persist` before, or save it without `cascading`.
             """)
     }
 }

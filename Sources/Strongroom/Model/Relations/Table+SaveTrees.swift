@@ -125,9 +125,8 @@ extension Table {
             .otherStore,
             """
             The relations of table "\(schema.name)", which lies in \(words(own)), lead to table \
-            "\(table.schema.name)", which lies in \
-            \(words(other)); no transaction spans two databases. Let both lie in one (`@Table(_, in:)`), or save them \
-            one after the other.
+            "\(table.schema.name)", which lies in \(words(other)); no transaction spans two databases. Let both lie in \
+            one (`@Table(_, in:)`), or save them one after the other.
             """)
     }
 

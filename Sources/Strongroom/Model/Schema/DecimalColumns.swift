@@ -30,8 +30,7 @@ extension Connection {
                 """
                 Column "\(column.name)" of table "\(schema.name)" is declared as \(info.declaredType), \(fault). Call \
                 `db.convertDecimals(of:)` in a migration, or let an automatic migrator do it; in SQL of your own, \
-                declare \
-                it as \(column.declaredType).
+                declare it as \(column.declaredType).
                 """,
                 database: database)
         }
@@ -44,9 +43,8 @@ extension SortedDecimal {
     /// The digits of a column's values, in SQL.
     package static func digits(of column: String) -> SQL {
         """
-        CASE WHEN substr(\(name: column), 1, 1) = 'p' THEN substr(\(name: column), 6) \
-        WHEN substr(\(name: column), 1, 2) = '-n' \
-        THEN substr(\(name: column), instr(\(name: column), '~') + 1) ELSE \(name: column) END
+        CASE WHEN substr(\(name: column), 1, 1) = 'p' THEN substr(\(name: column), 6) WHEN substr(\(name: column), 1, \
+        2) = '-n' THEN substr(\(name: column), instr(\(name: column), '~') + 1) ELSE \(name: column) END
         """
     }
 }
@@ -66,8 +64,8 @@ extension DecimalScale {
         let point = "instr(\(value), '.')"
         let fraction = "substr(substr(\(value), \(point) + 1) || '\(zeros)', 1, \(digits))"
         return """
-            CASE \(point) WHEN 0 THEN CAST(\(value) || '\(zeros)' AS INTEGER) \
-            ELSE CAST(substr(\(value), 1, \(point) - 1) || \(fraction) AS INTEGER) END
+            CASE \(point) WHEN 0 THEN CAST(\(value) || '\(zeros)' AS INTEGER) ELSE CAST(substr(\(value), 1, \(point) - \
+            1) || \(fraction) AS INTEGER) END
             """
     }
 

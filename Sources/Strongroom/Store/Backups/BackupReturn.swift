@@ -58,8 +58,7 @@ struct BackupReturn {
                 .sameFile,
                 """
                 "\(backup)" has the name of what an interrupted restoring leaves, which the next one removes. Move it \
-                to another name, then \
-                try again; nothing was changed.
+                to another name, then try again; nothing was changed.
                 """)
         }
     }
@@ -89,8 +88,7 @@ struct BackupReturn {
             .locked,
             """
             Beside "\(backup)" lies its log, so it is in use, or no finished backup. Open and close it with the \
-            program that it \
-            belongs to, then try again.
+            program that it belongs to, then try again.
             """)
     }
 
@@ -106,15 +104,14 @@ struct BackupReturn {
             .locked,
             """
             The backup "\(backup)" is open in \(FileHolders.describe(holders)), which may be writing it. Close it \
-            there, then try \
-            again; nothing was changed.
+            there, then try again; nothing was changed.
             """)
     }
 
     private func copyBytes() throws -> PlainFile {
         try requireAlone()
         guard let status = try FileStatus.at(backup) else { throw gone }
-        try FreeSpace.require(2 * status.size + Rotation.margin, beside: opening.path, for: "Restoring")
+        try FreeSpace.require(2 * status.size + FreeSpace.margin, beside: opening.path, for: "Restoring")
         let raw = try PlainFile(making: rawPath)
         try PlainFile.copy(backup, to: raw) {
             try watcher.tell(.writing, 0, status.size)
@@ -125,8 +122,7 @@ struct BackupReturn {
                 .locked,
                 """
                 The backup "\(backup)" was changed while it was copied, so it is no finished one. Wait until it is, \
-                then try again; nothing was \
-                changed.
+                then try again; nothing was changed.
                 """)
         }
         try raw.synchronize()
@@ -182,8 +178,7 @@ struct BackupReturn {
             .damaged,
             """
             The backup "\(backup)" has damaged pages, so it was not restored; `Stores.diagnose(path:keys:)` names \
-            them. Take another backup, or copy \
-            out of this one what is whole with `salvage`.
+            them. Take another backup, or copy out of this one what is whole with `salvage`.
             """,
             database: opening.file.name)
     }

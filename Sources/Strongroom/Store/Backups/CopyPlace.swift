@@ -57,8 +57,7 @@ struct CopyPlace: Sendable {
             .locked,
             """
             "\(path)" is open in \(FileHolders.describe(holders)), so it was not replaced. Close it there, then try \
-            again, or give \
-            another path.
+            again, or give another path.
             """)
     }
 

@@ -83,8 +83,7 @@ struct FileReplacement {
             .fileMissing,
             """
             There is no "\(opening.path)", but beside it lies its log, which the engine would play into what is \
-            restored. Move away \
-            "\(opening.path)-wal" and "\(opening.path)-journal", then restore.
+            restored. Move away "\(opening.path)-wal" and "\(opening.path)-journal", then restore.
             """,
             database: opening.file.name
         )
@@ -120,10 +119,8 @@ struct FileReplacement {
             failure.code,
             """
             What lies at "\(opening.path)", or its envelope, cannot be opened (\(failure.code)), so it is not \
-            replaced: what is in it may still \
-            be saved. If only its key is another one, give that. Otherwise move \(present) to another directory, then \
-            restore again. Nothing \
-            was changed.
+            replaced: what is in it may still be saved. If only its key is another one, give that. Otherwise move \
+            \(present) to another directory, then restore again. Nothing was changed.
             """,
             database: opening.file.name, resultCode: failure.resultCode)
     }

@@ -41,7 +41,7 @@ struct SnapshotReturn {
 
     private func copy() throws {
         guard let status = try FileSystem.requireRegular(snapshot.path) else { throw gone }
-        try FreeSpace.require(status.size + Rotation.margin, beside: opening.path, for: "Restoring")
+        try FreeSpace.require(status.size + FreeSpace.margin, beside: opening.path, for: "Restoring")
         let copy = try PlainFile(making: copyPath)
         // They stay those of the database, where there is one.
         let model = try FileStatus.at(opening.path) == nil ? snapshot.path : opening.path

@@ -77,8 +77,7 @@ struct MemoryOpening: Sendable {
             .inMemory,
             """
             The engine could not end a transaction, so its connection was closed, and with it went what the store had \
-            in memory. Close the \
-            store, and open it again.
+            in memory. Close the store, and open it again.
             """,
             database: name.fileName)
     }

@@ -84,10 +84,8 @@ enum OpeningWaits {
             .nestedAccess,
             """
             Each of these databases is opened by the configuration of the one before it, and the last is the first \
-            again: \
-            \(circle.map { "\"\($0)\"" }.joined(separator: ", ")). None of these openings would ever end. Take the \
-            keys of one \
-            of them from a place that does not need the others.
+            again: \(circle.map { "\"\($0)\"" }.joined(separator: ", ")). None of these openings would ever end. Take \
+            the keys of one of them from a place that does not need the others.
             """,
             database: opened.fileName
         )

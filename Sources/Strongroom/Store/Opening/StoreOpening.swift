@@ -137,8 +137,7 @@ struct StoreOpening: Sendable {
             .locked,
             """
             Another process has been opening "\(self.path)" for longer than \(settings.openTimeout). Wait for it to \
-            finish, or \
-            end it; then open again.
+            finish, or end it; then open again.
             """,
             database: name.fileName
         )
@@ -326,8 +325,7 @@ extension StoreOpening {
             .fileMissing,
             """
             There is no "\(path)", but beside it lies the log of a database that was there, "\(path)-wal" or \
-            "\(path)-journal". Put \
-            the file back, or move the log away if a new database is to be made.
+            "\(path)-journal". Put the file back, or move the log away if a new database is to be made.
             """,
             database: name.fileName
         )

@@ -109,8 +109,7 @@ extension RunningWork {
             entry.start == nil
             ? """
             \(entry.name) was not begun within \(timeout): its turn had come, but opening its connection took longer, \
-            or the machine \
-            was busy. Give it more time.
+            or the machine was busy. Give it more time.
             """
             : """
             \(entry.name) took longer than \(timeout) and was stopped; nothing of it was kept. Give it more time, or \

@@ -88,8 +88,7 @@ final class OpenFiles: Sendable {
             .sameFile,
             """
             The file "\(path)" is open in this process already, as "\(twin.name)" at "\(twin.path)". Open it by one \
-            name and \
-            from one registry, or close it first.
+            name and from one registry, or close it first.
             """,
             database: name.fileName
         )

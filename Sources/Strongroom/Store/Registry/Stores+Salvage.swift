@@ -75,8 +75,7 @@ extension Stores {
                 .plaintextFile,
                 """
                 The file "\(file.path)" is a plaintext database, whose pages have no authentication codes: which are \
-                damaged cannot be told. Use \
-                the `.recover` command of the sqlite3 shell.
+                damaged cannot be told. Use the `.recover` command of the sqlite3 shell.
                 """)
         case .encrypted where chain.isPlaintext:
             throw StrongroomError(

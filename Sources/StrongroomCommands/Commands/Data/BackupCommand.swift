@@ -7,15 +7,14 @@ struct BackupCommand: AsyncParsableCommand {
         commandName: "backup",
         abstract: "Copies a database, as it is at one moment, into one file.",
         discussion: """
-            Others read and write meanwhile. The copy stands alone and opens with its key: the database's current \
-            one, or another. It is read \
-            again before it appears under its name: every page's authentication code, the rows of each table. It is \
-            encrypted as the database is; \
-            that of a plaintext one is plaintext, unless it gets a key.
+            Others read and write meanwhile. The copy stands alone and opens with its key: the database's current one, \
+            or another. It is read again before it appears under its name: every page's authentication code, the rows \
+            of each table. It is encrypted as the database is; that of a plaintext one is plaintext, unless it gets a \
+            key.
 
             Where the engine's integrity check finds a defect in the database, such as an index that does not fit its \
-            table, the copy has the \
-            same one and is made all the same: that is exit code 65, since `restore` refuses such a copy.
+            table, the copy has the same one and is made all the same: that is exit code 65, since `restore` refuses \
+            such a copy.
             """
     )
 

@@ -35,10 +35,8 @@ struct BackupDetail: Encodable {
             "defect",
             """
             The copy lies at "\(file)", but the database has a defect, and the copy has it, too, so that `restore` \
-            will refuse it: \(defect). \
-            Mend the database (an index that does not fit is made anew by REINDEX), or copy what is whole with \
-            `salvage`; \
-            then make another copy.
+            will refuse it: \(defect). Mend the database (an index that does not fit is made anew by REINDEX), or copy \
+            what is whole with `salvage`; then make another copy.
             """, .dataError)
     }
 }

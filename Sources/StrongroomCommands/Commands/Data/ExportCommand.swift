@@ -8,12 +8,10 @@ struct ExportCommand: AsyncParsableCommand {
         abstract: "Writes the rows of a table, or of a query, as CSV or JSON Lines.",
         discussion: """
             One snapshot is written, while others read and write. In CSV an empty field is NULL, "" is a text without \
-            characters, and bytes are \
-            Base64; in JSON bytes are {"base64":"AQID"}, and numbers are exact. What is written is plaintext: a file \
-            gets mode 0600, and \
-            appears when it is complete. With --force it takes the place of a file of text, never of a database or a \
-            key file. With --json \
-            the rows are JSON Lines where neither --format nor the file's name says otherwise.
+            characters, and bytes are Base64; in JSON bytes are {"base64":"AQID"}, and numbers are exact. What is \
+            written is plaintext: a file gets mode 0600, and appears when it is complete. With --force it takes the \
+            place of a file of text, never of a database or a key file. With --json the rows are JSON Lines where \
+            neither --format nor the file's name says otherwise.
             """
     )
 

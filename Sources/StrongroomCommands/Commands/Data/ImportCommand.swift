@@ -8,18 +8,15 @@ struct ImportCommand: AsyncParsableCommand {
         abstract: "Brings the rows of a CSV or JSON Lines file into a table that is there.",
         discussion: """
             The first line of CSV names the columns, of JSON each line does. Everything goes into one transaction: \
-            when a line is bad, nothing is \
-            written, and the first bad lines are named, as many as --show-bad says. A field becomes what its column's \
-            declared type says; what is no \
-            number is refused by a column of numbers. In CSV an empty field is NULL, and "" a text without \
-            characters; in JSON a column that is not \
-            there has its default. Bytes are Base64, in JSON {"base64":"AQID"}. A generated column is passed over, \
-            and computed anew.
+            when a line is bad, nothing is written, and the first bad lines are named, as many as --show-bad says. A \
+            field becomes what its column's declared type says; what is no number is refused by a column of numbers. \
+            In CSV an empty field is NULL, and "" a text without characters; in JSON a column that is not there has \
+            its default. Bytes are Base64, in JSON {"base64":"AQID"}. A generated column is passed over, and computed \
+            anew.
 
-            A line of which the table takes nothing, as a rule with ON CONFLICT IGNORE has it, is counted by itself. \
-            A rule with ON CONFLICT \
-            ROLLBACK, and a foreign key that is looked at when all lines are written, undo everything, with \
-            --skip-bad, too.
+            A line of which the table takes nothing, as a rule with ON CONFLICT IGNORE has it, is counted by itself. A \
+            rule with ON CONFLICT ROLLBACK, and a foreign key that is looked at when all lines are written, undo \
+            everything, with --skip-bad, too.
             """
     )
 

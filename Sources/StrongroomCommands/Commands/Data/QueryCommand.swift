@@ -8,9 +8,8 @@ struct QueryCommand: AsyncParsableCommand {
         abstract: "Runs one statement of SQL and shows its rows.",
         discussion: """
             Without --write the connection can only read, whatever the statement says. With it the statement is a \
-            transaction of its own. \
-            With --json each row is an object in a line of its own; for a statement that gives none there is \
-            {"changed":n}.
+            transaction of its own. With --json each row is an object in a line of its own; for a statement that gives \
+            none there is {"changed":n}.
             """
     )
 

@@ -8,16 +8,12 @@ struct RestoreCommand: AsyncParsableCommand {
         abstract: "Puts a backup in a database's place.",
         discussion: """
             The backup is only read. What was made of it is read again before it takes the database's place, at one \
-            stroke; until then the \
-            database is as it was. A backup with another key than the database's is brought to the database's current \
-            key. The database must \
-            not be open anywhere.
+            stroke; until then the database is as it was. A backup with another key than the database's is brought to \
+            the database's current key. The database must not be open anywhere.
 
             A database that cannot be opened (empty, cut off, damaged, or with a key that nobody gives) is not \
-            replaced, with --force either: what \
-            is in it may still be saved. Move it and what belongs to it (-wal, -shm, -journal, .keys, .keys.copy) to \
-            another directory, then \
-            restore.
+            replaced, with --force either: what is in it may still be saved. Move it and what belongs to it (-wal, \
+            -shm, -journal, .keys, .keys.copy) to another directory, then restore.
             """
     )
 

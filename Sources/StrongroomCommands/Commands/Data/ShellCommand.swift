@@ -8,11 +8,9 @@ struct ShellCommand: AsyncParsableCommand {
         abstract: "Asks for statements and shows their rows.",
         discussion: """
             Without --write the connection can only read. Tab completes keywords, tables and columns. Lines are kept \
-            in \
-            strongroom/history in the directory for state, for their owner alone; a line that begins with a space is \
-            not, nor any with \
-            --no-history. Where there is no terminal, statements are read from standard input, and the first error is \
-            the end.
+            in strongroom/history in the directory for state, for their owner alone; a line that begins with a space \
+            is not, nor any with --no-history. Where there is no terminal, statements are read from standard input, \
+            and the first error is the end.
             """
     )
 

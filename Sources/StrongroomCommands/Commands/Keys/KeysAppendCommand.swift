@@ -7,11 +7,9 @@ struct KeysAppendCommand: AsyncParsableCommand {
         commandName: "append",
         abstract: "Adds a random key at the end of a key file, which is the current one from then on.",
         discussion: """
-            New files get it; those that are there keep theirs until they are rotated, and the older keys open them. \
-            A program that reads the file \
-            meanwhile gets all keys from before or all from after. Where another process is changing it, this one \
-            waits \
-            for it.
+            New files get it; those that are there keep theirs until they are rotated, and the older keys open them. A \
+            program that reads the file meanwhile gets all keys from before or all from after. Where another process \
+            is changing it, this one waits for it.
             """
     )
 

@@ -7,8 +7,8 @@ struct KeysCommand: ParsableCommand {
         abstract: "Makes key files, adds keys to them, and checks them. No command shows a key.",
         discussion: """
             A key file holds the keys of a chain, one a line, oldest first: a passphrase, or raw: and 64 hexadecimal \
-            digits. Only its owner may have \
-            access. Without it the databases cannot be opened: keep a copy of it elsewhere than the databases' backups.
+            digits. Only its owner may have access. Without it the databases cannot be opened: keep a copy of it \
+            elsewhere than the databases' backups.
             """,
         subcommands: [
             KeysMakeCommand.self, KeysAppendCommand.self, KeysFingerprintsCommand.self, KeysCheckCommand.self,

@@ -8,8 +8,8 @@ struct KeysFingerprintsCommand: ParsableCommand {
         abstract: "Shows for each key of a file eight digits by which it can be told from others.",
         discussion: """
             The same key has the same digits everywhere, so two machines' files can be compared. They come of a slow \
-            derivation and are too few to \
-            find a key by; still, do not publish those of a passphrase that others could guess.
+            derivation and are too few to find a key by; still, do not publish those of a passphrase that others could \
+            guess.
             """
     )
 

@@ -8,13 +8,11 @@ struct DoctorCommand: AsyncParsableCommand {
         abstract: "Finds out what a file is and what is wrong with it, from its bytes alone.",
         discussion: """
             Nothing is written, and no lock is taken: the file may be open elsewhere. Without a key it can be told \
-            whether there is a file, whether \
-            it is plaintext, and who has it open; with the key, every page.
+            whether there is a file, whether it is plaintext, and who has it open; with the key, every page.
 
             Exit codes: 0 whole, or plaintext; 65 empty, cut off, damaged (or its log), encrypted behind a plaintext \
             header, or of a newer program; 66 nothing there, or no file; 75 a log has to be brought in first; 77 may \
-            not be read; 78 no key, no key \
-            fits, or its envelope cannot be used.
+            not be read; 78 no key, no key fits, or its envelope cannot be used.
             """
     )
 

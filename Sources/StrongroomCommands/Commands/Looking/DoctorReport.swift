@@ -139,9 +139,8 @@ extension FileDiagnosis.Finding {
         case .wrongKey:
             """
             Give the key that it was made with; an older one is added at the beginning of the key file. If it is \
-            right, the file's first 16 bytes \
-            are damaged, it has cipher settings of its own, or it is no SQLCipher database. To restore it from a \
-            backup, \(Self.restoring)
+            right, the file's first 16 bytes are damaged, it has cipher settings of its own, or it is no SQLCipher \
+            database. To restore it from a backup, \(Self.restoring)
             """
         case .empty:
             """
@@ -167,7 +166,6 @@ extension FileDiagnosis.Finding {
     /// `restore` does not replace what it cannot open.
     private static let restoring = """
         move it to another directory, with what lies beside it and belongs to it (-wal, -shm, -journal, .keys, \
-        .keys.copy), then put a backup in \
-        its place with `restore`.
+        .keys.copy), then put a backup in its place with `restore`.
         """
 }

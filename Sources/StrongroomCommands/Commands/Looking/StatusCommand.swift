@@ -8,8 +8,7 @@ struct StatusCommand: AsyncParsableCommand {
         abstract: "Tells where databases lie, which key opens them, their schema, their tables, and who has them open.",
         discussion: """
             The files are not changed: nothing is rotated, and nothing is migrated. Keys are told by their place in \
-            the chain, counted from 1, the \
-            oldest.
+            the chain, counted from 1, the oldest.
             """
     )
 

@@ -8,12 +8,11 @@ struct RotateCommand: AsyncParsableCommand {
         abstract: "Brings files to the newest key of their chain.",
         discussion: """
             A file that is on the newest key already is skipped, so a run that was interrupted is gone on with by the \
-            same command. Whenever it \
-            is interrupted, each file opens with a key of the chain, and every row is there.
+            same command. Whenever it is interrupted, each file opens with a key of the chain, and every row is there.
 
             A file with older cipher settings than its configuration gives gets the new ones. A plaintext file is \
-            encrypted where the chain of its \
-            configuration begins with Key.plaintext, and refused otherwise: see convert.
+            encrypted where the chain of its configuration begins with Key.plaintext, and refused otherwise: see \
+            convert.
             """
     )
 

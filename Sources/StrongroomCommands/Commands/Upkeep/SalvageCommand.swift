@@ -8,11 +8,9 @@ struct SalvageCommand: AsyncParsableCommand {
         abstract: "Copies every row that can still be read from a damaged database into a new file.",
         discussion: """
             The damaged file is only read, and must not be open anywhere. The new file's disk needs free space of \
-            twice \
-            the file's length. A row is copied with all of its values or not at all. Where a page is damaged that \
-            leads \
-            to others, all pages are searched for the rows below it. Rows that may belong to several tables go to the \
-            table lost_and_found of the new file. The new file gets the current key; nothing is overwritten.
+            twice the file's length. A row is copied with all of its values or not at all. Where a page is damaged \
+            that leads to others, all pages are searched for the rows below it. Rows that may belong to several tables \
+            go to the table lost_and_found of the new file. The new file gets the current key; nothing is overwritten.
 
             Exit codes: 0 every row was copied; 1 the new file is there, and something was lost, which is reported; \
             65 nothing can be found, since the first page or the schema is damaged; 66 no such file; 73 something lies \

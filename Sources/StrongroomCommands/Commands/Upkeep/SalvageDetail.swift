@@ -105,8 +105,7 @@ extension SalvageDetail {
         if !missing.isEmpty { parts.append("\(missing.count) objects of the schema could not be made") }
         return """
             The new file lies at "\(file)" and is whole, but \(parts.joined(separator: "; ")). Compare it with a \
-            backup, \
-            and keep the damaged file until then.
+            backup, and keep the damaged file until then.
             """
     }
 }

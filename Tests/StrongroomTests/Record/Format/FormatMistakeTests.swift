@@ -30,8 +30,7 @@ struct FormatMistakeTests {
         #expect(
             error?.message == """
                 There is no property "agee" in table "person"; it has id, name, nickname, email, age, small, score, \
-                ratio, \
-                isActive, born, token, price, kind, photo, tags, extra, in. A text stands in quotes. Column 19:
+                ratio, isActive, born, token, price, kind, photo, tags, extra, in. A text stands in quotes. Column 19:
                     name == '···' AND agee > ··
                                       ^
                 """)

@@ -8,8 +8,7 @@ extension ColumnChange {
             throw refusal(
                 """
                 Column "\(column)" of table "\(table.name)" is computed or belongs to the primary key; make a new \
-                table \
-                and move the rows.
+                table and move the rows.
                 """)
         }
         guard !Identifier.areSame(info.declaredType, scale.declaredType) else { return }

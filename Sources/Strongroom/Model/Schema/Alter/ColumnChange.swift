@@ -131,8 +131,7 @@ struct ColumnChange {
         guard column.generated == nil, let type = column.valueType else { return }
         let misfit = try connection.ownValue(
             """
-            SELECT count(*) FROM \(Identifier.quote(table.name)) \
-            WHERE typeof(\(name)) NOT IN ('null', '\(type)')
+            SELECT count(*) FROM \(Identifier.quote(table.name)) WHERE typeof(\(name)) NOT IN ('null', '\(type)')
             """)
         if case .integer(let count)? = misfit, count > 0 {
             throw refusal(
@@ -156,12 +155,10 @@ struct ColumnChange {
         case "real":
             // The largest integer becomes a number beyond all integers, for which the engine gives it back.
             loss = """
-                typeof(\(name)) = 'integer' \
-                AND (CAST(CAST(\(name) AS REAL) AS INTEGER) <> \(name) OR \(name) = \(Int64.max)) \
-                OR typeof(\(name)) = 'text' AND (\(digits) > 15 OR ltrim(\(name), '+-') GLOB '0[0-9]*' \
-                OR \(name) <> trim(\(name), char(9, 10, 11, 12, 13, 32)) COLLATE BINARY \
-                OR abs(CAST(\(name) AS REAL)) > 1.797e308 \
-                OR CAST(\(name) AS REAL) = 0 AND ltrim(\(name), '+-0.') GLOB '[1-9]*')
+                typeof(\(name)) = 'integer' AND (CAST(CAST(\(name) AS REAL) AS INTEGER) <> \(name) OR \(name) = \
+                \(Int64.max)) OR typeof(\(name)) = 'text' AND (\(digits) > 15 OR ltrim(\(name), '+-') GLOB '0[0-9]*' \
+                OR \(name) <> trim(\(name), char(9, 10, 11, 12, 13, 32)) COLLATE BINARY OR abs(CAST(\(name) AS REAL)) \
+                > 1.797e308 OR CAST(\(name) AS REAL) = 0 AND ltrim(\(name), '+-0.') GLOB '[1-9]*')
                 """
         case "text": loss = "typeof(\(name)) = 'real' AND CAST(CAST(\(name) AS TEXT) AS REAL) <> \(name)"
         default: return

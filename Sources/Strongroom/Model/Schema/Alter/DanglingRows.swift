@@ -98,8 +98,8 @@ extension Connection {
     func storedReferences(around table: String?) throws -> [[StoredReference]] {
         let rows = try ownRows(
             """
-            SELECT name, rootpage, sql FROM sqlite_master \
-            WHERE type = 'table' AND instr(lower(sql), 'references') > 0 ORDER BY rowid
+            SELECT name, rootpage, sql FROM sqlite_master WHERE type = 'table' AND instr(lower(sql), 'references') > 0 \
+            ORDER BY rowid
             """)
         return try rows.compactMap { row -> [StoredReference]? in
             guard let child = row[0].asText, let page = row[1].asInteger, let sql = row[2].asText else { return nil }

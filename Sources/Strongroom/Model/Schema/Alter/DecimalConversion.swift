@@ -22,8 +22,8 @@ extension Connection {
                 throw ColumnChange.refusal(
                     """
                     The default of column "\(column)" of table "\(table)" is no decimal number \
-                    (\(info.defaultSQL ?? "")); \
-                    give it another one with `db.changeColumn(_:in:)`, which converts the values.
+                    (\(info.defaultSQL ?? "")); give it another one with `db.changeColumn(_:in:)`, which converts the \
+                    values.
                     """, self)
             }
         }
@@ -116,8 +116,7 @@ struct DecimalConversion {
             .schemaChange,
             """
             \(place(row)) has a value in \(title), which is computed, that is no decimal in the form that sorts; drop \
-            the \
-            column, or let it take its value from one that holds decimals.
+            the column, or let it take its value from one that holds decimals.
             """,
             database: connection.database)
     }

@@ -104,8 +104,8 @@ struct TableRebuild {
         // ABORT takes the place of the table's own conflict clauses, by which rows would be left out without a word;
         // see "The ON CONFLICT Clause" (sqlite.org/lang_conflict.html).
         let rows = """
-            INTO \(Identifier.quote(copy)) (\(columns.joined(separator: ", "))) \
-            SELECT \(values.joined(separator: ", ")) FROM \(Identifier.quote(table.name))
+            INTO \(Identifier.quote(copy)) (\(columns.joined(separator: ", "))) SELECT \
+            \(values.joined(separator: ", ")) FROM \(Identifier.quote(table.name))
             """
         do {
             try connection.run("INSERT OR ABORT \(rows)")

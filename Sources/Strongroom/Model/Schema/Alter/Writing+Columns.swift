@@ -81,8 +81,7 @@ extension Writing where Self: ~Copyable {
                     .schemaChange,
                     """
                     The table "\(schema.name)" has both "\(old)" and "\(column.name)", which was once "\(old)"; bring \
-                    the values together and \
-                    drop one.
+                    the values together and drop one.
                     """
                 )
             }

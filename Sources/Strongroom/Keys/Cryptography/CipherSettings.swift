@@ -131,8 +131,7 @@ extension CipherSettings: CustomStringConvertible {
             }
         return """
             \(owner): pages of \(pageSize) bytes, \(iterations) rounds of \(derivationHash.rawValue), pages \
-            authenticated with \
-            \(pageHash.rawValue)
+            authenticated with \(pageHash.rawValue)
             """
     }
 }

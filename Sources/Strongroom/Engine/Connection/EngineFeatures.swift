@@ -91,9 +91,8 @@ public struct EngineFeatures: Sendable, Equatable {
             .notSQLCipher,
             """
             The linked library is SQLite \(version) without SQLCipher, so nothing would be encrypted. Install \
-            SQLCipher \
-            (libsqlcipher-dev; on Apple platforms the package SQLCipher.swift brings it) and link no other libsqlite3 \
-            into the program.
+            SQLCipher (libsqlcipher-dev; on Apple platforms the package SQLCipher.swift brings it) and link no other \
+            libsqlite3 into the program.
             """
         )
     }

@@ -154,8 +154,8 @@ extension FileKeys {
             .keySlot,
             """
             A new data key has to be wrapped for every slot anew, and the keys of these are not at hand: \
-            \(list.joined(separator: ", ")). \
-            Give them, or revoke them first and add them again later. Nothing was changed.
+            \(list.joined(separator: ", ")). Give them, or revoke them first and add them again later. Nothing was \
+            changed.
             """,
             database: file.name
         )

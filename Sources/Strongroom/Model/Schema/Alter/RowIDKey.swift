@@ -42,10 +42,8 @@ extension Connection {
             .missingKey,
             """
             A record of table "\(schema.name)" has no key, and the engine makes none: column "\(key.name)" is not \
-            declared as \
-            INTEGER PRIMARY KEY, so that the row would have NULL in it. Give the record a key, or make the table anew \
-            in a \
-            migration with that declaration.
+            declared as INTEGER PRIMARY KEY, so that the row would have NULL in it. Give the record a key, or make the \
+            table anew in a migration with that declaration.
             """,
             database: database)
     }

@@ -1,0 +1,85 @@
+import CSQLCipher
+
+extension ConstraintFailure {
+    /// What the engine says of a failure.
+    ///
+    /// - Parameters:
+    ///   - code: The engine's code.
+    ///   - words: The engine's message.
+    ///   - connection: Where a foreign key is looked for.
+    ///   - whileCommitting: Whether the failed rows are still there to be found.
+    init?(_ code: ResultCode, _ words: String, on connection: Connection, whileCommitting: Bool) {
+        guard code.primary == SQLITE_CONSTRAINT else { return nil }
+        // The header gives the extended codes as expressions that Swift does not import.
+        let kind: Kind =
+            switch code.extended >> 8 {
+            case 1: .check
+            case 3: .foreignKey
+            case 5: .notNull
+            case 6, 10: .primaryKey
+            // So the engine reports RESTRICT.
+            case 7 where words == "FOREIGN KEY constraint failed": .foreignKey
+            // So the library reports a row in memory that is like one on the disk.
+            case 7 where words.hasPrefix("UNIQUE constraint failed: "): .unique
+            case 7: .trigger
+            case 8: .unique
+            case 12: .dataType
+            default: .other
+            }
+        let detail = words.firstRange(of: " constraint failed: ").map { String(words[$0.upperBound...]) }
+        switch kind {
+        case .foreignKey:
+            let found = whileCommitting ? Self.danglingReference(on: connection) : nil
+            self.init(kind: kind, table: found?.table, parentTable: found?.parent)
+        case .check:
+            self.init(kind: kind, table: nil, name: detail)
+        case .dataType:
+            let place = words.firstRange(of: " column ").map { String(words[$0.upperBound...]) } ?? ""
+            self.init(kind, places: place, on: connection)
+        case .unique, .primaryKey, .notNull:
+            self.init(kind, places: detail ?? "", on: connection)
+        default:
+            self.init(kind: kind, table: nil)
+        }
+    }
+
+    /// - Parameter places: `table.column, table.column`, or `index 'name'`.
+    private init(_ kind: Kind, places: String, on connection: Connection) {
+        if places.hasPrefix("index '"), places.hasSuffix("'") {
+            let name = String(places.dropFirst(7).dropLast())
+            self.init(kind: kind, table: Self.table(ofIndex: name, on: connection), name: name)
+            return
+        }
+        guard let dot = places.firstIndex(of: ".") else {
+            self.init(kind: kind, table: nil)
+            return
+        }
+        let table = String(places[..<dot])
+        let columns = String(places[places.index(after: dot)...]).split(separator: ", \(table).").map(String.init)
+        self.init(kind: kind, table: table, columns: columns)
+    }
+
+    /// The table of an index on expressions, which the engine does not tell.
+    private static func table(ofIndex index: String, on connection: Connection) -> String? {
+        // The failure is the error to tell.
+        let table = try? connection.ownValue(
+            "SELECT tbl_name FROM sqlite_master WHERE type = 'index' AND name = ?", .text(index))
+        return table?.asText
+    }
+
+    /// The first row that points nowhere, while the transaction that is to be committed is still open.
+    private static func danglingReference(on connection: Connection) -> (table: String, parent: String)? {
+        var found: (String, String)?
+        do {
+            try connection.withOwnStatement("PRAGMA foreign_key_check") { statement in
+                guard try statement.step() else { return }
+                let row = Row(statement)
+                found = (try row.text(at: 0), try row.text(at: 2))
+            }
+        } catch {
+            // The commit's failure is the error to tell.
+            return nil
+        }
+        return found
+    }
+}
