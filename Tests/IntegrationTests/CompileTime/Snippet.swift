@@ -90,7 +90,7 @@ extension Snippet {
             let bad: [(String, Int)] = try idle.select { ($0.name, $1.minutes) }.fetch(db) // error: conflicting
             let inner = try Contact.join(Call.self) { contact, call in contact.id == call.contact }
             let right: [(String, Int)] = try inner.select { contact, call in (contact.name, call.minutes) }.fetch(db)
-            print(rows.count, wrong.count, right.count)
+            print(rows.count, bad.count, right.count)
         }
         """
     )
