@@ -29,7 +29,7 @@ enum Urgency: Int, CaseIterable {
 
 /// Those who wait, the urgent ones first.
 struct UrgentLine<Element> {
-    private var lines = Urgency.allCases.map { _ in Line<Element>() }
+    private var lines = Urgency.allCases.map { _ in FIFOQueue<Element>() }
 
     mutating func append(_ element: Element, _ urgency: Urgency) {
         lines[urgency.rawValue].append(element)

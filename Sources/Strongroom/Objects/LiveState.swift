@@ -123,7 +123,7 @@ final class LiveState<Source: Table>: UnsavedObject where Source.RecordType == S
     /// What is noted refers to the store, and the store to it, until the last reference to the object dies or the store
     /// is closed.
     private func waitForSaving() {
-        store.access.unsaved.withLock { unsaved in
+        store.pool.unsaved.withLock { unsaved in
             guard !state.withLock({ $0.isReleased }) else { return }
             unsaved[ObjectIdentifier(self)] = self
         }
@@ -132,7 +132,7 @@ final class LiveState<Source: Table>: UnsavedObject where Source.RecordType == S
     /// The time is over, or nobody refers to the object any more. One step: a store that is closed meanwhile finds the
     /// object either waiting or in the writer's line.
     private func endWaiting(isReleased: Bool = false) {
-        store.access.unsaved.withLock { unsaved in
+        store.pool.unsaved.withLock { unsaved in
             if isReleased { state.withLock { $0.isReleased = true } }
             if unsaved.removeValue(forKey: ObjectIdentifier(self)) != nil { queueChanges() }
         }
@@ -185,7 +185,7 @@ final class LiveState<Source: Table>: UnsavedObject where Source.RecordType == S
         _ finish: @escaping @Sendable (Result<Outcome?, any Error>) -> Void
     ) {
         let outcome = Locked<Outcome?>(nil)
-        store.access.queueWrite(label) { connection in
+        store.pool.queueWrite(label) { connection in
             let made = try work(connection)
             outcome.withLock { $0 = made }
         } undone: { [self] in
@@ -204,7 +204,7 @@ final class LiveState<Source: Table>: UnsavedObject where Source.RecordType == S
             ($0.value, $0.version, $0.changes, $0.isDone, $0.madeKey)
         }
         guard !isDone else { return Outcome(record: value, version: version, changes: changes) }
-        try store.access.prepare(Source.self, on: connection, isWriting: true)
+        try store.pool.prepare(Source.self, on: connection, isWriting: true)
         var record = value
         let hadKey = Source.key(of: value) != nil
         if !hadKey, let madeKey { Source.setKey(madeKey, of: &record) }
@@ -246,7 +246,7 @@ final class LiveState<Source: Table>: UnsavedObject where Source.RecordType == S
     @Sendable
     private func deleteNow(on connection: Connection) throws -> Outcome {
         let (value, version, changes, madeKey) = state.withLock { ($0.value, $0.version, $0.changes, $0.madeKey) }
-        try store.access.prepare(Source.self, on: connection, isWriting: true)
+        try store.pool.prepare(Source.self, on: connection, isWriting: true)
         var record = value
         if Source.key(of: value) == nil, let madeKey { Source.setKey(madeKey, of: &record) }
         let isDeleted = try Source.delete(record, in: WriteTransaction(connection))

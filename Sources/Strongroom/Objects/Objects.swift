@@ -51,14 +51,14 @@ enum Objects<Source: Table> {
         _ reach: Reach = .own, _ body: (borrowing ReadTransaction) throws -> T
     ) throws -> T {
         let tables = try tables(reach)
-        if let (connection, access) = try transaction() {
-            try access.prepare(tables, on: connection, isWriting: connection.mayWrite)
+        if let (connection, pool) = try transaction() {
+            try pool.prepare(tables, on: connection, isWriting: connection.mayWrite)
             return try body(ReadTransaction(connection))
         }
         let store = try Stores.current.openStore(database)
         // Made in a transaction of its own: in a read it cannot be.
-        if !tables.allSatisfy(store.access.firstUses.isKnown) {
-            try store.write { db in try store.access.prepare(tables, on: db.handle.connection, isWriting: true) }
+        if !tables.allSatisfy(store.pool.firstUses.isKnown) {
+            try store.write { db in try store.pool.prepare(tables, on: db.handle.connection, isWriting: true) }
         }
         return try store.read { db in try body(db) }
     }
@@ -68,23 +68,23 @@ enum Objects<Source: Table> {
         _ reach: Reach = .own, _ body: (borrowing WriteTransaction) throws -> T
     ) throws -> T {
         let tables = try tables(reach)
-        if let (connection, access) = try transaction() {
+        if let (connection, pool) = try transaction() {
             guard connection.mayWrite else { throw isReading }
-            try access.prepare(tables, on: connection, isWriting: true)
+            try pool.prepare(tables, on: connection, isWriting: true)
             return try body(WriteTransaction(connection))
         }
         let store = try Stores.current.openStore(database)
         return try store.write { db in
-            try store.access.prepare(tables, on: db.handle.connection, isWriting: true)
+            try store.pool.prepare(tables, on: db.handle.connection, isWriting: true)
             return try body(db)
         }
     }
 
-    private static func transaction() throws -> (Connection, Access)? {
-        guard CurrentAccess.isInsideAny else { return nil }
-        switch CurrentAccess.innermost(of: database) {
-        case .transaction(let connection, let access): return (connection, access)
-        case .callback(let access): throw access.nested
+    private static func transaction() throws -> (Connection, ConnectionPool)? {
+        guard CurrentTransaction.isInsideAny else { return nil }
+        switch CurrentTransaction.innermost(of: database) {
+        case .transaction(let connection, let pool): return (connection, pool)
+        case .callback(let pool): throw pool.nested
         case nil: throw isElsewhere
         }
     }
@@ -97,7 +97,7 @@ enum Objects<Source: Table> {
     }
 
     private static var isElsewhere: StrongroomError {
-        let others = CurrentAccess.databases.map { "\"\($0)\"" }.joined(separator: ", ")
+        let others = CurrentTransaction.databases.map { "\"\($0)\"" }.joined(separator: ", ")
         return StrongroomError(
             .otherStore,
             """

@@ -9,20 +9,20 @@ extension Store {
 
     /// Brings the tables of some types to what the program declares, at one stroke.
     func prepare(_ tables: [any Table.Type]) async throws {
-        guard !tables.allSatisfy(access.firstUses.isKnown) else { return }
+        guard !tables.allSatisfy(pool.firstUses.isKnown) else { return }
         guard storage != .inMemory else {
             // What is in memory is never of an older program.
-            return try await access.perform(.write) { [access] connection in
-                try access.prepare(tables, on: connection, isWriting: true)
+            return try await pool.perform(.write) { [pool] connection in
+                try pool.prepare(tables, on: connection, isWriting: true)
             }
         }
-        try await access.firstUses.turns.run {
-            let tables = tables.filter { !access.firstUses.isKnown($0) }
+        try await pool.firstUses.turns.run {
+            let tables = tables.filter { !pool.firstUses.isKnown($0) }
             guard !tables.isEmpty else { return }
             let migrator = Migrator.automatic(tables: tables.map { $0.schema })
-            let plan = try await access.perform(.read) { connection in try migrator.plan(for: connection) }
+            let plan = try await pool.perform(.read) { connection in try migrator.plan(for: connection) }
             if plan.hasWork { try await adapt(migrator) }
-            for table in tables { access.firstUses.note(table) }
+            for table in tables { pool.firstUses.note(table) }
         }
     }
 
@@ -31,14 +31,14 @@ extension Store {
         opening.migrator = migrator
         // Another process may be about to do the same.
         let lock = try await opening.takeLock()
-        try await access.perform(.writeAlone, AccessLimits(label: "tables")) { [file, opening, access] connection in
+        try await pool.perform(.writeAlone, OperationLimits(label: "tables")) { [file, opening, pool] connection in
             let plan = try migrator.plan(for: connection)
             var opening = opening
             if plan.onlyCreatesTables {
                 // Nothing of what is there is changed, and a copy of it may push out the one that counts.
                 opening.keepsSnapshots = false
             } else {
-                try access.memory.checkMigration(of: connection)
+                try pool.memory.checkMigration(of: connection)
             }
             let report = try opening.carryOut(plan, on: connection, key: .some(file.pageKey), MigrationRun())
             guard let report, !report.schemaChanges.isEmpty else { return }
@@ -49,7 +49,7 @@ extension Store {
     }
 }
 
-extension Access {
+extension ConnectionPool {
     /// Makes the table of a type, in the transaction that runs on a connection, where it is missing and no migrator
     /// would make it.
     ///
@@ -76,7 +76,7 @@ extension Access {
     }
 }
 
-extension Access {
+extension ConnectionPool {
     /// Makes the tables of some types, in the transaction that runs on a connection.
     func prepare(_ tables: [any Table.Type], on connection: Connection, isWriting: Bool) throws {
         for table in tables { try prepare(table, on: connection, isWriting: isWriting) }

@@ -11,8 +11,8 @@ extension Store {
     ///   `CancellationError` when the task is cancelled.
     @discardableResult
     public func checkpoint() async throws -> CheckpointReport {
-        try access.requireWriting()
-        return try await access.perform(.writeAlone) { try $0.checkpoint() }
+        try pool.requireWriting()
+        return try await pool.perform(.writeAlone) { try $0.checkpoint() }
     }
 
     /// Writes the file anew without the space that deleted rows have left, which is otherwise used for new rows and
@@ -26,8 +26,8 @@ extension Store {
     /// - Throws: ``StrongroomError`` with `closed`, `readOnly`, `diskFull`, `damaged`, or the engine's failure, and the
     ///   file is as it was; `CancellationError` when the task is cancelled.
     public func vacuum() async throws {
-        try access.requireWriting()
-        try await access.perform(.writeAlone) { connection in
+        try pool.requireWriting()
+        try await pool.perform(.writeAlone) { connection in
             try connection.vacuum()
             _ = connection.checkpointAfterCommit()
         }
@@ -42,8 +42,8 @@ extension Store {
     /// - Throws: ``StrongroomError`` with `closed`, `readOnly`, or the engine's failure; `CancellationError` when the
     ///   task is cancelled.
     public func optimize() async throws {
-        try access.requireWriting()
-        try await access.perform(.writeAlone) { connection in
+        try pool.requireWriting()
+        try await pool.perform(.writeAlone) { connection in
             let canChoose = try EngineFeatures.current().sqliteVersionNumber >= Self.firstThatOptimizes
             try connection.run(canChoose ? "PRAGMA optimize" : "ANALYZE")
         }
@@ -54,8 +54,8 @@ extension Store {
     ///
     /// - Throws: ``StrongroomError`` with `closed`; `CancellationError` when the task is cancelled.
     public func releaseMemory() async throws {
-        access.closeIdleReaders()
-        try await access.perform(.writeAlone) { $0.releaseMemory() }
+        pool.closeIdleReaders()
+        try await pool.perform(.writeAlone) { $0.releaseMemory() }
     }
 
     private static let firstThatOptimizes = 3_018_000

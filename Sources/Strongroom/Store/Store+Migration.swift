@@ -15,7 +15,7 @@ extension Store {
     ///   missing: the message names all that are; `newerSchema`, `closed`; what the configuration throws.
     public func migrationPlan(to version: String? = nil) async throws -> MigrationPlan {
         let migrator = try migrator()
-        return try await access.perform(.writeAlone) { connection in
+        return try await pool.perform(.writeAlone) { connection in
             try migrator.told(migrator.plan(for: connection, to: version))
         }
     }
@@ -47,9 +47,9 @@ extension Store {
         let opening = try file.openingToWrite()
         let migrator = try migrator()
         let lock = try await opening.takeLock()
-        let report = try await access.perform(.writeAlone, AccessLimits(label: "migration")) {
-            [file, access] connection in
-            try access.memory.checkMigration(of: connection)
+        let report = try await pool.perform(.writeAlone, OperationLimits(label: "migration")) {
+            [file, pool] connection in
+            try pool.memory.checkMigration(of: connection)
             let plan = try migrator.plan(for: connection, to: version)
             return try opening.carryOut(
                 plan, on: connection, key: .some(file.pageKey), MigrationRun(progress: [progress]))

@@ -32,8 +32,8 @@ extension Store {
                 database: name.fileName)
         }
         let start = ContinuousClock.now
-        let limits = AccessLimits(label: "trial of a migration")
-        let (copy, key) = try await access.perform(.read, limits) { [file, path] connection in
+        let limits = OperationLimits(label: "trial of a migration")
+        let (copy, key) = try await pool.perform(.read, limits) { [file, path] connection in
             let key = file.pageKey
             let copy = PageCopy(file: opening.file, key: key, path: FileSystem.companion(of: path, "trial"))
             try copy.make(from: connection, for: "Trying a migration of") { try connection.checkTransaction() }

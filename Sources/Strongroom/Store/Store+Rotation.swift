@@ -94,7 +94,7 @@ extension Store {
         _ progress: @escaping @Sendable (RotationProgress) -> Void
     ) async throws -> RotationReport {
         guard subject == .chain, try file.key().isSettled else {
-            let limits = AccessLimits(label: "rotation", timeout: timeout)
+            let limits = OperationLimits(label: "rotation", timeout: timeout)
             return try await rewrite(opening, limits, newDataKey: subject == .dataKey ? keys : nil, progress)
         }
         let lock = try await opening.takeLock()
@@ -120,16 +120,16 @@ extension Store {
     /// The lock between processes is had only then: whoever waits for a slow reader keeps neither other processes from
     /// opening the file nor this one from what needs the lock.
     private func rewrite(
-        _ opening: StoreOpening, _ limits: AccessLimits, newDataKey: [Key]?,
+        _ opening: StoreOpening, _ limits: OperationLimits, newDataKey: [Key]?,
         _ progress: @escaping @Sendable (RotationProgress) -> Void
     ) async throws -> RotationReport {
         // Asked while the others still read and write.
         var chain = try await keysToRotateTo(opening)
         var attempt = 1
         while true {
-            let alone = try await access.takeAlone(limits)
+            let alone = try await pool.takeAlone(limits)
             if let lock = try await attempt < Self.attempts ? opening.tryLock() : opening.takeLock() {
-                let report = try await access.perform(alone) { [file, chain] isCancelled in
+                let report = try await pool.perform(alone) { [file, chain] isCancelled in
                     let watcher = RotationWatcher(progress: progress, isCancelled: isCancelled)
                     do {
                         return try file.rotate(chain, newDataKey: newDataKey, watcher)

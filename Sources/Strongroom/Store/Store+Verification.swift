@@ -25,7 +25,7 @@ extension Store {
     public func verify(
         progress: @escaping @Sendable (VerificationProgress) -> Void = { _ in }
     ) async throws -> VerificationReport {
-        try await access.perform(.writeAlone) { [file] connection in
+        try await pool.perform(.writeAlone) { [file] connection in
             let pages = try file.pageKey.map { try PageCipher($0, settings: $0.settings) }
             return try DatabaseCheck(connection: connection, cipher: pages, progress: progress).run()
         }

@@ -19,30 +19,30 @@ public final class Store: Sendable {
     /// What opening did.
     public let opening: OpenReport
 
-    let access: Access
+    let pool: ConnectionPool
     let file: StoreFile
     private let memoryPressure: MemoryPressure
 
-    init(name: DatabaseName, path: String, opening: OpenReport, file: StoreFile, access: Access) {
+    init(name: DatabaseName, path: String, opening: OpenReport, file: StoreFile, pool: ConnectionPool) {
         self.name = name
         self.path = path
         self.opening = opening
         self.file = file
-        self.access = access
-        memoryPressure = MemoryPressure(of: access)
+        self.pool = pool
+        memoryPressure = MemoryPressure(of: pool)
     }
 
     /// How far closing checkpointed the WAL: not to its end while another process reads, or when the checkpoint failed,
     /// as on a full disk; its ``CheckpointReport/failure`` says why then. Nothing is lost by that: the next opening
     /// finds the WAL. Nil as long as the store is open, and of a read-only store.
-    public var closing: CheckpointReport? { access.closing }
+    public var closing: CheckpointReport? { pool.closing }
 
     /// The threads on which the store's work runs; a task that prefers them reads and writes without a change of
     /// thread.
-    public var executor: StoreExecutor { access.executor }
+    public var executor: StoreExecutor { pool.executor }
 
     /// What the store has done since it was opened.
-    public var statistics: StoreStatistics { access.counters.statistics }
+    public var statistics: StoreStatistics { pool.counters.statistics }
 
     // MARK: Reading and writing
 
@@ -63,7 +63,7 @@ public final class Store: Sendable {
         timeout: Duration? = nil,
         _ body: @escaping @Sendable (borrowing ReadTransaction) throws -> T
     ) async throws -> T {
-        try await access.perform(.read, AccessLimits(label: label, timeout: timeout)) { connection in
+        try await pool.perform(.read, OperationLimits(label: label, timeout: timeout)) { connection in
             try connection.inSnapshot { try body(ReadTransaction(connection)) }
         }
     }
@@ -90,8 +90,8 @@ public final class Store: Sendable {
         timeout: Duration? = nil,
         _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> T
     ) async throws -> T {
-        try access.requireWriting()
-        return try await access.perform(kind.request, AccessLimits(label: label, timeout: timeout)) { connection in
+        try pool.requireWriting()
+        return try await pool.perform(kind.request, OperationLimits(label: label, timeout: timeout)) { connection in
             try kind.run(on: connection) { try body(WriteTransaction(connection)) }
         }
     }
@@ -111,7 +111,7 @@ public final class Store: Sendable {
         timeout: Duration? = nil,
         _ body: (borrowing ReadTransaction) throws -> T
     ) throws -> T {
-        try access.performBlocking(.read, AccessLimits(label: label, timeout: timeout)) { connection in
+        try pool.performBlocking(.read, OperationLimits(label: label, timeout: timeout)) { connection in
             try connection.inSnapshot { try body(ReadTransaction(connection)) }
         }
     }
@@ -135,8 +135,8 @@ public final class Store: Sendable {
         timeout: Duration? = nil,
         _ body: (borrowing WriteTransaction) throws -> T
     ) throws -> T {
-        try access.requireWriting()
-        return try access.performBlocking(kind.request, AccessLimits(label: label, timeout: timeout)) { connection in
+        try pool.requireWriting()
+        return try pool.performBlocking(kind.request, OperationLimits(label: label, timeout: timeout)) { connection in
             try kind.run(on: connection) { try body(WriteTransaction(connection)) }
         }
     }
@@ -154,7 +154,7 @@ public final class Store: Sendable {
     ///
     /// - Throws: ``StrongroomError`` with `nestedAccess` inside a transaction of the same store.
     public func close() async throws {
-        try await BlockingWork.run { [self] in try access.close() }
+        try await BlockingWork.run { [self] in try pool.close() }
     }
 
     /// Closes the store, on the running thread; for code that is not async.
@@ -162,6 +162,6 @@ public final class Store: Sendable {
     /// - Throws: ``StrongroomError`` with `nestedAccess` inside a transaction of the same store.
     @available(*, noasync, message: "in an async function (in main.swift, too): try await store.close()")
     public func close() throws {
-        try access.close()
+        try pool.close()
     }
 }

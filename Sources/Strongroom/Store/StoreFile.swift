@@ -18,7 +18,7 @@ final class StoreFile: Sendable {
     private let isUnlocked: Bool
     private let state: Locked<State>
     /// Those who change the file's keys.
-    let keyChanges = Turns()
+    let keyChanges = AsyncMutex()
     /// One at a time finds the key anew.
     private let renewal = DispatchSemaphore(value: 1)
 

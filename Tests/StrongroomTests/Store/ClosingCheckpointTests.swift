@@ -46,7 +46,7 @@ struct ClosingCheckpointTests {
 
     @Test func aFailureIsReportedAndNothingElseFails() async throws {
         let store = try await vault.open()
-        try await store.access.perform(.writeAlone) { $0.add(NoCheckpoint()) }
+        try await store.pool.perform(.writeAlone) { $0.add(NoCheckpoint()) }
         try await store.write { db in try db.execute("INSERT INTO line (text) VALUES ('b')") }
         try await expectFailure(.diskFull) { try await store.checkpoint() }
         try await store.vacuum()

@@ -57,7 +57,7 @@ struct DatabaseCheck {
     }
 
     private func goOn() throws {
-        if connection.isGivenUp.load(ordering: .relaxed) { throw CancellationError() }
+        if connection.isInterrupted.load(ordering: .relaxed) { throw CancellationError() }
     }
 
     /// Runs a check of the engine's, whose failure is what it has found.

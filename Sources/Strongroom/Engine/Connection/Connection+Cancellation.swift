@@ -14,7 +14,7 @@ extension Connection {
     /// Begins work that nobody has given up.
     func beginWork(_ company: Company) {
         self.company = company
-        isGivenUp.store(false, ordering: .relaxed)
+        isInterrupted.store(false, ordering: .relaxed)
         askNowAndThen()
     }
 
@@ -57,8 +57,8 @@ extension Connection {
     ///
     /// An interrupt that comes between two statements is forgotten when the next one begins, and that one may have been
     /// let through already; so the engine also asks, while it runs.
-    func giveUp(_ company: Company) {
-        isGivenUp.store(true, ordering: .relaxed)
+    func interrupt(_ company: Company) {
+        isInterrupted.store(true, ordering: .relaxed)
         if company == .alone { sqlite3_interrupt(pointer) }
     }
 
@@ -68,7 +68,7 @@ extension Connection {
     private var mustStop: Bool {
         if let isUnwanted { return isUnwanted() }
         // The library's own statements, such as those that undo the work, run to their end.
-        guard isGivenUp.load(ordering: .relaxed), !authorizer.isTrusting else { return false }
+        guard isInterrupted.load(ordering: .relaxed), !authorizer.isTrusting else { return false }
         if company == .alone { return true }
         var statement = sqlite3_next_stmt(pointer, nil)
         while let each = statement {

@@ -50,7 +50,7 @@ extension Connection {
         case .maker:
             break
         case .sole:
-            isSole = true
+            isInMemory = true
             isWriter = true
         case .reader:
             try run("PRAGMA query_only = ON")

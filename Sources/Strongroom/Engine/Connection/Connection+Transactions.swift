@@ -26,7 +26,7 @@ extension Connection {
     func begin(_ start: Start) throws {
         try notingAnotherKey { try run(start.rawValue) }
         transactionState = .open
-        doom = nil
+        rollbackCause = nil
         transactionNumber += 1
         tables = TableUse()
         guard let companion else { return }
@@ -62,7 +62,7 @@ extension Connection {
         try begin(.deferred)
         do {
             try notingAnotherKey { try run(Self.firstPage) }
-            if isSole { try keepFromWriting(true) }
+            if isInMemory { try keepFromWriting(true) }
         } catch {
             rollBack()
             throw error
@@ -96,7 +96,7 @@ extension Connection {
     /// - Throws: ``StrongroomError`` with what made the engine roll it back before, or with why it could not be
     ///   committed.
     func commit() throws {
-        guard transactionState == .open, isInTransaction else { throw doom ?? transactionEnded }
+        guard transactionState == .open, isInTransaction else { throw rollbackCause ?? transactionEnded }
         // Before a commit, lest zeros that were read in a damaged page's place be written back for good.
         try checkPages()
         // What is nearly done is not left halfway.
@@ -120,7 +120,7 @@ extension Connection {
             try run("ROLLBACK")
         } catch {
             // What made the work fail is the error to tell. A connection that is still in its transaction is closed by
-            // whoever holds its seat, and closing rolls back.
+            // whoever holds its slot, and closing rolls back.
         }
     }
 
@@ -148,7 +148,7 @@ extension Connection {
             let told = explanation(of: error)
             // The engine does not undo a part of a transaction that has met a damaged page.
             if let damage = told as? StrongroomError, damage.code == .damaged, hasMetDamage {
-                (transactionState, doom) = (.doomed, damage)
+                (transactionState, rollbackCause) = (.rolledBack, damage)
             } else {
                 try undoSavepoint()
             }
@@ -164,7 +164,7 @@ extension Connection {
             companion?.noteUndoing(on: self)
             try run("RELEASE strongroom")
         } catch {
-            transactionState = .doomed
+            transactionState = .rolledBack
             throw error
         }
     }

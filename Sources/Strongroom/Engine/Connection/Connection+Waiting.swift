@@ -43,7 +43,7 @@ extension Connection {
         let now = ContinuousClock.now
         if count == 0 { waitStart = now }
         let rest = Int64(busyTimeout) - (now - waitStart).milliseconds
-        guard rest > 0, isCommitting || !isGivenUp.load(ordering: .relaxed) else { return false }
+        guard rest > 0, isCommitting || !isInterrupted.load(ordering: .relaxed) else { return false }
         use.busyRetries += 1
         let pause = count < Self.pauses.count ? Self.pauses[count] : Self.longestPause
         usleep(UInt32(min(pause, rest) * 1_000))

@@ -3,10 +3,10 @@ import Synchronization
 
 /// One connection to a database file.
 ///
-/// A connection is opened without the engine's mutex: whoever holds its seat (Store/AccessQueue) is the only one to use
-/// it.
+/// A connection is opened without the engine's mutex: whoever holds its slot (Store/ConnectionScheduler) is the only
+/// one to use it.
 @usableFromInline
-final class Connection: @unchecked Sendable {  // guarded by the seat: one holder at a time
+final class Connection: @unchecked Sendable {  // guarded by the slot: one holder at a time
     /// How a connection is opened.
     enum Mode {
         case create, existing, readOnly
@@ -51,7 +51,7 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
         /// It is open.
         case open
         /// The engine has rolled it back, or part of it could not be undone: nothing more may run in it.
-        case doomed
+        case rolledBack
     }
 
     @exclusivity(unchecked) var transactionState = TransactionState.none
@@ -68,7 +68,7 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
     /// Whether a transaction that runs on it now may write.
     var mayWrite: Bool { isWriter && !isKeptFromWriting }
     /// Whether the database is in memory, where this connection alone reads and writes it.
-    var isSole = false
+    var isInMemory = false
     /// Whether it is kept from writing until the transaction ends.
     @exclusivity(unchecked) var isKeptFromWriting = false
 
@@ -83,10 +83,10 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
     @exclusivity(unchecked) var isOfAnotherKey = false
 
     /// What made the engine roll the transaction back before its end.
-    @exclusivity(unchecked) var doom: StrongroomError?
+    @exclusivity(unchecked) var rollbackCause: StrongroomError?
 
     /// Whether whoever waits for the running work has given it up; set from any thread.
-    let isGivenUp = Atomic<Bool>(false)
+    let isInterrupted = Atomic<Bool>(false)
 
     /// Whether the engine asks now and then, while a statement runs, whether it is given up.
     @exclusivity(unchecked) var isWatched = false
@@ -304,8 +304,8 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
 
     /// Without this a statement after the engine's own rollback would commit by itself.
     func checkTransaction() throws {
-        if isGivenUp.load(ordering: .relaxed) { throw CancellationError() }
-        if transactionState == .doomed { throw transactionEnded }
+        if isInterrupted.load(ordering: .relaxed) { throw CancellationError() }
+        if transactionState == .rolledBack { throw transactionEnded }
     }
 
     var transactionEnded: StrongroomError {
@@ -318,7 +318,7 @@ final class Connection: @unchecked Sendable {  // guarded by the seat: one holde
 
     /// Called after a failed statement: the engine answers some failures by rolling back the whole transaction.
     func noteFailure() {
-        if transactionState == .open, !isInTransaction { transactionState = .doomed }
+        if transactionState == .open, !isInTransaction { transactionState = .rolledBack }
     }
 
     /// Drops the prepared statements of the user's.

@@ -1,6 +1,6 @@
 /// What takes part in a connection's transactions beside the database: the records that are in memory alone.
 ///
-/// For whoever has the connection's seat.
+/// For whoever has the connection's slot.
 protocol ConnectionCompanion: AnyObject {
     /// Begins a transaction that reads.
     ///

@@ -47,8 +47,8 @@ extension Connection {
             return
         }
         // Whoever gave the last work up has nothing to do with this.
-        let wasGivenUp = isGivenUp.exchange(false, ordering: .relaxed)
-        defer { if wasGivenUp { isGivenUp.store(true, ordering: .relaxed) } }
+        let wasGivenUp = isInterrupted.exchange(false, ordering: .relaxed)
+        defer { if wasGivenUp { isInterrupted.store(true, ordering: .relaxed) } }
         let result = waiting(at: patience) {
             var frames: Int32 = -1
             let result = sqlite3_wal_checkpoint_v2(pointer, "main", SQLITE_CHECKPOINT_RESTART, &frames, nil)
@@ -98,7 +98,7 @@ extension Connection {
         while true {
             let (result, isLockedOut) = try run()
             let isLate = (ContinuousClock.now - start).milliseconds >= patience
-            guard isLockedOut, !isLate, !isGivenUp.load(ordering: .relaxed) else { return result }
+            guard isLockedOut, !isLate, !isInterrupted.load(ordering: .relaxed) else { return result }
             pause()
         }
     }

@@ -4,7 +4,7 @@ import CSQLCipher
 ///
 /// The engine asks while it prepares a statement, also when it prepares one again at its first step, since the schema
 /// has changed ("Compile-Time Authorization Callbacks", sqlite.org/c3ref/set_authorizer.html).
-final class Authorizer {  // guarded by the seat, as the connection is
+final class Authorizer {  // guarded by the slot, as the connection is
     /// True while the library prepares a statement of its own.
     @exclusivity(unchecked) var isTrusting = false
 

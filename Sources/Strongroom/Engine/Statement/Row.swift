@@ -202,7 +202,7 @@ public struct Row: ~Copyable {
     ///
     /// The engine allows that while no other thread uses the connection ("Column Values",
     /// sqlite.org/c3ref/column_blob.html), and
-    /// whoever has the row holds the connection's seat.
+    /// whoever has the row holds the connection's slot.
     @inline(__always)
     private func cell(_ index: Int) -> OpaquePointer? {
         let isInside = UInt(bitPattern: index) < UInt(bitPattern: width)

@@ -117,7 +117,7 @@ final class Statement {
         // is.
         let isDamage =
             code.primary == SQLITE_ERROR
-            && (owner.transactionState == .doomed || owner.transactionState == .open && owner.hasMetDamage)
+            && (owner.transactionState == .rolledBack || owner.transactionState == .open && owner.hasMetDamage)
         let known = StrongroomError.Code(code, systemError: sqlite3_system_errno(owner.pointer))
         let kind = isDamage ? .damaged : isOverflow ? .limit : known
         let constraint = ConstraintFailure(code, words, on: owner, whileCommitting: firstWord == "COMMIT")
@@ -130,7 +130,7 @@ final class Statement {
             resultCode: code
         )
         error.constraint = constraint
-        if owner.transactionState == .doomed, owner.doom == nil { owner.doom = error }
+        if owner.transactionState == .rolledBack, owner.rollbackCause == nil { owner.rollbackCause = error }
         return error
     }
 }

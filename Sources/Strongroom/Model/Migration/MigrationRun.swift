@@ -29,7 +29,7 @@ final class MigrationStop: Sendable {
     func stop() {
         state.withLock { state in
             state.isStopped = true
-            state.connection?.giveUp(.alone)
+            state.connection?.interrupt(.alone)
         }
     }
 

@@ -47,17 +47,17 @@ extension Store {
         try OpenFiles.shared.claim(place.path, name)
         defer { OpenFiles.shared.release(place.path) }
         // First, as `verify` does it: an engine of version 3 takes a page of zeros for sound.
-        try await access.perform(.writeAlone) { [file] connection in
+        try await pool.perform(.writeAlone) { [file] connection in
             try file.checkPages(connection) { done, total in
                 progress(BackupProgress(.checking, done: done, total: total))
             }
         }
-        // A reader's seat is held so that nobody rotates or closes meanwhile; the reader itself cannot write another
+        // A reader's slot is held so that nobody rotates or closes meanwhile; the reader itself cannot write another
         // file.
-        let report = try await access.perform(.read) { [file] reader in
+        let report = try await pool.perform(.read) { [file] reader in
             let watcher = RotationWatcher(
                 progress: { progress(BackupProgress($0)) },
-                isCancelled: { reader.isGivenUp.load(ordering: .relaxed) })
+                isCancelled: { reader.isInterrupted.load(ordering: .relaxed) })
             let source = try file.connect(as: nil)
             defer { source.close() }
             let from = file.pageKey

@@ -39,16 +39,16 @@ extension Store {
         // Whoever had the lock before may have made it.
         try place.check(besides: self.path)
         // First, as `verify` does it: an engine of version 3 takes a page of zeros for sound.
-        try await access.perform(.writeAlone) { [file] connection in try file.checkPages(connection) }
-        // A reader's seat is held so that nobody rotates or closes meanwhile; the reader itself cannot write another
+        try await pool.perform(.writeAlone) { [file] connection in try file.checkPages(connection) }
+        // A reader's slot is held so that nobody rotates or closes meanwhile; the reader itself cannot write another
         // file.
-        try await access.perform(.read) { [file] reader in
-            let isGivenUp = { reader.isGivenUp.load(ordering: .relaxed) }
+        try await pool.perform(.read) { [file] reader in
+            let isInterrupted = { reader.isInterrupted.load(ordering: .relaxed) }
             do {
-                try file.copyAsPlaintext(to: place, isGivenUp: isGivenUp) { done, count in
+                try file.copyAsPlaintext(to: place, isInterrupted: isInterrupted) { done, count in
                     progress(ExportProgress(tablesDone: done, tables: count))
                 }
-            } catch let error as StrongroomError where error.code == .interrupted && isGivenUp() {
+            } catch let error as StrongroomError where error.code == .interrupted && isInterrupted() {
                 throw CancellationError()
             }
         }
@@ -66,7 +66,7 @@ extension StoreFile {
             let verifier = try PageVerifier(connection, PageCipher(key, settings: key.settings))
             let pageSize = Int64(verifier.contents.pages.pageSize)
             return try verifier.damagedPages { done in
-                if connection.isGivenUp.load(ordering: .relaxed) { throw CancellationError() }
+                if connection.isInterrupted.load(ordering: .relaxed) { throw CancellationError() }
                 progress(Int64(done) * pageSize, Int64(verifier.count) * pageSize)
             }
         }
@@ -81,7 +81,7 @@ extension StoreFile {
     }
 
     fileprivate func copyAsPlaintext(
-        to place: CopyPlace, isGivenUp: @escaping () -> Bool, progress: (Int, Int) -> Void
+        to place: CopyPlace, isInterrupted: @escaping () -> Bool, progress: (Int, Int) -> Void
     ) throws {
         let temporary = place.temporary
         try FileSystem.removeCopy(temporary, isPlaintext: true)
@@ -89,11 +89,11 @@ extension StoreFile {
             let made = try PlainFile(making: temporary)
             let source = try connect(as: nil)
             defer { source.close() }
-            source.stop(when: isGivenUp)
+            source.stop(when: isInterrupted)
             try ContentCopy.run(from: source, to: made, key: nil, progress: progress)
             let name = try opening().file.name
             let copy = DatabaseFile(path: temporary, name: name, busyTimeout: 0, log: nil)
-            try copy.checkIntegrity(isGivenUp)
+            try copy.checkIntegrity(isInterrupted)
             try made.synchronize()
             try place.put(made)
         } catch {
@@ -105,10 +105,10 @@ extension StoreFile {
 
 extension DatabaseFile {
     /// Lets the engine look at everything in a plaintext file.
-    fileprivate func checkIntegrity(_ isGivenUp: @escaping () -> Bool) throws {
+    fileprivate func checkIntegrity(_ isInterrupted: @escaping () -> Bool) throws {
         let connection = try connect(.readOnly, key: nil)
         defer { connection.close() }
-        connection.stop(when: isGivenUp)
+        connection.stop(when: isInterrupted)
         guard try connection.ownValue("PRAGMA integrity_check") == .text("ok") else {
             throw StrongroomError(
                 .engine,

@@ -19,7 +19,7 @@ final class ChangeObserver: Sendable {
     }
 
     private let state: Locked<State>
-    private let hub: ChangeHub
+    private let hub: ChangeBroadcaster
     /// Reads once more when the store is being closed and nobody has got the newest value.
     private let lastRead: (@Sendable (Connection) -> Void)?
 
@@ -27,7 +27,7 @@ final class ChangeObserver: Sendable {
     ///   - tables: The tables of interest, in lower case; nil for all.
     ///   - lastRead: Reads what is left to tell when the store is closed; nil when the change itself is all there is to
     ///     tell.
-    init(_ hub: ChangeHub, tables: Set<String>?, lastRead: (@Sendable (Connection) -> Void)? = nil) {
+    init(_ hub: ChangeBroadcaster, tables: Set<String>?, lastRead: (@Sendable (Connection) -> Void)? = nil) {
         self.hub = hub
         self.lastRead = lastRead
         state = Locked(State(tables: tables))

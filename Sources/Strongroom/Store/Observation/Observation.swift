@@ -89,7 +89,7 @@ extension Store {
         in tables: any Table.Type...,
         onChange: @escaping @Sendable () -> Void
     ) -> Observation {
-        let observer = ChangeObserver(access.hub, tables: TableChanges.names(tables))
+        let observer = ChangeObserver(pool.hub, tables: TableChanges.names(tables))
         return Observation(on: executor) { gate in
             do {
                 // What is committed from here on is not missed, however late the task begins.

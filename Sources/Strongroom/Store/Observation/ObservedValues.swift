@@ -33,7 +33,7 @@ public struct ObservedValues<Value: Sendable>: AsyncSequence, Sendable {
             self.values = values
             let last = Locked<Result<Value, any Error>?>(nil)
             self.last = last
-            observer = ChangeObserver(values.store.access.hub, tables: nil) { [read = values.read] connection in
+            observer = ChangeObserver(values.store.pool.hub, tables: nil) { [read = values.read] connection in
                 let value = Result { try connection.inSnapshot { try read(ReadTransaction(connection)) } }
                 last.withLock { $0 = value }
             }
@@ -50,8 +50,8 @@ public struct ObservedValues<Value: Sendable>: AsyncSequence, Sendable {
             observer.begin()
             let read = values.read
             do {
-                let limits = AccessLimits(label: values.label, isLast: true)
-                return try await values.store.access.perform(.read, limits) { [observer] connection in
+                let limits = OperationLimits(label: values.label, isLast: true)
+                return try await values.store.pool.perform(.read, limits) { [observer] connection in
                     let (value, tables) = try connection.inSnapshot {
                         try connection.watchingReads { try read(ReadTransaction(connection)) }
                     }
@@ -59,7 +59,7 @@ public struct ObservedValues<Value: Sendable>: AsyncSequence, Sendable {
                     observer.watch(tables)
                     return value
                 }
-            } catch let error as StrongroomError where error.code == .closed && values.store.access.isClosing {
+            } catch let error as StrongroomError where error.code == .closed && values.store.pool.isClosing {
                 // Nobody works any more whom closing would wait for.
                 try await observer.waitForEnd()
                 return try takeLast()

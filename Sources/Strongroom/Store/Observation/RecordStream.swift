@@ -16,7 +16,7 @@ public struct RecordStream<Source: Table>: AsyncSequence, Sendable where Source.
 
     let store: Store
     let query: Query<Source>
-    let limits: AccessLimits
+    let limits: OperationLimits
 
     public func makeAsyncIterator() -> Iterator {
         Iterator(stream: self)
@@ -57,8 +57,8 @@ public struct RecordStream<Source: Table>: AsyncSequence, Sendable where Source.
         private mutating func read() async throws {
             (records, place) = ([], 0)
             guard !isAtEnd else { return }
-            guard !stream.store.access.hasOneSeat else { return try await readAll() }
-            let reader = if let reader { reader } else { try await stream.store.access.holdReader(stream.limits) }
+            guard !stream.store.pool.hasOneSeat else { return try await readAll() }
+            let reader = if let reader { reader } else { try await stream.store.pool.holdReader(stream.limits) }
             self.reader = reader
             let (query, count) = (stream.query, count)
             let batch = try await reader.perform(
@@ -77,7 +77,7 @@ public struct RecordStream<Source: Table>: AsyncSequence, Sendable where Source.
         private mutating func readAll() async throws {
             let query = stream.query
             isAtEnd = true
-            records = try await stream.store.access.perform(.read, stream.limits) { connection in
+            records = try await stream.store.pool.perform(.read, stream.limits) { connection in
                 try connection.inSnapshot {
                     let statement = try query.statement(as: Source.RecordType.self, on: connection)
                     defer { statement.finish() }
@@ -132,6 +132,6 @@ extension Store {
         label: String? = nil,
         timeout: Duration? = nil
     ) -> RecordStream<Source> {
-        RecordStream(store: self, query: query, limits: AccessLimits(label: label, timeout: timeout))
+        RecordStream(store: self, query: query, limits: OperationLimits(label: label, timeout: timeout))
     }
 }

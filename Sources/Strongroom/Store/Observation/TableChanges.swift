@@ -11,7 +11,7 @@
 public struct TableChanges: AsyncSequence, Sendable {
     public typealias Element = Void
 
-    let hub: ChangeHub
+    let hub: ChangeBroadcaster
     let tables: Set<String>
 
     static func names(_ tables: [any Table.Type]) -> Set<String> {
@@ -46,6 +46,6 @@ extension Store {
     /// - Parameter tables: The tables.
     /// - Returns: The changes; counted from when they are iterated over.
     public func changes(in tables: any Table.Type...) -> TableChanges {
-        TableChanges(hub: access.hub, tables: TableChanges.names(tables))
+        TableChanges(hub: pool.hub, tables: TableChanges.names(tables))
     }
 }

@@ -31,14 +31,14 @@ struct MemoryOpening: Sendable {
     /// - Parameter whenClosed: Called once, when it is gone.
     func store(whenClosed: @escaping @Sendable () -> Void = {}) async throws -> Store {
         let (connection, report) = try await make()
-        let access = Access(
+        let pool = ConnectionPool(
             database: name.fileName,
             settings: settings,
             readerCount: 0,
             writer: connection,
             // The one that there was has been given up with what was in it, and an empty one would pass for it.
             open: { [name] _ in throw Self.lost(name) },
-            firstUses: FirstUses(isKept: migrator != nil),
+            firstUses: AutomaticTables(isKept: migrator != nil),
             whenClosed: { [logger] in
                 whenClosed()
                 logger?.info("closed")
@@ -46,7 +46,7 @@ struct MemoryOpening: Sendable {
         )
         logger?.info("opened", metadata: report.logged)
         return Store(
-            name: name, path: Self.path, opening: report, file: StoreFile(inMemory: name), access: access)
+            name: name, path: Self.path, opening: report, file: StoreFile(inMemory: name), pool: pool)
     }
 
     private func make() async throws -> (Connection, OpenReport) {

@@ -1,24 +1,24 @@
 /// A reader that is taken for longer than one piece of work, with a snapshot; given back when nobody refers to it any
 /// more.
 final class HeldReader: Sendable {
-    let seat: Access.Queue.Seat
+    let slot: ConnectionPool.Queue.Slot
     let ticket: UInt64
-    private let access: Access
+    private let pool: ConnectionPool
     private let snapshot = Snapshot()
 
     /// What the snapshot is read with.
-    private final class Snapshot: @unchecked Sendable {  // guarded by the reader's seat
+    private final class Snapshot: @unchecked Sendable {  // guarded by the reader's slot
         var statement: Statement?
     }
 
-    init(_ access: Access, _ seat: Access.Queue.Seat, _ ticket: UInt64) {
-        self.access = access
-        self.seat = seat
+    init(_ pool: ConnectionPool, _ slot: ConnectionPool.Queue.Slot, _ ticket: UInt64) {
+        self.pool = pool
+        self.slot = slot
         self.ticket = ticket
     }
 
     deinit {
-        access.giveBack(seat, ticket) { [snapshot] connection in
+        pool.giveBack(slot, ticket) { [snapshot] connection in
             // Nobody may let go of the statement after the connection: it is one of the connection's.
             snapshot.statement.take()?.finish()
             connection.rollBack()
@@ -33,7 +33,7 @@ final class HeldReader: Sendable {
         making make: @escaping @Sendable (Connection) throws -> Statement,
         _ work: @escaping @Sendable (Statement, Connection) throws -> T
     ) async throws -> T {
-        try await access.perform(on: self) { [snapshot] connection in
+        try await pool.perform(on: self) { [snapshot] connection in
             if snapshot.statement == nil { try connection.beginSnapshot() }
             do {
                 let statement = if let statement = snapshot.statement { statement } else { try make(connection) }
@@ -49,7 +49,7 @@ final class HeldReader: Sendable {
 
     /// Ends the snapshot.
     func finish() async throws {
-        try await access.perform(on: self) { [snapshot] connection in
+        try await pool.perform(on: self) { [snapshot] connection in
             snapshot.statement.take()?.finish()
             try connection.commit()
         }

@@ -6,9 +6,9 @@ final class MemoryPressure: Sendable {
     #if canImport(Darwin)
     private let source: Locked<any DispatchSourceMemoryPressure>
 
-    init(of access: Access) {
+    init(of pool: ConnectionPool) {
         let source = DispatchSource.makeMemoryPressureSource(eventMask: [.warning, .critical], queue: .global())
-        source.setEventHandler { [weak access] in access?.closeIdleReaders() }
+        source.setEventHandler { [weak pool] in pool?.closeIdleReaders() }
         source.activate()
         self.source = Locked(source)
     }
@@ -17,6 +17,6 @@ final class MemoryPressure: Sendable {
         source.withLock { $0.cancel() }
     }
     #else
-    init(of access: Access) {}
+    init(of pool: ConnectionPool) {}
     #endif
 }

@@ -53,7 +53,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         }
     }
 
-    private static let pointer = ThreadPointer()
+    private static let pointer = ThreadLocal()
 
     private let state = Locked(State())
     private let wake = DispatchSemaphore(value: 0)

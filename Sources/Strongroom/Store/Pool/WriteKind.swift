@@ -22,7 +22,7 @@ public enum WriteKind: Sendable, Hashable {
         }
     }
 
-    var request: Access.Queue.Request { self == .shared ? .write : .writeAlone }
+    var request: ConnectionPool.Queue.Request { self == .shared ? .write : .writeAlone }
 
     /// Runs work in the transaction; that of shared writes is begun and ended by their group.
     func run<T>(on connection: Connection, _ body: () throws -> T) throws -> T {

@@ -19,7 +19,7 @@ extension Stores {
     ///
     /// - Throws: ``StrongroomError`` with `invalidName`, or with `closed` when it is not open.
     func openStore(_ fileName: String) throws -> Store {
-        if let store = openedStore(try DatabaseName(fileName)), !store.access.isClosing { return store }
+        if let store = openedStore(try DatabaseName(fileName)), !store.pool.isClosing { return store }
         throw StrongroomError(
             .closed,
             """

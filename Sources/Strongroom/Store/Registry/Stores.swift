@@ -161,7 +161,7 @@ public final class Stores: Sendable {
                 // was stopped with may be an error of the configuration's own.
                 continue
             }
-            guard store.access.isClosing || opening.isRetiring else {
+            guard store.pool.isClosing || opening.isRetiring else {
                 return Loan(id: opening.id, store: store, isFirst: isFirst)
             }
             end(opening.id, .failing)
@@ -256,14 +256,14 @@ public final class Stores: Sendable {
         let opening = running
         try OpenFiles.shared.identify(opening.path)
         let file = StoreFile(opening, key: key, isUnlocked: writer.mode == .untouched)
-        let access = Access(
+        let pool = ConnectionPool(
             database: opening.name.fileName,
             settings: opening.settings,
             writer: writer,
             open: { try file.connect(as: $0) },
             renew: { try file.renew(after: $0.keyGeneration) },
             keeper: { file.keeperOfLog() },
-            firstUses: FirstUses(isKept: opening.migrator != nil || opening.settings.isReadOnly),
+            firstUses: AutomaticTables(isKept: opening.migrator != nil || opening.settings.isReadOnly),
             // With the opening this keeps the configuration, and what the file's place depends on, as long as the store
             // is open.
             whenClosed: { [weak self] in
@@ -274,7 +274,7 @@ public final class Stores: Sendable {
             }
         )
         opening.logger?.info("opened", metadata: report.logged)
-        return Store(name: opening.name, path: opening.path, opening: report, file: file, access: access)
+        return Store(name: opening.name, path: opening.path, opening: report, file: file, pool: pool)
     }
 
     private func forget(_ name: DatabaseName) {

@@ -130,7 +130,7 @@ struct RotationOfAStoreTests {
         isStarted.continuation.yield()
         await #expect(throws: CancellationError.self) { try await task.value }
         // Otherwise reads and writes would wait for each other.
-        let mode = try await store.access.perform(.read) { try $0.ownValue("PRAGMA journal_mode") }
+        let mode = try await store.pool.perform(.read) { try $0.ownValue("PRAGMA journal_mode") }
         #expect(mode == .text("wal"))
         try await store.write { db in try db.execute("INSERT INTO line VALUES ('after')") }
         #expect(try await lines(store) == ["first", "after"])

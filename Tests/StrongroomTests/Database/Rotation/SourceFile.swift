@@ -52,7 +52,7 @@ struct SourceFile {
     /// Changes what the schema says of an object, past the engine.
     static func rewriteSchema(_ vault: Vault, _ change: String, of object: String) async throws {
         try await vault.using { store in
-            try await store.access.perform(.writeAlone) { connection in
+            try await store.pool.perform(.writeAlone) { connection in
                 try connection.run("PRAGMA writable_schema = ON")
                 try connection.run("UPDATE sqlite_master SET \(change) WHERE name = '\(object)'")
                 try connection.run("PRAGMA schema_version = 1000")
@@ -62,7 +62,7 @@ struct SourceFile {
 
     /// Everything that is in the file of a store: its schema, each row with its row id, and its header.
     static func content(_ store: Store) async throws -> [String] {
-        try await store.access.perform(.read) { connection in
+        try await store.pool.perform(.read) { connection in
             try connection.inSnapshot {
                 var content: [String] = []
                 func add(_ sql: String) throws {

@@ -262,7 +262,7 @@ struct ReadOnlyStoreTests {
             let store = try await Self.reading(root, 1).open()
             #expect(try await store.read { db in try db.value("SELECT count(*) FROM line", as: Int.self) } == 2)
             // Where a lock leaves nothing behind it is taken.
-            let isLocked = try await store.access.perform(.read) { $0.mode == .readOnly }
+            let isLocked = try await store.pool.perform(.read) { $0.mode == .readOnly }
             #expect(isLocked == (mode == "DELETE"))
             try await store.close()
         }

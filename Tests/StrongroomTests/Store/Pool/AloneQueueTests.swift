@@ -9,27 +9,27 @@ import Testing
 @Suite("The queue for one who wants every connection")
 struct AloneQueueTests {
     @Test func nobodyWaitsAsLongAsOneRunsThatWasThereBefore() {
-        var queue = AccessQueue<UInt64>(readers: 2, largestGroup: 4)
-        let slow = queue.ask(.read, ticket: 1, waiter: 1).seat
+        var queue = ConnectionScheduler<UInt64>(readers: 2, largestGroup: 4)
+        let slow = queue.ask(.read, ticket: 1, waiter: 1).slot
         let alone = queue.ask(.alone, ticket: 2, waiter: 2).isWaiting
         #expect(slow == .reader(0) && alone)
         for ticket in UInt64(3)..<203 {
-            let read = queue.ask(.read, ticket: ticket, waiter: ticket).seat
-            let write = queue.ask(.write, ticket: ticket + 1_000, waiter: ticket).seat
+            let read = queue.ask(.read, ticket: ticket, waiter: ticket).slot
+            let write = queue.ask(.write, ticket: ticket + 1_000, waiter: ticket).slot
             #expect(read == .reader(1) && write == .writer)
             let releases = [queue.release(.reader(1)), queue.release(.writer)].map(\.isIdle)
             #expect(releases == [true, true])
         }
         #expect(queue.release(.reader(0)).alone == 2)
         let (late, end) = (queue.ask(.read, ticket: 300, waiter: 300).isWaiting, queue.endAlone())
-        #expect(late && end.seats.map(\.waiter) == [300] && end.alone == nil && !end.isClose)
+        #expect(late && end.slots.map(\.waiter) == [300] && end.alone == nil && !end.isClose)
     }
 
     @Test func whoCameMeanwhileIsWaitedForAndNobodyIsAdmittedThen() {
-        var queue = AccessQueue<UInt64>(readers: 2, largestGroup: 4)
+        var queue = ConnectionScheduler<UInt64>(readers: 2, largestGroup: 4)
         _ = queue.ask(.read, ticket: 1, waiter: 1)
         _ = queue.ask(.alone, ticket: 2, waiter: 2)
-        let meanwhile = queue.ask(.read, ticket: 3, waiter: 3).seat
+        let meanwhile = queue.ask(.read, ticket: 3, waiter: 3).slot
         let drain = queue.release(.reader(0)).drain
         let waiting = [queue.ask(.read, ticket: 4, waiter: 4), queue.ask(.write, ticket: 5, waiter: 5)].map(\.isWaiting)
         let free = queue.takeFreeReaders()
@@ -37,12 +37,12 @@ struct AloneQueueTests {
         let end = queue.endAlone()
         #expect(meanwhile == .reader(1) && drain == .init(ticket: 2, round: 0))
         #expect(waiting == [true, true] && free == [] && granted == 2)
-        #expect(end.seats.map(\.waiter) == [4, 5] && end.seats.map(\.seat) == [.reader(0), .writer])
+        #expect(end.slots.map(\.waiter) == [4, 5] && end.slots.map(\.slot) == [.reader(0), .writer])
     }
 
     /// As one who reads a stream and has to write before they let go of it.
     @Test func whenThatTakesLongEverybodyIsAdmittedAndItIsTriedAgain() {
-        var queue = AccessQueue<UInt64>(readers: 2, largestGroup: 4)
+        var queue = ConnectionScheduler<UInt64>(readers: 2, largestGroup: 4)
         _ = queue.ask(.read, ticket: 1, waiter: 1)
         _ = queue.ask(.alone, ticket: 2, waiter: 2)
         _ = queue.ask(.read, ticket: 3, waiter: 3)
@@ -55,16 +55,16 @@ struct AloneQueueTests {
         // It is over, so that it does nothing.
         let again = queue.relent(drain)
         let writing = queue.release(.writer).isIdle
-        let admitted = queue.ask(.read, ticket: 5, waiter: 5).seat
+        let admitted = queue.ask(.read, ticket: 5, waiter: 5).slot
         // Who was there when it was tried again is done.
         let second = queue.release(.reader(1)).drain
         let granted = queue.release(.reader(0)).alone
-        #expect(relented.seats.map(\.waiter) == [4] && relented.alone == nil && again.seats.isEmpty)
+        #expect(relented.slots.map(\.waiter) == [4] && relented.alone == nil && again.slots.isEmpty)
         #expect(writing && admitted == .reader(0) && second == .init(ticket: 2, round: 1) && granted == 2)
     }
 
     @Test func aTransactionIsNotHandedOnToThoseWhoCameLater() {
-        var queue = AccessQueue<UInt64>(readers: 1, largestGroup: 4)
+        var queue = ConnectionScheduler<UInt64>(readers: 1, largestGroup: 4)
         _ = queue.ask(.read, ticket: 1, waiter: 1)
         _ = queue.ask(.alone, ticket: 2, waiter: 2)
         _ = queue.ask(.write, ticket: 3, waiter: 3)
@@ -73,11 +73,11 @@ struct AloneQueueTests {
         let next = queue.endTurn(mayGrow: true).waiter
         let granted = queue.release(.writer).alone
         #expect(next == nil && granted == 2)
-        #expect(queue.endAlone().seats.map(\.waiter) == [4])
+        #expect(queue.endAlone().slots.map(\.waiter) == [4])
     }
 
     @Test func whoIsTakenBackKeepsNobodyOut() {
-        var queue = AccessQueue<UInt64>(readers: 1, largestGroup: 4)
+        var queue = ConnectionScheduler<UInt64>(readers: 1, largestGroup: 4)
         _ = queue.ask(.write, ticket: 1, waiter: 1)
         _ = queue.ask(.alone, ticket: 2, waiter: 2)
         _ = queue.ask(.alone, ticket: 3, waiter: 3)
@@ -85,17 +85,17 @@ struct AloneQueueTests {
         _ = queue.release(.writer)
         _ = queue.ask(.write, ticket: 5, waiter: 5)
         let first = queue.cancel(2)
-        #expect(first.waiter == 2 && first.admission.seats.map(\.waiter) == [5])
+        #expect(first.waiter == 2 && first.admission.slots.map(\.waiter) == [5])
         let none = queue.cancel(2)
-        #expect(none.waiter == nil && none.admission.seats.isEmpty)
+        #expect(none.waiter == nil && none.admission.slots.isEmpty)
         let second = queue.cancel(3)
-        #expect(second.waiter == 3 && second.admission.seats.isEmpty)
+        #expect(second.waiter == 3 && second.admission.slots.isEmpty)
         let releases = [queue.release(.writer), queue.release(.reader(0))].map(\.isIdle)
         #expect(releases == [true, true])
     }
 
     @Test func closingWaitsForItToo() {
-        var queue = AccessQueue<UInt64>(readers: 1, largestGroup: 4)
+        var queue = ConnectionScheduler<UInt64>(readers: 1, largestGroup: 4)
         _ = queue.ask(.read, ticket: 1, waiter: 1)
         _ = queue.ask(.alone, ticket: 2, waiter: 2)
         _ = queue.ask(.read, ticket: 3, waiter: 3)
@@ -104,7 +104,7 @@ struct AloneQueueTests {
         let granted = queue.release(.reader(0)).alone
         let end = queue.endAlone()
         let last = queue.release(.reader(0)).isClose
-        #expect(!isIdle && refused && granted == 2 && end.seats.map(\.waiter) == [3] && !end.isClose && last)
+        #expect(!isIdle && refused && granted == 2 && end.slots.map(\.waiter) == [3] && !end.isClose && last)
     }
 
     @Test(arguments: 0...3)
@@ -117,26 +117,26 @@ struct AloneQueueTests {
     }
 }
 
-extension AccessQueue.Answer {
-    fileprivate var seat: AccessQueue.Seat? { if case .seated(let seat) = self { seat } else { nil } }
+extension ConnectionScheduler.Answer {
+    fileprivate var slot: ConnectionScheduler.Slot? { if case .granted(let slot) = self { slot } else { nil } }
     fileprivate var isWaiting: Bool { if case .waiting = self { true } else { false } }
     fileprivate var isClosed: Bool { if case .closed = self { true } else { false } }
 }
 
-extension AccessQueue.Release {
+extension ConnectionScheduler.Release {
     fileprivate var alone: Waiter? { if case .alone(let waiter) = self { waiter } else { nil } }
-    fileprivate var drain: AccessQueue.Drain? { if case .drain(let drain) = self { drain } else { nil } }
+    fileprivate var drain: ConnectionScheduler.Drain? { if case .drain(let drain) = self { drain } else { nil } }
     fileprivate var isIdle: Bool { if case .idle = self { true } else { false } }
     fileprivate var isClose: Bool { if case .close = self { true } else { false } }
 }
 
-extension AccessQueue.GroupStep {
+extension ConnectionScheduler.GroupStep {
     fileprivate var waiter: Waiter? { if case .handOn(let waiter) = self { waiter } else { nil } }
 }
 
-/// One random schedule with those who want every seat, of which is checked what must hold in any.
+/// One random schedule with those who want every slot, of which is checked what must hold in any.
 private struct AloneRun {
-    typealias Queue = AccessQueue<UInt64>
+    typealias Queue = ConnectionScheduler<UInt64>
 
     struct Mismatch: Error, CustomStringConvertible {
         let description: String
@@ -148,8 +148,8 @@ private struct AloneRun {
     private var queue: Queue
     private var step = 0
     private var count: UInt64 = 0
-    /// Who has which seat.
-    private var seated: [Queue.Seat: UInt64] = [:]
+    /// Who has which slot.
+    private var granted: [Queue.Slot: UInt64] = [:]
     private var alone: UInt64?
     private var waiting: Set<UInt64> = []
     private var drains: [Queue.Drain] = []
@@ -183,7 +183,7 @@ private struct AloneRun {
     /// Closes, lets everybody finish, and looks whether anybody was forgotten.
     mutating func drain() throws {
         close()
-        while !seated.isEmpty || alone != nil {
+        while !granted.isEmpty || alone != nil {
             step += 1
             try finishOne()
         }
@@ -196,27 +196,27 @@ private struct AloneRun {
         switch queue.ask(request, ticket: count, waiter: count) {
         case .closed: try expect(isClosing, "\(count) was refused")
         case .waiting: waiting.insert(count)
-        case .seated(let seat):
+        case .granted(let slot):
             waiting.insert(count)
-            if request == .alone { try grant(count) } else { try sit(count, seat) }
+            if request == .alone { try grant(count) } else { try sit(count, slot) }
         }
     }
 
-    private mutating func sit(_ ticket: UInt64, _ seat: Queue.Seat) throws {
-        try expect(waiting.remove(ticket) != nil, "\(ticket) got \(seat) and did not wait")
-        try expect(alone == nil, "\(ticket) got \(seat) beside \(String(describing: alone)), who is alone")
-        try expect(seated[seat] == nil, "\(ticket) got \(seat), which is taken")
-        seated[seat] = ticket
+    private mutating func sit(_ ticket: UInt64, _ slot: Queue.Slot) throws {
+        try expect(waiting.remove(ticket) != nil, "\(ticket) got \(slot) and did not wait")
+        try expect(alone == nil, "\(ticket) got \(slot) beside \(String(describing: alone)), who is alone")
+        try expect(granted[slot] == nil, "\(ticket) got \(slot), which is taken")
+        granted[slot] = ticket
     }
 
     private mutating func grant(_ ticket: UInt64) throws {
         try expect(waiting.remove(ticket) != nil, "\(ticket) is alone and did not wait")
-        try expect(seated.isEmpty && alone == nil, "\(ticket) is not alone")
+        try expect(granted.isEmpty && alone == nil, "\(ticket) is not alone")
         alone = ticket
     }
 
     private mutating func admit(_ admission: Queue.Admission) throws {
-        for (waiter, seat) in admission.seats { try sit(waiter, seat) }
+        for (waiter, slot) in admission.slots { try sit(waiter, slot) }
         if let waiter = admission.alone { try grant(waiter) }
         if admission.isClose { closings += 1 }
     }
@@ -226,19 +226,19 @@ private struct AloneRun {
             alone = nil
             return try admit(queue.endAlone())
         }
-        let seats = seated.keys.sorted { "\($0)" < "\($1)" }
-        guard let seat = seats.randomElement(using: &random) else { return }
-        if seat == .writer, case .handOn(let next) = queue.endTurn(mayGrow: true) {
-            seated[seat] = nil
-            return try sit(next, seat)
+        let slots = granted.keys.sorted { "\($0)" < "\($1)" }
+        guard let slot = slots.randomElement(using: &random) else { return }
+        if slot == .writer, case .handOn(let next) = queue.endTurn(mayGrow: true) {
+            granted[slot] = nil
+            return try sit(next, slot)
         }
-        seated[seat] = nil
-        switch queue.release(seat) {
-        case .seat(let waiter, let seat): try sit(waiter, seat)
+        granted[slot] = nil
+        switch queue.release(slot) {
+        case .slot(let waiter, let slot): try sit(waiter, slot)
         case .alone(let waiter): try grant(waiter)
         case .drain(let drain): drains.append(drain)
         case .idle:
-            let isStuck = seated.isEmpty && !waiting.isEmpty
+            let isStuck = granted.isEmpty && !waiting.isEmpty
             try expect(!isStuck, "\(waiting) wait and nobody runs")
         case .close: closings += 1
         }
@@ -261,7 +261,7 @@ private struct AloneRun {
     private mutating func takeFree() {
         for place in queue.takeFreeReaders() {
             count += 1
-            seated[.reader(place)] = count
+            granted[.reader(place)] = count
         }
     }
 

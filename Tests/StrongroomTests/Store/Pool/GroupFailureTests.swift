@@ -11,7 +11,7 @@ struct GroupFailureTests {
 
     /// Lets the file grow by a few pages and no more.
     private func limitSize(of store: Store) async throws {
-        try await store.access.perform(.writeAlone) { connection in
+        try await store.pool.perform(.writeAlone) { connection in
             guard case .integer(let pages)? = try connection.ownValue("PRAGMA page_count") else {
                 throw Refusal(number: 0)
             }

@@ -70,7 +70,7 @@ struct FamilyLoanTests {
                     repeat {
                         let store = try await stores.open(name)
                         try await store.write { db in try db.execute("INSERT INTO line VALUES ('mine')") }
-                        #expect(!store.access.isClosing)
+                        #expect(!store.pool.isClosing)
                         try await store.close()
                     } while !isDone.withLock { $0 }
                 }
@@ -96,7 +96,7 @@ struct FamilyLoanTests {
         let outcomes = try await stores.rotate(Array(names.prefix(2)))
         #expect(try outcomes[0].result.get().isRotated)
         #expect(throws: StrongroomError.self) { try outcomes[1].result.get() }
-        #expect(!store.access.isClosing)
+        #expect(!store.pool.isClosing)
         try await store.close()
         #expect(stores.openedStore(names[0]) == nil)
     }

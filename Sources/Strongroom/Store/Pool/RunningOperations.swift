@@ -1,7 +1,7 @@
 /// The work that has been asked for and is not done, so that it can be stopped, and so that it can be told who holds
 /// the connections.
-final class RunningWork: Sendable {
-    typealias Request = AccessQueue<Access.Waiter>.Request
+final class RunningOperations: Sendable {
+    typealias Request = ConnectionScheduler<ConnectionPool.Waiter>.Request
 
     /// Why work is stopped.
     enum Reason {
@@ -16,7 +16,7 @@ final class RunningWork: Sendable {
 
     private struct Entry {
         let request: Request
-        let limits: AccessLimits
+        let limits: OperationLimits
         var state = State.waiting
         /// When it got its connection.
         var start: ContinuousClock.Instant?
@@ -47,7 +47,7 @@ final class RunningWork: Sendable {
     }
 
     /// Notes that work is asked for.
-    func ask(_ ticket: UInt64, _ request: Request, _ limits: AccessLimits) {
+    func ask(_ ticket: UInt64, _ request: Request, _ limits: OperationLimits) {
         entries.withLock { $0[ticket] = Entry(request: request, limits: limits) }
     }
 
@@ -77,7 +77,7 @@ final class RunningWork: Sendable {
         entries.withLock { entries in
             switch entries[ticket]?.state {
             // Inside the lock: the connection may be another's as soon as the work is done.
-            case .running(let connection, let company): connection.giveUp(company)
+            case .running(let connection, let company): connection.interrupt(company)
             case .waiting: break
             case .stopped, nil: return
             }
@@ -100,7 +100,7 @@ final class RunningWork: Sendable {
 
 // MARK: Errors
 
-extension RunningWork {
+extension RunningOperations {
     /// The error for work that has been stopped while it ran, or nil when it has not.
     func errorOfStopped(_ ticket: UInt64, _ database: String) -> (any Error)? {
         guard let entry = entries.withLock({ $0[ticket] }), case .stopped(let reason) = entry.state else { return nil }

@@ -1,9 +1,9 @@
 /// Which stores the running thread is inside a transaction of.
 ///
 /// Kept for each thread, not for each task: a task that a transaction's closure starts is not inside the transaction.
-enum CurrentAccess {
+enum CurrentTransaction {
     private struct Frame {
-        let access: Unmanaged<Access>
+        let pool: Unmanaged<ConnectionPool>
         /// Nil where the store's own work waits for the thread, and there is no transaction to use.
         let connection: Unmanaged<Connection>?
         let outer: UnsafeRawPointer?
@@ -11,18 +11,18 @@ enum CurrentAccess {
 
     /// What the running thread works on for a store.
     enum Place {
-        case transaction(Connection, of: Access)
+        case transaction(Connection, of: ConnectionPool)
         /// What the store calls when its work is done, and waits for.
-        case callback(of: Access)
+        case callback(of: ConnectionPool)
     }
 
-    private static let pointer = ThreadPointer()
+    private static let pointer = ThreadLocal()
 
     /// Whether the running thread is inside a transaction of a store.
-    static func isInside(_ access: Access) -> Bool {
+    static func isInside(_ pool: ConnectionPool) -> Bool {
         var isInside = false
         visit { frame in
-            isInside = frame.access.toOpaque() == Unmanaged.passUnretained(access).toOpaque()
+            isInside = frame.pool.toOpaque() == Unmanaged.passUnretained(pool).toOpaque()
             return !isInside
         }
         return isInside
@@ -35,9 +35,9 @@ enum CurrentAccess {
     static func innermost(of database: String) -> Place? {
         var place: Place?
         visit { frame in
-            let access = frame.access.takeUnretainedValue()
-            guard access.database == database else { return true }
-            place = frame.connection.map { .transaction($0.takeUnretainedValue(), of: access) } ?? .callback(of: access)
+            let pool = frame.pool.takeUnretainedValue()
+            guard pool.database == database else { return true }
+            place = frame.connection.map { .transaction($0.takeUnretainedValue(), of: pool) } ?? .callback(of: pool)
             return false
         }
         return place
@@ -47,7 +47,7 @@ enum CurrentAccess {
     static var databases: [String] {
         var names: [String] = []
         visit { frame in
-            names.append(frame.access.takeUnretainedValue().database)
+            names.append(frame.pool.takeUnretainedValue().database)
             return true
         }
         return names
@@ -62,10 +62,10 @@ enum CurrentAccess {
     /// Runs work marked as being inside a transaction of a store.
     ///
     /// - Parameter connection: What the transaction runs on; nil for what the store calls outside of any.
-    static func inside<T>(_ access: Access, _ connection: Connection?, _ body: () throws -> T) rethrows -> T {
+    static func inside<T>(_ pool: ConnectionPool, _ connection: Connection?, _ body: () throws -> T) rethrows -> T {
         let outer = pointer.value
         let frame = Frame(
-            access: .passUnretained(access), connection: connection.map { .passUnretained($0) },
+            pool: .passUnretained(pool), connection: connection.map { .passUnretained($0) },
             outer: outer.map { UnsafeRawPointer($0) })
         return try withUnsafePointer(to: frame) { inner in
             pointer.value = UnsafeMutableRawPointer(mutating: inner)

@@ -6,7 +6,7 @@ import Testing
 @testable import Strongroom
 
 @Suite("The queue for a store's connections")
-struct AccessQueueTests {
+struct ConnectionSchedulerTests {
     @Test(arguments: 1...4)
     func randomSchedulesAgreeWithASimpleModel(readers: Int) throws {
         for seed in UInt64(0)..<1_000 {
@@ -17,17 +17,17 @@ struct AccessQueueTests {
     }
 
     @Test func theLowestFreeReaderIsTakenFirst() {
-        var queue = AccessQueue<Int>(readers: 3, largestGroup: 4)
-        let before = (UInt64(1)...3).map { queue.ask(.read, ticket: $0, waiter: 0).seat }
+        var queue = ConnectionScheduler<Int>(readers: 3, largestGroup: 4)
+        let before = (UInt64(1)...3).map { queue.ask(.read, ticket: $0, waiter: 0).slot }
         let releases = [0, 2, 1].map { queue.release(.reader($0)).isIdle }
-        let after = (UInt64(4)...6).map { queue.ask(.read, ticket: $0, waiter: 0).seat }
+        let after = (UInt64(4)...6).map { queue.ask(.read, ticket: $0, waiter: 0).slot }
         #expect(before == [.reader(0), .reader(1), .reader(2)])
         #expect(releases == [true, true, true])
         #expect(after == before)
     }
 
     @Test func aWaiterIsMadeOnlyForOneWhoWaits() {
-        var queue = AccessQueue<Int>(readers: 1, largestGroup: 4)
+        var queue = ConnectionScheduler<Int>(readers: 1, largestGroup: 4)
         var made: [UInt64] = []
         func ask(_ ticket: UInt64) {
             func waiter() -> Int {
@@ -44,8 +44,10 @@ struct AccessQueueTests {
     }
 
     @Test func aSharedWriteHandsItsTransactionOnToTheNextSharedOne() {
-        var queue = AccessQueue<Int>(readers: 1, largestGroup: 3)
-        let requests: [AccessQueue<Int>.Request] = [.write, .write, .write, .write, .writeAlone, .write, .write]
+        var queue = ConnectionScheduler<Int>(readers: 1, largestGroup: 3)
+        let requests: [ConnectionScheduler<Int>.Request] = [
+            .write, .write, .write, .write, .writeAlone, .write, .write,
+        ]
         for (place, request) in requests.enumerated() { _ = queue.ask(request, ticket: UInt64(place), waiter: place) }
         // Three are as many as may share; then one after the other, and nobody passes the one who wants to be alone.
         let first = [queue.endTurn(mayGrow: true), queue.endTurn(mayGrow: true), queue.endTurn(mayGrow: true)].map(
@@ -60,12 +62,12 @@ struct AccessQueueTests {
 
     /// As in a store in memory.
     @Test func withoutReadersThoseWhoReadAndThoseWhoWriteStandInOneLine() {
-        var queue = AccessQueue<Int>(readers: 0, largestGroup: 10)
-        let requests: [AccessQueue<Int>.Request] = [.write, .write, .read, .write, .write, .read]
-        let seats = requests.enumerated().map { place, request in
-            queue.ask(request, ticket: UInt64(place), waiter: place).seat
+        var queue = ConnectionScheduler<Int>(readers: 0, largestGroup: 10)
+        let requests: [ConnectionScheduler<Int>.Request] = [.write, .write, .read, .write, .write, .read]
+        let slots = requests.enumerated().map { place, request in
+            queue.ask(request, ticket: UInt64(place), waiter: place).slot
         }
-        #expect(seats == [.writer, nil, nil, nil, nil, nil])
+        #expect(slots == [.writer, nil, nil, nil, nil, nil])
         // Nobody reads what has not been committed, and nobody's transaction is shared with one who reads.
         let first = (queue.endTurn(mayGrow: true).waiter, queue.endTurn(mayGrow: true).waiter)
         let read = (queue.release(.writer).waiter, queue.release(.writer).waiter)
@@ -76,7 +78,7 @@ struct AccessQueueTests {
     }
 
     @Test func anIdleQueueClosesAtOnceAndOnlyOnce() {
-        var queue = AccessQueue<Int>(readers: 2, largestGroup: 4)
+        var queue = ConnectionScheduler<Int>(readers: 2, largestGroup: 4)
         let (first, second) = (queue.close(), queue.close())
         #expect(first && !second)
         let answers = [queue.ask(.read, ticket: 1, waiter: 1), queue.ask(.write, ticket: 2, waiter: 2)]
@@ -84,7 +86,7 @@ struct AccessQueueTests {
     }
 
     @Test func closingLetsTheAcceptedFinishAndThenSaysSo() {
-        var queue = AccessQueue<Int>(readers: 1, largestGroup: 4)
+        var queue = ConnectionScheduler<Int>(readers: 1, largestGroup: 4)
         _ = queue.ask(.write, ticket: 1, waiter: 1)
         _ = queue.ask(.write, ticket: 2, waiter: 2)
         _ = queue.ask(.read, ticket: 3, waiter: 3)
@@ -96,7 +98,7 @@ struct AccessQueueTests {
     }
 
     @Test func closingWaitsForNobodyWhoTookTheRequestBack() {
-        var queue = AccessQueue<Int>(readers: 1, largestGroup: 4)
+        var queue = ConnectionScheduler<Int>(readers: 1, largestGroup: 4)
         _ = queue.ask(.write, ticket: 1, waiter: 1)
         _ = queue.ask(.write, ticket: 2, waiter: 2)
         let isIdle = queue.close()
@@ -106,42 +108,42 @@ struct AccessQueueTests {
     }
 
     @Test func oneWhoIsSeatedCannotBeTakenBack() {
-        var queue = AccessQueue<Int>(readers: 1, largestGroup: 4)
+        var queue = ConnectionScheduler<Int>(readers: 1, largestGroup: 4)
         _ = queue.ask(.read, ticket: 1, waiter: 1)
-        let seated = queue.cancel(1).waiter
+        let granted = queue.cancel(1).waiter
         let waiting = queue.ask(.read, ticket: 2, waiter: 2).isWaiting
         let next = queue.release(.reader(0)).waiter
         let served = queue.cancel(2).waiter
-        #expect(seated == nil && waiting && next == 2 && served == nil)
+        #expect(granted == nil && waiting && next == 2 && served == nil)
     }
 }
 
-extension AccessQueue.Answer {
-    fileprivate var seat: AccessQueue.Seat? { if case .seated(let seat) = self { seat } else { nil } }
+extension ConnectionScheduler.Answer {
+    fileprivate var slot: ConnectionScheduler.Slot? { if case .granted(let slot) = self { slot } else { nil } }
     fileprivate var isWaiting: Bool { if case .waiting = self { true } else { false } }
     fileprivate var isClosed: Bool { if case .closed = self { true } else { false } }
 }
 
-extension AccessQueue.Release {
-    fileprivate var waiter: Waiter? { if case .seat(let waiter, _) = self { waiter } else { nil } }
+extension ConnectionScheduler.Release {
+    fileprivate var waiter: Waiter? { if case .slot(let waiter, _) = self { waiter } else { nil } }
     fileprivate var isIdle: Bool { if case .idle = self { true } else { false } }
     fileprivate var isClose: Bool { if case .close = self { true } else { false } }
 }
 
-extension AccessQueue.GroupStep {
+extension ConnectionScheduler.GroupStep {
     fileprivate var waiter: Waiter? { if case .handOn(let waiter) = self { waiter } else { nil } }
 }
 
 /// One random schedule, played on the queue and on a model of it: two lists of who waits and a table of who sits where.
 private struct QueueRun {
-    typealias Queue = AccessQueue<UInt64>
+    typealias Queue = ConnectionScheduler<UInt64>
 
     struct Mismatch: Error, CustomStringConvertible {
         let description: String
     }
 
     private enum Fate {
-        case seated, waiting, served, cancelled, refused
+        case granted, waiting, served, cancelled, refused
     }
 
     private static let largestGroup = 4
@@ -152,7 +154,7 @@ private struct QueueRun {
     private var queue: Queue
     private var steps = 0
 
-    private var occupied: [Queue.Seat: UInt64] = [:]
+    private var occupied: [Queue.Slot: UInt64] = [:]
     /// By what they wait for; those who write wait in one line.
     private var waiting: [Bool: [UInt64]] = [true: [], false: []]
     /// Those who share their transaction.
@@ -194,7 +196,7 @@ private struct QueueRun {
             try checkSeats()
         }
         try expect(closings == 1, "closed \(closings) times")
-        for (ticket, fate) in fates where fate == .waiting || fate == .seated {
+        for (ticket, fate) in fates where fate == .waiting || fate == .granted {
             throw mismatch("\(ticket) was left \(fate)")
         }
     }
@@ -207,40 +209,40 @@ private struct QueueRun {
         case .closed:
             try expect(isClosing, "\(ticket) was refused by an open queue")
             fates[ticket] = .refused
-        case .seated(let seat):
-            try expect(!isClosing && isFree, "\(ticket) got \(seat), and none was free")
-            try expect(occupied[seat] == nil, "\(ticket) got \(seat), which is taken")
-            try expect(seat.serves(request), "\(ticket) asked to \(request) and got \(seat)")
-            let lower = (0..<max(0, seat.place)).filter { occupied[.reader($0)] == nil }
-            try expect(lower.isEmpty, "\(ticket) got \(seat) while \(lower) are free")
-            occupied[seat] = ticket
-            fates[ticket] = .seated
-            if seat == .writer { groupSize = 1 }
+        case .granted(let slot):
+            try expect(!isClosing && isFree, "\(ticket) got \(slot), and none was free")
+            try expect(occupied[slot] == nil, "\(ticket) got \(slot), which is taken")
+            try expect(slot.serves(request), "\(ticket) asked to \(request) and got \(slot)")
+            let lower = (0..<max(0, slot.place)).filter { occupied[.reader($0)] == nil }
+            try expect(lower.isEmpty, "\(ticket) got \(slot) while \(lower) are free")
+            occupied[slot] = ticket
+            fates[ticket] = .granted
+            if slot == .writer { groupSize = 1 }
         case .waiting:
-            try expect(!isClosing && !isFree, "\(ticket) waits while a seat is free")
+            try expect(!isClosing && !isFree, "\(ticket) waits while a slot is free")
             waiting[request == .read, default: []].append(ticket)
             fates[ticket] = .waiting
         }
     }
 
     private mutating func releaseAny() throws {
-        guard let seat = occupied.keys.sorted(by: { $0.place < $1.place }).randomElement(using: &random) else { return }
-        let isReader = seat != .writer
+        guard let slot = occupied.keys.sorted(by: { $0.place < $1.place }).randomElement(using: &random) else { return }
+        let isReader = slot != .writer
         let next = waiting[isReader]?.first
-        if let holder = occupied.removeValue(forKey: seat) {
+        if let holder = occupied.removeValue(forKey: slot) {
             fates[holder] = .served
             if !isReader, try handOn(from: holder, to: next) { return }
         }
-        switch queue.release(seat) {
-        case .seat(let waiter, let given):
+        switch queue.release(slot) {
+        case .slot(let waiter, let given):
             try expect(waiter == next, "\(waiter) was served before \(String(describing: next))")
-            try expect(given == seat, "\(given) was handed on in place of \(seat)")
+            try expect(given == slot, "\(given) was handed on in place of \(slot)")
             waiting[isReader]?.removeFirst()
             occupied[given] = waiter
-            fates[waiter] = .seated
+            fates[waiter] = .granted
             groupSize = isReader ? groupSize : 1
         case .idle:
-            try expect(next == nil, "\(seat) stays free while \(String(describing: next)) waits")
+            try expect(next == nil, "\(slot) stays free while \(String(describing: next)) waits")
             try expect(!(isClosing && occupied.isEmpty), "nobody said that the last one has gone")
         case .alone, .drain:
             throw mismatch("nobody wants to be alone")
@@ -265,7 +267,7 @@ private struct QueueRun {
             try expect(mustGrow && waiter == next, "\(waiter) was given the transaction of \(holder)")
             waiting[false]?.removeFirst()
             occupied[.writer] = waiter
-            fates[waiter] = .seated
+            fates[waiter] = .granted
             groupSize += 1
             return true
         }
@@ -277,7 +279,7 @@ private struct QueueRun {
         try expect(taken.sorted() == (isClosing ? [] : free), "\(taken) were taken while \(free) are free")
         for place in taken {
             let ticket = UInt64(fates.count) + 1
-            fates[ticket] = .seated
+            fates[ticket] = .granted
             occupied[.reader(place)] = ticket
         }
     }
@@ -319,8 +321,8 @@ private struct QueueRun {
     }
 }
 
-extension AccessQueue.Seat {
+extension ConnectionScheduler.Slot {
     fileprivate var place: Int { if case .reader(let place) = self { place } else { -1 } }
 
-    fileprivate func serves(_ request: AccessQueue.Request) -> Bool { (self == .writer) == (request != .read) }
+    fileprivate func serves(_ request: ConnectionScheduler.Request) -> Bool { (self == .writer) == (request != .read) }
 }

@@ -1,14 +1,14 @@
-extension Access {
+extension ConnectionPool {
     /// Closes a connection whose transaction could not be ended: nothing of it must reach the next holder.
-    func dropIfUnfinished(_ seat: Queue.Seat) {
-        guard let connection = self[seat].connection, connection.isInTransaction else { return }
+    func dropIfUnfinished(_ slot: Queue.Slot) {
+        guard let connection = self[slot].connection, connection.isInTransaction else { return }
         // An interrupt may have met the rollback; with its only connection a database in memory would be gone.
-        if connection.isSole { connection.rollBack() }
-        if connection.isInTransaction { drop(seat) }
+        if connection.isInMemory { connection.rollBack() }
+        if connection.isInTransaction { drop(slot) }
     }
 
-    func drop(_ seat: Queue.Seat) {
-        guard self[seat].connection.take() != nil, seat != .writer else { return }
+    func drop(_ slot: Queue.Slot) {
+        guard self[slot].connection.take() != nil, slot != .writer else { return }
         counters.countOpenReaders(-1)
     }
 

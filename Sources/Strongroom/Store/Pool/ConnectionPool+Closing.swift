@@ -1,6 +1,6 @@
 import Dispatch
 
-extension Access {
+extension ConnectionPool {
     /// Whether there is one connection alone, with which those who read take turns with those who write.
     var hasOneSeat: Bool { readers.isEmpty }
 
@@ -28,7 +28,7 @@ extension Access {
     /// - Throws: ``StrongroomError`` with `nestedAccess` inside a transaction of the same store; to the first one, what
     ///   the last work throws, and the connections are closed all the same.
     func close(last: (Connection) throws -> CheckpointReport?) throws {
-        guard !CurrentAccess.isInside(self) else { throw nested }
+        guard !CurrentTransaction.isInside(self) else { throw nested }
         // One step, so that nobody else who closes it shuts the line before all are in it. They are let go of outside
         // the lock.
         _ = unsaved.withLock { unsaved in
@@ -46,7 +46,7 @@ extension Access {
             return
         }
         if !isIdle { executor.blocking { whenDrained.wait() } }
-        // Who is told of a failure may be told after the writer's seat was given back.
+        // Who is told of a failure may be told after the writer's slot was given back.
         executor.blocking { queued.wait() }
         defer {
             dismantle(isWaiting: true)
@@ -64,11 +64,11 @@ extension Access {
         let reads = hub.unfinishedReads
         guard !reads.isEmpty, let writer = writer.connection else { return }
         do {
-            let reader = writer.isSole ? writer : try readers[0].open(.reader)
-            defer { if !writer.isSole { reader.close() } }
+            let reader = writer.isInMemory ? writer : try readers[0].open(.reader)
+            defer { if !writer.isInMemory { reader.close() } }
             for read in reads {
                 reader.beginWork(.alone)
-                CurrentAccess.inside(self, reader) { read(reader) }
+                CurrentTransaction.inside(self, reader) { read(reader) }
             }
         } catch {
             // Where no reader can be opened the observers end without the newest value; closing does not fail for it.
@@ -85,12 +85,12 @@ extension Access {
         let mayCheckpoint = isReadOnly && ([writer] + readers).contains { $0.connection?.mode == .existing }
         let keeper = mayCheckpoint ? keeper() : nil
         defer { keeper?.close() }
-        for seat in readers.indices.map(Queue.Seat.reader) + [.writer] {
+        for slot in readers.indices.map(Queue.Slot.reader) + [.writer] {
             // The thread that opened it may not have let go of it yet.
-            self[seat].connection?.close()
-            drop(seat)
+            self[slot].connection?.close()
+            drop(slot)
             // What opens a connection knows the key, and a closed store may be held for long.
-            self[seat].open = { _ in throw error }
+            self[slot].open = { _ in throw error }
         }
         memory.clear()
         hub.close()

@@ -1,9 +1,9 @@
 import Dispatch
 
 /// Ending work that takes too long or is not wanted any more.
-extension Access {
+extension ConnectionPool {
     /// Stops work that takes too long, if it has a limit; to be cancelled when the work is done.
-    func timer(_ limits: AccessLimits, _ ticket: UInt64) -> (any DispatchSourceTimer)? {
+    func timer(_ limits: OperationLimits, _ ticket: UInt64) -> (any DispatchSourceTimer)? {
         guard let timeout = limits.timeout else { return nil }
         let timer = DispatchSource.makeTimerSource(queue: .global())
         timer.schedule(deadline: .now() + .milliseconds(Int(clamping: max(0, timeout.milliseconds))))
@@ -17,7 +17,7 @@ extension Access {
         if let reason = running.stopReason(ticket) { stop(ticket, reason) }
     }
 
-    func stop(_ ticket: UInt64, _ reason: RunningWork.Reason) {
+    func stop(_ ticket: UInt64, _ reason: RunningOperations.Reason) {
         // In this order: whoever begins to wait meanwhile finds the reason, or is found.
         running.stop(ticket, reason)
         let (waiter, admission) = queue.withLock { $0.cancel(ticket) }

@@ -2,7 +2,7 @@ import Dispatch
 
 /// A value that one thread gives and another waits for.
 // Guarded by its lock; the value goes from one thread to the other.
-final class Handover<Content>: @unchecked Sendable {
+final class Promise<Content>: @unchecked Sendable {
     private struct State {
         var value: Content?
         var gate: DispatchSemaphore?

@@ -4,9 +4,9 @@ import Testing
 @testable import Strongroom
 
 @Suite("Those who wait in a line")
-struct LineTests {
+struct FIFOQueueTests {
     @Test func whoGoesBehindAFirstOneThatStaysLeavesNoSpaceTaken() {
-        var line = Line<Int>()
+        var line = FIFOQueue<Int>()
         line.append(-1)
         for number in 0..<5_000 {
             line.append(number)
@@ -17,7 +17,7 @@ struct LineTests {
     }
 
     @Test func theOthersKeepTheirOrder() {
-        var line = Line<Int>()
+        var line = FIFOQueue<Int>()
         for number in 0..<5_000 { line.append(number) }
         for number in 0..<5_000 where number % 5 != 0 { #expect(line.remove { $0 == number } == number) }
         #expect(line.space < 2_500)

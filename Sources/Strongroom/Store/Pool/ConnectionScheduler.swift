@@ -9,7 +9,7 @@
 ///
 /// Nothing but decisions: each function changes the state and returns what is to be done, and the caller does it after
 /// it has let go of the lock. `Waiter` is whatever the caller wants back.
-struct AccessQueue<Waiter> {
+struct ConnectionScheduler<Waiter> {
     /// What a caller wants to do.
     enum Request {
         case read
@@ -17,21 +17,21 @@ struct AccessQueue<Waiter> {
         case write
         /// To write in a transaction that nobody shares.
         case writeAlone
-        /// To have every connection; ends with ``AccessQueue/endAlone()``.
+        /// To have every connection; ends with ``ConnectionScheduler/endAlone()``.
         case alone
     }
 
     /// A connection's place.
-    enum Seat: Hashable {
+    enum Slot: Hashable {
         case writer
         case reader(Int)
     }
 
     /// The answer to a request.
     enum Answer {
-        /// The caller has the seat and must release it; who asked to be alone has every seat, whichever is named.
-        case seated(Seat)
-        /// The caller is to wait until ``Release/seat(_:_:)`` names it.
+        /// The caller has the slot and must release it; who asked to be alone has every slot, whichever is named.
+        case granted(Slot)
+        /// The caller is to wait until ``Release/slot(_:_:)`` names it.
         case waiting
         /// The store is closed or closing.
         case closed
@@ -39,20 +39,20 @@ struct AccessQueue<Waiter> {
 
     /// What follows from a release.
     enum Release {
-        /// The next one gets the seat.
-        case seat(Waiter, Seat)
-        /// Nobody waits for the seat.
+        /// The next one gets the slot.
+        case slot(Waiter, Slot)
+        /// Nobody waits for the slot.
         case idle
-        /// It was the last seat of a store that is closing: close it.
+        /// It was the last slot of a store that is closing: close it.
         case close
-        /// The one who waited for every seat has them.
+        /// The one who waited for every slot has them.
         case alone(Waiter)
-        /// Nobody is admitted until those who have seats are done: ``AccessQueue/relent(_:)`` is to be called when that
-        /// takes long.
+        /// Nobody is admitted until those who have slots are done: ``ConnectionScheduler/relent(_:)`` is to be called
+        /// when that takes long.
         case drain(Drain)
     }
 
-    /// An attempt to get every seat.
+    /// An attempt to get every slot.
     struct Drain: Equatable {
         /// Who wants them.
         let ticket: UInt64
@@ -60,10 +60,10 @@ struct AccessQueue<Waiter> {
         let round: Int
     }
 
-    /// Those who get a seat when admission begins again.
+    /// Those who get a slot when admission begins again.
     struct Admission {
         /// Who gets which.
-        var seats: [(waiter: Waiter, seat: Seat)] = []
+        var slots: [(waiter: Waiter, slot: Slot)] = []
         /// Who gets all of them.
         var alone: Waiter?
         /// Whether nothing is left to do in a store that is closing: close it.
@@ -72,38 +72,38 @@ struct AccessQueue<Waiter> {
 
     /// What a write that is done does with its transaction.
     enum GroupStep {
-        /// The next one goes on in it; the seat is theirs.
+        /// The next one goes on in it; the slot is theirs.
         case handOn(Waiter)
-        /// Nobody goes on: commit it, then release the seat.
+        /// Nobody goes on: commit it, then release the slot.
         case commit
     }
 
     private var freeReaders: [Int]
     private var isWriterFree = true
-    private var waitingReaders = Line<(ticket: UInt64, waiter: Waiter)>()
-    private var waitingWriters = Line<(ticket: UInt64, isShared: Bool, waiter: Waiter)>()
-    /// Those who want every seat; the first one's turn is next.
-    private var waitingAlone = Line<(ticket: UInt64, waiter: Waiter)>()
-    /// The seats of those who were there before the first of them began to wait, or to wait anew.
-    private var elders: Set<Seat> = []
+    private var waitingReaders = FIFOQueue<(ticket: UInt64, waiter: Waiter)>()
+    private var waitingWriters = FIFOQueue<(ticket: UInt64, isShared: Bool, waiter: Waiter)>()
+    /// Those who want every slot; the first one's turn is next.
+    private var waitingAlone = FIFOQueue<(ticket: UInt64, waiter: Waiter)>()
+    /// The slots of those who were there before the first of them began to wait, or to wait anew.
+    private var elders: Set<Slot> = []
     /// How often admission was stopped for the first of them.
     private var rounds = 0
-    /// Whether nobody is admitted until every seat is free.
+    /// Whether nobody is admitted until every slot is free.
     private var isDraining = false
-    /// Whether one has every seat.
+    /// Whether one has every slot.
     private var isAlone = false
     private let readerCount: Int
     private var seatedCount = 0
     private let largestGroup: Int
-    /// How many writes have had the seat in the running transaction.
+    /// How many writes have had the slot in the running transaction.
     private var groupSize = 0
-    /// Whether the one who has the writer's seat shares their transaction.
+    /// Whether the one who has the writer's slot shares their transaction.
     private var isWriterShared = false
-    /// Whether those who read take the writer's seat, since there is no other.
+    /// Whether those who read take the writer's slot, since there is no other.
     private let hasOneSeat: Bool
     private(set) var isClosing = false
 
-    /// - Parameter readers: The readers' seats; with none, those who read take turns with those who write.
+    /// - Parameter readers: The readers' slots; with none, those who read take turns with those who write.
     init(readers: Int, largestGroup: Int) {
         hasOneSeat = readers == 0
         readerCount = readers
@@ -112,7 +112,7 @@ struct AccessQueue<Waiter> {
         self.largestGroup = largestGroup
     }
 
-    /// Asks for a seat.
+    /// Asks for a slot.
     ///
     /// - Parameters:
     ///   - request: What it is for.
@@ -136,7 +136,7 @@ struct AccessQueue<Waiter> {
                 return .waiting
             }
             seatedCount += 1
-            return .seated(.reader(place))
+            return .granted(.reader(place))
         }
     }
 
@@ -148,7 +148,7 @@ struct AccessQueue<Waiter> {
         isWriterFree = false
         beginGroup(isShared)
         seatedCount += 1
-        return .seated(.writer)
+        return .granted(.writer)
     }
 
     /// Ends a write's turn, and decides whether its transaction goes on with the next one who waits.
@@ -167,17 +167,17 @@ struct AccessQueue<Waiter> {
         isWriterShared = isShared
     }
 
-    /// Gives a seat back; those who wait get it before anybody who comes later, also while the store is closing.
-    mutating func release(_ seat: Seat) -> Release {
-        if !elders.isEmpty { elders.remove(seat) }
+    /// Gives a slot back; those who wait get it before anybody who comes later, also while the store is closing.
+    mutating func release(_ slot: Slot) -> Release {
+        if !elders.isEmpty { elders.remove(slot) }
         // The last one who was there before: from now on it is only waited.
         let isFirstDrained = waitingAlone.first != nil && elders.isEmpty && !isDraining
         if isFirstDrained {
             isDraining = true
             rounds += 1
         }
-        if isAdmitting, let next = next(for: seat) { return .seat(next, seat) }
-        free(seat)
+        if isAdmitting, let next = next(for: slot) { return .slot(next, slot) }
+        free(slot)
         seatedCount -= 1
         if let alone = takeAll() { return .alone(alone) }
         if isFirstDrained, let first = waitingAlone.first {
@@ -186,16 +186,16 @@ struct AccessQueue<Waiter> {
         return isClosing && seatedCount == 0 ? .close : .idle
     }
 
-    /// The next one who waits for a seat.
-    private mutating func next(for seat: Seat) -> Waiter? {
-        guard seat == .writer else { return waitingReaders.popFirst()?.waiter }
+    /// The next one who waits for a slot.
+    private mutating func next(for slot: Slot) -> Waiter? {
+        guard slot == .writer else { return waitingReaders.popFirst()?.waiter }
         guard let next = waitingWriters.popFirst() else { return nil }
         beginGroup(next.isShared)
         return next.waiter
     }
 
-    private mutating func free(_ seat: Seat) {
-        switch seat {
+    private mutating func free(_ slot: Slot) {
+        switch slot {
         case .writer: isWriterFree = true
         case .reader(let place):
             // Sorted downwards; the lowest is taken next.
@@ -213,7 +213,7 @@ struct AccessQueue<Waiter> {
 
     /// Takes a request back that still waits.
     ///
-    /// - Returns: The waiter, or nil when it is seated or gone already; and those who need not wait any more.
+    /// - Returns: The waiter, or nil when it is granted or gone already; and those who need not wait any more.
     mutating func cancel(_ ticket: UInt64) -> (waiter: Waiter?, admission: Admission) {
         let waiter =
             waitingReaders.remove { $0.ticket == ticket }?.waiter
@@ -237,14 +237,14 @@ struct AccessQueue<Waiter> {
     }
 }
 
-// MARK: Every seat for one
+// MARK: Every slot for one
 
-extension AccessQueue {
+extension ConnectionScheduler {
     private var isAdmitting: Bool { !isDraining && !isAlone }
 
-    /// The seats that somebody has.
-    private var taken: Set<Seat> {
-        var taken = Set((0..<readerCount).filter { !freeReaders.contains($0) }.map(Seat.reader))
+    /// The slots that somebody has.
+    private var taken: Set<Slot> {
+        var taken = Set((0..<readerCount).filter { !freeReaders.contains($0) }.map(Slot.reader))
         if !isWriterFree { taken.insert(.writer) }
         return taken
     }
@@ -253,7 +253,7 @@ extension AccessQueue {
         guard seatedCount > 0 else {
             isAlone = true
             seatedCount = 1
-            return .seated(.writer)
+            return .granted(.writer)
         }
         let isFirst = waitingAlone.isEmpty
         waitingAlone.append((ticket, waiter()))
@@ -264,7 +264,7 @@ extension AccessQueue {
         return .waiting
     }
 
-    /// Gives every seat to the first one who waits for them, if nobody has one.
+    /// Gives every slot to the first one who waits for them, if nobody has one.
     private mutating func takeAll() -> Waiter? {
         guard seatedCount == 0, let first = waitingAlone.popFirst() else { return nil }
         (isAlone, isDraining, rounds) = (true, false, 0)
@@ -272,9 +272,9 @@ extension AccessQueue {
         return first.waiter
     }
 
-    /// Admits everybody again when an attempt to get every seat has taken long.
+    /// Admits everybody again when an attempt to get every slot has taken long.
     ///
-    /// - Returns: Those who waited and get a seat; nobody when the attempt is over.
+    /// - Returns: Those who waited and get a slot; nobody when the attempt is over.
     mutating func relent(_ drain: Drain) -> Admission {
         guard isDraining, waitingAlone.first?.ticket == drain.ticket, rounds == drain.round + 1 else {
             return Admission()
@@ -282,9 +282,9 @@ extension AccessQueue {
         return admit()
     }
 
-    /// Gives every seat back.
+    /// Gives every slot back.
     ///
-    /// - Returns: Those who waited and get a seat.
+    /// - Returns: Those who waited and get a slot.
     mutating func endAlone() -> Admission {
         isAlone = false
         seatedCount = 0
@@ -297,13 +297,13 @@ extension AccessQueue {
         var admission = Admission()
         while let place = freeReaders.last, let next = waitingReaders.popFirst() {
             freeReaders.removeLast()
-            admission.seats.append((next.waiter, .reader(place)))
+            admission.slots.append((next.waiter, .reader(place)))
         }
         if isWriterFree, let next = next(for: .writer) {
             isWriterFree = false
-            admission.seats.append((next, .writer))
+            admission.slots.append((next, .writer))
         }
-        seatedCount += admission.seats.count
+        seatedCount += admission.slots.count
         elders = waitingAlone.isEmpty ? [] : taken
         admission.alone = takeAll()
         admission.isClose = isClosing && seatedCount == 0

@@ -1,5 +1,5 @@
 /// What a caller says about a read or a write.
-struct AccessLimits {
+struct OperationLimits {
     /// How errors name it.
     var label: String?
     /// How long it may wait and run.

@@ -2,7 +2,7 @@ import Dispatch
 import Synchronization
 
 /// Looks now and then for what has not been used for a time.
-final class IdleWatch: Sendable {
+final class IdleTimer: Sendable {
     private let isUsed = Atomic<Bool>(false)
     private let isWatching = Atomic<Bool>(false)
     private let time: DispatchTimeInterval

@@ -1,8 +1,8 @@
-/// The transaction that writes share which wait at the same time; used by whoever has the writer's seat.
+/// The transaction that writes share which wait at the same time; used by whoever has the writer's slot.
 ///
 /// The first one begins it. Each later one runs in a savepoint of its own, so that one that fails is undone alone.
 /// Whoever is last commits it, and all who are in it learn the outcome then.
-final class WriteGroup: @unchecked Sendable {  // guarded by the writer's seat
+final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
     /// Tells a write the outcome: nil when it is on the disk.
     typealias Finish = ((any Error)?) -> Void
 
@@ -46,7 +46,7 @@ final class WriteGroup: @unchecked Sendable {  // guarded by the writer's seat
             }
         } catch {
             // The end of the savepoint has asked the engine whether it has read a damaged page.
-            if connection.transactionState == .doomed { explainToOthers(on: connection) }
+            if connection.transactionState == .rolledBack { explainToOthers(on: connection) }
             throw error
         }
     }
@@ -58,8 +58,8 @@ final class WriteGroup: @unchecked Sendable {  // guarded by the writer's seat
     /// that it broke, or the damaged page that it read, is none of theirs. They are not run again here: what they did
     /// besides writing would be done twice.
     private func explainToOthers(on connection: Connection) {
-        if let doom = connection.doom, Self.failuresOfAll.contains(doom.code) { return }
-        connection.doom = StrongroomError(
+        if let rollbackCause = connection.rollbackCause, Self.failuresOfAll.contains(rollbackCause.code) { return }
+        connection.rollbackCause = StrongroomError(
             .transactionEnded,
             """
             The write was undone: it shared its transaction with another write, whose failure made the engine roll \

@@ -7,7 +7,7 @@ import Glibc
 #endif
 
 /// A pointer of which each thread has its own.
-struct ThreadPointer: Sendable {
+struct ThreadLocal: Sendable {
     private let key: pthread_key_t
 
     init() {

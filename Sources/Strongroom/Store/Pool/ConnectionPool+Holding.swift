@@ -1,29 +1,29 @@
 import Dispatch
 
 /// A reader that is taken for longer than one piece of work.
-extension Access {
+extension ConnectionPool {
     /// Takes a reader for as long as the result is referred to; the task waits for its turn.
     ///
     /// - Throws: `CancellationError`; ``StrongroomError`` with `closed`.
-    func holdReader(_ limits: AccessLimits) async throws -> HeldReader {
-        let (seat, ticket) = try await takeSeat(.read, limits)
+    func holdReader(_ limits: OperationLimits) async throws -> HeldReader {
+        let (slot, ticket) = try await takeSeat(.read, limits)
         counters.countWork(isReading: true)
-        return HeldReader(self, seat, ticket)
+        return HeldReader(self, slot, ticket)
     }
 
-    /// Takes a seat, which the caller gives back; the task waits for its turn.
-    func takeSeat(_ request: Queue.Request, _ limits: AccessLimits) async throws -> (Queue.Seat, ticket: UInt64) {
+    /// Takes a slot, which the caller gives back; the task waits for its turn.
+    func takeSeat(_ request: Queue.Request, _ limits: OperationLimits) async throws -> (Queue.Slot, ticket: UInt64) {
         try Task.checkCancellation()
         let ticket = nextTicket()
         running.ask(ticket, request, limits)
         let timer = timer(limits, ticket)
         defer { timer?.cancel() }
         do {
-            let seat = try await withTaskCancellationHandler {
+            let slot = try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in
                     let waiter = Waiter { continuation.resume(with: $0) }
                     switch queue.withLock({ $0.ask(request, ticket: ticket, waiter: waiter) }) {
-                    case .seated(let seat): continuation.resume(returning: seat)
+                    case .granted(let slot): continuation.resume(returning: slot)
                     case .closed: continuation.resume(throwing: closed)
                     case .waiting:
                         counters.countWait()
@@ -34,7 +34,7 @@ extension Access {
                 stop(ticket, .cancelled)
             }
             running.hold(ticket)
-            return (seat, ticket)
+            return (slot, ticket)
         } catch {
             running.end(ticket)
             throw error
@@ -47,11 +47,11 @@ extension Access {
         _ work: @escaping @Sendable (Connection) throws -> T
     ) async throws -> T {
         try Task.checkCancellation()
-        let (seat, ticket, urgency) = (held.seat, held.ticket, Urgency(Task.currentPriority))
+        let (slot, ticket, urgency) = (held.slot, held.ticket, Urgency(Task.currentPriority))
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let part: @Sendable () -> Void = { [self] in
-                    continuation.resume(with: Result { try runPart(ticket, .alone, in: seat, work) })
+                    continuation.resume(with: Result { try runPart(ticket, .alone, in: slot, work) })
                 }
                 if executor.isCurrent { part() } else { executor.post(urgency, part) }
             }
@@ -61,11 +61,11 @@ extension Access {
     }
 
     /// Gives a reader that was held back, after work that is done on a thread of the executor.
-    func giveBack(_ seat: Queue.Seat, _ ticket: UInt64, after work: @escaping @Sendable (Connection) -> Void) {
+    func giveBack(_ slot: Queue.Slot, _ ticket: UInt64, after work: @escaping @Sendable (Connection) -> Void) {
         executor.postBehind { [self] in
-            if let connection = self[seat].connection { work(connection) }
+            if let connection = self[slot].connection { work(connection) }
             running.end(ticket)
-            release(seat) {}
+            release(slot) {}
         }
     }
 }

@@ -1,9 +1,9 @@
 /// Which types' tables are as they are declared in a file whose schema no migrator keeps.
-final class FirstUses: Sendable {
+final class AutomaticTables: Sendable {
     private let isKept: Bool
     private let known = Locked<Set<ObjectIdentifier>>([])
     /// Those who compare a table; the others wait for the first one, and find that it has been done.
-    let turns = Turns()
+    let turns = AsyncMutex()
 
     /// - Parameter isKept: Whether a migrator keeps the schema, so that nothing is to be compared.
     init(isKept: Bool) {

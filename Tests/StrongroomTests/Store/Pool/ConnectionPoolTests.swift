@@ -5,11 +5,11 @@ import Testing
 @testable import Strongroom
 
 @Suite("Connections that cannot be used any more")
-struct AccessTests {
+struct ConnectionPoolTests {
     @Test func aTransactionThatWasNotEndedIsNotHandedOn() async throws {
         let fixture = try await LineStore()
-        let access = fixture.store.access
-        try await access.perform(.writeAlone) { connection in
+        let pool = fixture.store.pool
+        try await pool.perform(.writeAlone) { connection in
             try connection.run("CREATE TEMP TABLE mark (number)")
             try connection.run("BEGIN")
             try connection.run("INSERT INTO line VALUES (1)")
@@ -29,7 +29,7 @@ struct AccessTests {
         let store = fixture.store
         await #expect(throws: Refusal(number: 1)) {
             try await onThread {
-                try store.access.performBlocking(.writeAlone) { connection in
+                try store.pool.performBlocking(.writeAlone) { connection in
                     try connection.run("BEGIN IMMEDIATE")
                     try connection.run("INSERT INTO line VALUES (1)")
                     throw Refusal(number: 1)
@@ -42,7 +42,7 @@ struct AccessTests {
 
     @Test func aReadersSnapshotThatWasNotEndedIsNotHandedOn() async throws {
         let fixture = try await LineStore(readers: 1)
-        try await fixture.store.access.perform(.read) { connection in
+        try await fixture.store.pool.perform(.read) { connection in
             try connection.run("BEGIN")
             _ = try connection.ownValue("SELECT count(*) FROM line")
         }
@@ -53,7 +53,7 @@ struct AccessTests {
 
     @Test func aConnectionThatIsInOrderIsKept() async throws {
         let fixture = try await LineStore()
-        try await fixture.store.access.perform(.writeAlone) { connection in
+        try await fixture.store.pool.perform(.writeAlone) { connection in
             try connection.run("CREATE TEMP TABLE mark (number)")
         }
         await #expect(throws: Refusal(number: 1)) {
@@ -67,7 +67,7 @@ struct AccessTests {
         let writer = try await LineStore()
         let attempts = Tally()
         let path = writer.store.path
-        let access = Access(
+        let pool = ConnectionPool(
             database: "lines.sqlite",
             settings: StoreSettings(readers: 1),
             writer: try Connection(path: path + "-other", mode: .create, database: "other"),
@@ -78,10 +78,10 @@ struct AccessTests {
             },
             whenClosed: {}
         )
-        await #expect(throws: Refusal(number: 1)) { try await access.perform(.read) { _ in } }
-        await #expect(throws: Refusal(number: 2)) { try await access.perform(.read) { _ in } }
-        try await access.perform(.read) { _ in }
-        try await access.perform(.read) { _ in }
+        await #expect(throws: Refusal(number: 1)) { try await pool.perform(.read) { _ in } }
+        await #expect(throws: Refusal(number: 2)) { try await pool.perform(.read) { _ in } }
+        try await pool.perform(.read) { _ in }
+        try await pool.perform(.read) { _ in }
         #expect(attempts.value == 3)
     }
 }
@@ -90,47 +90,47 @@ struct AccessTests {
 struct ClosedAccessTests {
     private final class Secret: Sendable {}
 
-    private func access(
+    private func pool(
         in directory: TemporaryDirectory,
         whenClosed: @escaping @Sendable () -> Void = {},
         open: @escaping @Sendable (Connection.Role) throws -> Connection
-    ) throws -> Access {
+    ) throws -> ConnectionPool {
         let writer = try Connection(path: directory.path("other"), mode: .create, database: "other")
         let settings = StoreSettings(readers: 1)
-        return Access(database: "other", settings: settings, writer: writer, open: open, whenClosed: whenClosed)
+        return ConnectionPool(database: "other", settings: settings, writer: writer, open: open, whenClosed: whenClosed)
     }
 
     @Test func whatOpensConnectionsIsLetGoOf() async throws {
         let directory = try TemporaryDirectory()
         weak var secret: Secret?
-        func makeAccess() throws -> Access {
+        func makeAccess() throws -> ConnectionPool {
             let held = Secret()
             secret = held
-            return try self.access(in: directory) { _ in
+            return try self.pool(in: directory) { _ in
                 _ = held
                 return try Connection(path: directory.path("other"), mode: .existing, database: "other")
             }
         }
-        let access = try makeAccess()
-        try await access.perform(.read) { _ in }
+        let pool = try makeAccess()
+        try await pool.perform(.read) { _ in }
         #expect(secret != nil)
-        try await onThread { try access.close { _ in CheckpointReport(isComplete: true, pagesLeft: 0) } }
+        try await onThread { try pool.close { _ in CheckpointReport(isComplete: true, pagesLeft: 0) } }
         try await eventually { secret == nil }
-        try await expectFailure(.closed) { try await access.perform(.read) { _ in } }
+        try await expectFailure(.closed) { try await pool.perform(.read) { _ in } }
     }
 
     @Test func whoeverClosesIsToldOnceAlsoWhenTheLastWorkFails() async throws {
         let told = Tally()
-        let access = try self.access(in: TemporaryDirectory(), whenClosed: { told.add() }) { _ in
+        let pool = try self.pool(in: TemporaryDirectory(), whenClosed: { told.add() }) { _ in
             throw Refusal(number: 1)
         }
         await #expect(throws: Refusal(number: 2)) {
-            try await onThread { try access.close { _ in throw Refusal(number: 2) } }
+            try await onThread { try pool.close { _ in throw Refusal(number: 2) } }
         }
         #expect(told.value == 1)
         // Closed all the same, and whoever closes it again has nothing to complain about.
-        try await onThread { try access.close { _ in throw Refusal(number: 3) } }
-        try await expectFailure(.closed) { try await access.perform(.writeAlone) { _ in } }
+        try await onThread { try pool.close { _ in throw Refusal(number: 3) } }
+        try await expectFailure(.closed) { try await pool.perform(.writeAlone) { _ in } }
         #expect(told.value == 1)
     }
 }

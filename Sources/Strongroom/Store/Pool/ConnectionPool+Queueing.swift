@@ -1,6 +1,6 @@
 import Dispatch
 
-extension Access {
+extension ConnectionPool {
     /// Puts a write into the line and returns at once; the work runs later, on a thread of the executor, in a
     /// transaction that others may share.
     ///
@@ -18,11 +18,11 @@ extension Access {
         finish: @escaping @Sendable (Result<Void, any Error>) -> Void
     ) {
         let ticket = nextTicket()
-        running.ask(ticket, .write, AccessLimits(label: label))
+        running.ask(ticket, .write, OperationLimits(label: label))
         queued.enter()
         let end: @Sendable (Result<Void, any Error>) -> Void = { [self] result in
             running.end(ticket)
-            CurrentAccess.inside(self, nil) { finish(result) }
+            CurrentTransaction.inside(self, nil) { finish(result) }
             queued.leave()
         }
         // Behind what waits: the running thread may be one of the executor's, and has something else to do at its end.
@@ -37,7 +37,7 @@ extension Access {
         }
         do { try requireWriting() } catch { return executor.postBehind { end(.failure(error)) } }
         switch queue.withLock({ $0.ask(.write, ticket: ticket, waiter: waiter) }) {
-        case .seated: start()
+        case .granted: start()
         case .closed: executor.postBehind { [closed] in end(.failure(closed)) }
         case .waiting: counters.countWait()
         }

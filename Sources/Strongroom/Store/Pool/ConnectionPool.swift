@@ -3,31 +3,31 @@ import Synchronization
 
 /// Runs work on a store's connections, one holder a connection.
 ///
-/// The decisions are ``AccessQueue``'s; here are the threads and the connections.
-final class Access: Sendable {
-    typealias Queue = AccessQueue<Waiter>
+/// The decisions are ``ConnectionScheduler``'s; here are the threads and the connections.
+final class ConnectionPool: Sendable {
+    typealias Queue = ConnectionScheduler<Waiter>
 
-    /// One who waits for a seat; called with the seat, or with the reason why there is none.
+    /// One who waits for a slot; called with the slot, or with the reason why there is none.
     struct Waiter {
-        let resume: @Sendable (Result<Queue.Seat, any Error>) -> Void
+        let resume: @Sendable (Result<Queue.Slot, any Error>) -> Void
     }
 
     /// The threads on which the work of tasks runs: blocking work must not run on Swift's cooperative threads.
     let executor: StoreExecutor
 
     /// Those who want to know what has been written.
-    let hub = ChangeHub()
+    let hub = ChangeBroadcaster()
 
     /// What has been done.
     let counters = StoreCounters()
 
     let queue: Locked<Queue>
     private let tickets = Atomic<UInt64>(0)
-    let running: RunningWork
-    let writer: Seat
-    let readers: [Seat]
-    private let group: WriteGroup
-    let idleWatch: IdleWatch
+    let running: RunningOperations
+    let writer: Slot
+    let readers: [Slot]
+    private let group: GroupCommit
+    let idleWatch: IdleTimer
     let closingReport = Locked<CheckpointReport?>(nil)
     let whenDrained = DispatchSemaphore(value: 0)
     /// Open once the store is closed; whoever comes through opens it for the next one.
@@ -43,12 +43,12 @@ final class Access: Sendable {
     /// The objects that wait for the end of a time, or of all references to them.
     let unsaved = Locked<[ObjectIdentifier: any UnsavedObject]>([:])
     /// The tables that need not be compared with what types declare.
-    let firstUses: FirstUses
+    let firstUses: AutomaticTables
     /// The records that never reach the disk.
     let memory = MemoryShare()
 
     /// A place for a connection.
-    final class Seat: @unchecked Sendable {  // guarded by AccessQueue: one holder at a time
+    final class Slot: @unchecked Sendable {  // guarded by ConnectionScheduler: one holder at a time
         let role: Connection.Role
         var open: @Sendable (Connection.Role) throws -> Connection
         var connection: Connection?
@@ -72,7 +72,7 @@ final class Access: Sendable {
         }
     }
 
-    /// Makes the seats; readers are opened when they are first used.
+    /// Makes the slots; readers are opened when they are first used.
     ///
     /// - Parameters:
     ///   - readerCount: How many readers there are; nil for as many as the settings say.
@@ -90,34 +90,34 @@ final class Access: Sendable {
         open: @escaping @Sendable (Connection.Role) throws -> Connection,
         renew: @escaping @Sendable (Connection) throws -> Bool = { _ in false },
         keeper: @escaping @Sendable () -> Connection? = { nil },
-        firstUses: FirstUses = FirstUses(isKept: true),
+        firstUses: AutomaticTables = AutomaticTables(isKept: true),
         whenClosed: @escaping @Sendable () -> Void
     ) {
         self.database = database
-        isReadOnly = settings.isReadOnly && !connection.isSole
+        isReadOnly = settings.isReadOnly && !connection.isInMemory
         self.renew = renew
         self.keeper = keeper
         self.firstUses = firstUses
         self.whenClosed = Locked(whenClosed)
         let count = readerCount ?? settings.readers
-        running = RunningWork(hasOneSeat: count == 0)
+        running = RunningOperations(hasOneSeat: count == 0)
         queue = Locked(Queue(readers: count, largestGroup: settings.groupSize))
         executor = StoreExecutor(name: "strongroom", threads: settings.readers + 1)
-        group = WriteGroup(longest: settings.groupDuration)
-        idleWatch = IdleWatch(time: settings.readerIdleTime)
+        group = GroupCommit(longest: settings.groupDuration)
+        idleWatch = IdleTimer(time: settings.readerIdleTime)
         let open: @Sendable (Connection.Role) throws -> Connection = { [memory] role in
             let connection = try open(role)
             connection.companion = MemoryRecords(memory, connection.isWriter ? .writer : .reader)
             return connection
         }
         connection.companion = MemoryRecords(
-            memory, connection.isSole ? .sole : connection.isWriter ? .writer : .reader)
-        writer = Seat(.writer, open: open)
+            memory, connection.isInMemory ? .sole : connection.isWriter ? .writer : .reader)
+        writer = Slot(.writer, open: open)
         writer.connection = connection
         // What opening and migrating did is nobody's news.
         _ = connection.takeChangedTables()
         _ = connection.takeUse()
-        readers = (0..<count).map { _ in Seat(.reader, open: open) }
+        readers = (0..<count).map { _ in Slot(.reader, open: open) }
     }
 
     deinit {
@@ -133,33 +133,33 @@ final class Access: Sendable {
     ///   what the work throws; what the commit throws.
     func performBlocking<T>(
         _ request: Queue.Request,
-        _ limits: AccessLimits = AccessLimits(),
+        _ limits: OperationLimits = OperationLimits(),
         _ work: (Connection) throws -> T
     ) throws -> T {
-        guard !CurrentAccess.isInside(self) else { throw nested }
+        guard !CurrentTransaction.isInside(self) else { throw nested }
         let ticket = nextTicket()
         running.ask(ticket, request, limits)
         defer { running.end(ticket) }
         let timer = timer(limits, ticket)
         defer { timer?.cancel() }
-        let seat = try waitForSeat(request, ticket)
+        let slot = try waitForSeat(request, ticket)
         guard request == .write else {
-            defer { release(seat) {} }
-            return try run(ticket, request, .alone, in: seat, work)
+            defer { release(slot) {} }
+            return try run(ticket, request, .alone, in: slot, work)
         }
         // The value stays on this thread; only the outcome may come from another one.
         var value: T?
-        let outcome = Handover<Result<Void, any Error>>()
+        let outcome = Promise<Result<Void, any Error>>()
         writeInGroup({ value = try work($0) }, ticket) { outcome.give($0) }
         try executor.blocking { outcome.wait() }.get()
         guard let value else { throw closed }
         return value
     }
 
-    private func waitForSeat(_ request: Queue.Request, _ ticket: UInt64) throws -> Queue.Seat {
-        let handover = Handover<Result<Queue.Seat, any Error>>()
+    private func waitForSeat(_ request: Queue.Request, _ ticket: UInt64) throws -> Queue.Slot {
+        let handover = Promise<Result<Queue.Slot, any Error>>()
         switch queue.withLock({ $0.ask(request, ticket: ticket, waiter: Waiter { handover.give($0) }) }) {
-        case .seated(let seat): return seat
+        case .granted(let slot): return slot
         case .closed: throw closed
         case .waiting:
             counters.countWait()
@@ -176,7 +176,7 @@ final class Access: Sendable {
     ///   throws.
     func perform<T: Sendable>(
         _ request: Queue.Request,
-        _ limits: AccessLimits = AccessLimits(),
+        _ limits: OperationLimits = OperationLimits(),
         _ work: @escaping @Sendable (Connection) throws -> T
     ) async throws -> T {
         try Task.checkCancellation()
@@ -188,18 +188,18 @@ final class Access: Sendable {
         defer { timer?.cancel() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let start: @Sendable (Queue.Seat) -> Void = { [self] seat in
-                    takeTurn(request, work, ticket, in: seat) { continuation.resume(with: $0) }
+                let start: @Sendable (Queue.Slot) -> Void = { [self] slot in
+                    takeTurn(request, work, ticket, in: slot) { continuation.resume(with: $0) }
                 }
                 let waiter = Waiter { [executor] result in
                     switch result {
-                    case .success(let seat): executor.post(urgency) { start(seat) }
+                    case .success(let slot): executor.post(urgency) { start(slot) }
                     case .failure(let error): continuation.resume(throwing: error)
                     }
                 }
                 switch queue.withLock({ $0.ask(request, ticket: ticket, isLast: limits.isLast, waiter: waiter) }) {
-                case .seated(let seat):
-                    if executor.isCurrent { start(seat) } else { executor.post(urgency) { start(seat) } }
+                case .granted(let slot):
+                    if executor.isCurrent { start(slot) } else { executor.post(urgency) { start(slot) } }
                 case .closed: continuation.resume(throwing: closed)
                 case .waiting:
                     counters.countWait()
@@ -213,25 +213,25 @@ final class Access: Sendable {
 
     // MARK: Working
 
-    /// Runs work on a seat, which is given back or handed on.
+    /// Runs work on a slot, which is given back or handed on.
     ///
     /// - Parameter finish: Called once with the outcome.
     private func takeTurn<T>(
         _ request: Queue.Request,
         _ work: (Connection) throws -> T,
         _ ticket: UInt64,
-        in seat: Queue.Seat,
+        in slot: Queue.Slot,
         finish: @escaping (Result<T, any Error>) -> Void
     ) {
         guard request != .write else { return writeInGroup(work, ticket, finish: finish) }
-        let result = Result { try run(ticket, request, .alone, in: seat, work) }
-        release(seat) { finish(result) }
+        let result = Result { try run(ticket, request, .alone, in: slot, work) }
+        release(slot) { finish(result) }
     }
 
-    /// Runs a write on the writer's seat in the group's transaction, which is then handed on or committed.
+    /// Runs a write on the writer's slot in the group's transaction, which is then handed on or committed.
     ///
     /// - Parameters:
-    ///   - undone: Called when the work fails, before anybody else gets the seat.
+    ///   - undone: Called when the work fails, before anybody else gets the slot.
     ///   - finish: Called once with the outcome: when the work fails, or by whoever commits the transaction.
     func writeInGroup<T>(
         _ work: (Connection) throws -> T,
@@ -268,35 +268,35 @@ final class Access: Sendable {
         }
     }
 
-    /// Runs work on a seat that the caller holds; it can be stopped until it is done.
+    /// Runs work on a slot that the caller holds; it can be stopped until it is done.
     private func run<T>(
         _ ticket: UInt64,
         _ request: Queue.Request,
         _ company: Connection.Company,
-        in seat: Queue.Seat,
+        in slot: Queue.Slot,
         _ work: (Connection) throws -> T
     ) throws -> T {
         counters.countWork(isReading: request == .read)
         defer { running.end(ticket) }
-        return try runPart(ticket, company, in: seat, work)
+        return try runPart(ticket, company, in: slot, work)
     }
 
     /// Runs work that others of the same ticket may follow.
     func runPart<T>(
         _ ticket: UInt64,
         _ company: Connection.Company,
-        in seat: Queue.Seat,
+        in slot: Queue.Slot,
         _ work: (Connection) throws -> T
     ) throws -> T {
-        let connection = try connection(of: seat)
+        let connection = try connection(of: slot)
         do {
             return try runPart(ticket, company, on: connection, work)
         } catch {
             // Nothing of the work has run: its transaction could not be begun.
             guard connection.isOfAnotherKey, try renew(connection) else { throw error }
             connection.close()
-            if seat == .writer { writer.connection = nil } else { drop(seat) }
-            return try runPart(ticket, company, on: self.connection(of: seat), work)
+            if slot == .writer { writer.connection = nil } else { drop(slot) }
+            return try runPart(ticket, company, on: self.connection(of: slot), work)
         }
     }
 
@@ -310,7 +310,7 @@ final class Access: Sendable {
         do {
             try running.begin(ticket, on: connection, company)
             defer { running.rest(ticket) }
-            return try CurrentAccess.inside(self, connection) { try work(connection) }
+            return try CurrentTransaction.inside(self, connection) { try work(connection) }
         } catch {
             // Whoever is stopped while another process has the lock is told that it is busy.
             let codes = [StrongroomError.Code.interrupted, .busy]
@@ -320,11 +320,11 @@ final class Access: Sendable {
         }
     }
 
-    /// The connection of a seat that the caller holds.
-    private func connection(of seat: Queue.Seat) throws -> Connection {
-        guard seat != .writer else { return try writer.connected {} }
-        let connection = try self[seat].connected { counters.countOpenReaders(1) }
-        self[seat].wasUsed = true
+    /// The connection of a slot that the caller holds.
+    private func connection(of slot: Queue.Slot) throws -> Connection {
+        guard slot != .writer else { return try writer.connected {} }
+        let connection = try self[slot].connected { counters.countOpenReaders(1) }
+        self[slot].wasUsed = true
         // After it is counted: whoever looks while it is opened would see nothing to close, and look no more.
         idleWatch.note { [weak self] in
             guard let self else { return true }
@@ -334,14 +334,14 @@ final class Access: Sendable {
         return connection
     }
 
-    /// Gives a seat back.
+    /// Gives a slot back.
     ///
     /// - Parameter finish: Tells those who wait for what was done on it.
-    func release(_ seat: Queue.Seat, _ finish: () -> Void) {
-        if let use = self[seat].connection?.takeUse() { counters.count(use) }
-        dropIfUnfinished(seat)
-        guard seat == .writer else {
-            giveBack(seat)
+    func release(_ slot: Queue.Slot, _ finish: () -> Void) {
+        if let use = self[slot].connection?.takeUse() { counters.count(use) }
+        dropIfUnfinished(slot)
+        guard slot == .writer else {
+            giveBack(slot)
             finish()
             return
         }
@@ -349,17 +349,17 @@ final class Access: Sendable {
         if let connection = writer.connection { hub.note(connection.takeChangedTables()) }
         // Those who are told first can join the next transaction.
         finish()
-        guard writer.connection?.isCheckpointDue == true else { return giveBack(seat) }
+        guard writer.connection?.isCheckpointDue == true else { return giveBack(slot) }
         executor.post { [weak self] in
             // Not when nobody refers to the store any more: closing does it, too.
             self?.writer.connection?.checkpointIfDue()
-            self?.giveBack(seat)
+            self?.giveBack(slot)
         }
     }
 
-    func giveBack(_ seat: Queue.Seat) {
-        switch queue.withLock({ $0.release(seat) }) {
-        case .seat(let waiter, let seat): waiter.resume(.success(seat))
+    func giveBack(_ slot: Queue.Slot) {
+        switch queue.withLock({ $0.release(slot) }) {
+        case .slot(let waiter, let slot): waiter.resume(.success(slot))
         case .alone(let waiter): waiter.resume(.success(.writer))
         case .drain(let drain): relent(after: drain)
         case .idle: break
@@ -367,8 +367,8 @@ final class Access: Sendable {
         }
     }
 
-    subscript(_ seat: Queue.Seat) -> Seat {
-        switch seat {
+    subscript(_ slot: Queue.Slot) -> Slot {
+        switch slot {
         case .writer: writer
         case .reader(let place): readers[place]
         }

@@ -1,4 +1,4 @@
-extension Access {
+extension ConnectionPool {
     /// Throws where nothing may be written.
     ///
     /// - Throws: ``StrongroomError`` with `readOnly`, or `closed`.

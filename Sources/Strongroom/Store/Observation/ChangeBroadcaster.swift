@@ -1,5 +1,5 @@
 /// Those who want to know which tables have been written.
-final class ChangeHub: Sendable {
+final class ChangeBroadcaster: Sendable {
     private struct State {
         var observers: [ObjectIdentifier: WeakObserver] = [:]
         var isClosed = false

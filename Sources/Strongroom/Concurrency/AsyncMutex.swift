@@ -1,5 +1,5 @@
 /// Lets those who want to do one thing do it one after the other, in the order in which they came.
-final class Turns: Sendable {
+final class AsyncMutex: Sendable {
     private struct Waiting {
         let number: UInt64
         let continuation: CheckedContinuation<Bool, Never>
@@ -7,7 +7,7 @@ final class Turns: Sendable {
 
     private struct State {
         var isTaken = false
-        var line = Line<Waiting>()
+        var line = FIFOQueue<Waiting>()
         var count: UInt64 = 0
     }
 

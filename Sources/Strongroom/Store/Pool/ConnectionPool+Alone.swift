@@ -2,23 +2,23 @@ import Dispatch
 import Synchronization
 
 /// Work for which no connection is open.
-extension Access {
-    /// Every seat of a store, for as long as this is referred to, or until ``end()``.
+extension ConnectionPool {
+    /// Every slot of a store, for as long as this is referred to, or until ``end()``.
     final class Alone: Sendable {
-        private let access: Access
+        private let pool: ConnectionPool
         private let ticket: UInt64
         private let hasEnded = Atomic(false)
 
-        fileprivate init(_ access: Access, _ limits: AccessLimits) async throws {
-            self.access = access
-            ticket = try await access.takeSeat(.alone, limits).ticket
+        fileprivate init(_ pool: ConnectionPool, _ limits: OperationLimits) async throws {
+            self.pool = pool
+            ticket = try await pool.takeSeat(.alone, limits).ticket
         }
 
         /// Lets those who wait go on.
         func end() {
             guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
-            access.running.end(ticket)
-            access.admit(access.queue.withLock { $0.endAlone() })
+            pool.running.end(ticket)
+            pool.admit(pool.queue.withLock { $0.endAlone() })
         }
 
         deinit {
@@ -32,7 +32,7 @@ extension Access {
     /// - Parameter limits: How long those who run are waited for.
     /// - Throws: `CancellationError`; ``StrongroomError`` with `closed`, or `timedOut` naming those who were waited
     ///   for.
-    func takeAlone(_ limits: AccessLimits) async throws -> Alone {
+    func takeAlone(_ limits: OperationLimits) async throws -> Alone {
         try await Alone(self, limits)
     }
 
@@ -66,9 +66,9 @@ extension Access {
     }
 
     private func closeConnections() {
-        for seat in readers.indices.map(Queue.Seat.reader) {
-            self[seat].connection?.close()
-            drop(seat)
+        for slot in readers.indices.map(Queue.Slot.reader) {
+            self[slot].connection?.close()
+            drop(slot)
         }
         guard let connection = writer.connection.take() else { return }
         hub.note(connection.takeChangedTables())
@@ -77,11 +77,11 @@ extension Access {
 
     // MARK: Admission
 
-    /// Milliseconds for which the first attempt to get every seat keeps others out; each further one twice as long.
+    /// Milliseconds for which the first attempt to get every slot keeps others out; each further one twice as long.
     private static let firstPatience = 500
     private static let mostDoublings = 12
 
-    /// Admits everybody again when an attempt to get every seat takes long: one who has a seat may wait for another
+    /// Admits everybody again when an attempt to get every slot takes long: one who has a slot may wait for another
     /// one.
     func relent(after drain: Queue.Drain) {
         let patience = Self.firstPatience << min(drain.round, Self.mostDoublings)
@@ -93,7 +93,7 @@ extension Access {
 
     /// Tells those who need not wait any more.
     func admit(_ admission: Queue.Admission) {
-        for (waiter, seat) in admission.seats { waiter.resume(.success(seat)) }
+        for (waiter, slot) in admission.slots { waiter.resume(.success(slot)) }
         admission.alone?.resume(.success(.writer))
         if admission.isClose { whenDrained.signal() }
     }

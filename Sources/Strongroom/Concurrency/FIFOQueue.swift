@@ -1,5 +1,5 @@
 /// Those who wait, first come, first served.
-struct Line<Element> {
+struct FIFOQueue<Element> {
     private var places: [Element?] = []
     /// The place of the first who waits; those before it have gone.
     private var head = 0
