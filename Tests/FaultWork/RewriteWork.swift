@@ -71,7 +71,7 @@ package struct RewriteWork: Work {
         do {
             return try await sight(place, after, step: 1)
         } catch let error as StrongroomError where [.wrongKey, .truncated, .plaintextFile].contains(error.code) {
-            // A kill while the log was brought into the file leaves half a page at its end, which a wrong key takes for
+            // A kill while the WAL was checkpointed leaves half a page at its end, which a wrong key takes for
             // the reason.
             return try await sight(place, before, step: 0)
         }

@@ -1,4 +1,4 @@
-/// A file as it was when a store opened it to be read alone.
+/// A file as it was when a store opened it read-only.
 ///
 /// Another program can put a new file in its place, which nobody notices who has the old one open; and where no lock
 /// can be had, it can change what is being read. So the end of each transaction looks whether the file is still the one
@@ -25,7 +25,7 @@ struct FileBaseline {
                 .fileChanged,
                 """
                 Another program has \(isLocked ? "put another file in the place of" : "changed") "\(path)" since the \
-                store opened it to be read alone, so what was read does not count. Close the store, open it again, and \
+                store opened it read-only, so what was read does not count. Close the store, open it again, and \
                 read again.
                 """,
                 database: database)

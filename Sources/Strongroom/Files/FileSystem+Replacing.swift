@@ -8,7 +8,7 @@ import Glibc
 
 /// Putting a file in another one's place.
 extension FileSystem {
-    /// Puts a finished file in the place of another one, at one stroke.
+    /// Puts a finished file in the place of another one, atomically.
     static func replace(_ path: String, with finished: String) throws {
         guard rename(finished, path) == 0 else { throw failure(errno, "cannot put in place", path) }
     }

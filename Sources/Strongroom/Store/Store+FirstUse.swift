@@ -7,7 +7,7 @@ extension Store {
         try await prepare([table])
     }
 
-    /// Brings the tables of some types to what the program declares, at one stroke.
+    /// Brings the tables of some types to what the program declares, atomically.
     func prepare(_ tables: [any Table.Type]) async throws {
         guard !tables.allSatisfy(pool.firstUses.isKnown) else { return }
         guard storage != .inMemory else {

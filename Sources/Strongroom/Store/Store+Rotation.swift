@@ -7,7 +7,7 @@ extension Store {
     /// as one runs that was there before; then it waits until the file is rewritten, and goes on with the new key.
     /// Another process that has the file open finds the new key in its configuration by itself, at its next
     /// transaction. With other cipher settings,
-    /// and for a plaintext file, the file has to be had alone: close it in other processes first.
+    /// and for a plaintext file, exclusive access to the file is needed: close it in other processes first.
     ///
     /// With ``KeyProtection/envelope`` nothing of the file is rewritten and nobody is waited for: the current key takes
     /// the place of the older one in the envelope, of which no progress is told. A file that has no envelope yet gets
@@ -46,7 +46,7 @@ extension Store {
     /// A new data key is for one that has been leaked: the file is rewritten with it, as without an envelope, and every
     /// slot of the envelope wraps it. So the keys of all slots are needed: those of the chain, and in `keys` the
     /// others, such as recovery keys. Until the file is on the new one the envelope holds both, and an interrupted
-    /// rotation is gone on with by the next one, or when the file is opened.
+    /// rotation is resumed by the next one, or when the file is opened.
     ///
     /// ```swift
     /// try await store.rotate(.dataKey, keys: [.recovery(RecoveryKey(written))])

@@ -3,7 +3,7 @@ extension Store {
     /// check.
     ///
     /// The engine reads a damaged page at the end of a long value as zeros, and looks only at pages that somebody asks
-    /// for; this looks at all of them, also at those that are in use by nobody. The log is brought into the file first;
+    /// for; this looks at all of them, also at those that are in use by nobody. The WAL is checkpointed first;
     /// what readers still need stays in it and is checked there. Others read meanwhile; writes wait until it is done,
     /// which takes as long as reading the whole file twice and deciphering it once. See SQLite's documentation, "PRAGMA
     /// integrity_check" and "PRAGMA foreign_key_check" (sqlite.org/pragma.html).

@@ -56,8 +56,8 @@ public final class Store: Sendable {
     ///   - body: Runs on a thread of the store's own; gets a transaction in which only reading compiles.
     /// - Returns: What the closure returns.
     /// - Throws: What the closure throws; `CancellationError` when the task is cancelled, which also stops a running
-    ///   statement; ``StrongroomError`` with `timedOut`, `closed`, `fileChanged` for a file that is read alone, or the
-    ///   engine's failure.
+    ///   statement; ``StrongroomError`` with `timedOut`, `closed`, `fileChanged` for a file that is opened read-only,
+    ///   or the engine's failure.
     public func read<T: Sendable>(
         label: String? = nil,
         timeout: Duration? = nil,
@@ -143,7 +143,7 @@ public final class Store: Sendable {
 
     // MARK: Closing
 
-    /// Closes the store: waits for what runs and what waits, brings the log into the file, closes the connections.
+    /// Closes the store: waits for what runs and what waits, checkpoints the WAL, closes the connections.
     ///
     /// Where the WAL cannot be checkpointed, since another program reads from it or the disk is full, it stays beside
     /// the file, with all that was committed, and closing does not fail for that: ``closing`` says how far it came.

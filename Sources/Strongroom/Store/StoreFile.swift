@@ -121,7 +121,7 @@ final class StoreFile: Sendable {
         }
     }
 
-    /// A connection that keeps those of a store that only reads from bringing another program's log into the file when
+    /// A connection that keeps those of a store that only reads from checkpointing another program's WAL when
     /// they are closed; nil when none is needed.
     func keeperOfLog() -> Connection? {
         let (file, key) = state.withLock { ($0.opening?.file, $0.key?.derived) }

@@ -11,7 +11,7 @@ struct FamilyCommand<Detail: Encodable & Sendable>: Sendable {
     let output: OutputOptions
     /// What the bar counts of one database.
     var unit = ProgressBar.Unit.bytes
-    /// Whether the report is gone on with.
+    /// Whether the report is resumed.
     var isContinuing = false
 
     /// Does it, until Ctrl-C.

@@ -15,7 +15,7 @@ struct OperatedConfiguration: Configuration {
     /// Whether files are opened, to be converted, that the configuration does not expect: plaintext ones, and those
     /// with the settings that engines take by themselves.
     var opensEveryForm = false
-    /// Whether the file is read alone, and left as it is.
+    /// Whether the file is opened read-only, and left as it is.
     var isReadOnly = false
 
     func filePath(for database: DatabaseName) throws -> String? {

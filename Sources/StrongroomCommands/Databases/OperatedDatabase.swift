@@ -91,13 +91,13 @@ package struct OperatedDatabase: Sendable {
         do { return try DatabaseName(own) } catch { return try DatabaseName("file") }
     }
 
-    /// The same database; to be read alone, and left as it is, where it cannot be written. Elsewhere others are kept
+    /// The same database; opened read-only, and left as it is, where it cannot be written. Elsewhere others are kept
     /// from writing while its pages are checked.
     package func readOnlyIfItMust() -> OperatedDatabase {
         Stores.mayWriteFile(at: path) ? self : readOnly()
     }
 
-    /// The same database, to be read alone and left as it is.
+    /// The same database, opened read-only and left as it is.
     package func readOnly() -> OperatedDatabase {
         var configuration = configuration
         configuration.isReadOnly = true

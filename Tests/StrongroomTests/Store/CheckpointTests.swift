@@ -3,7 +3,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-/// The log is brought into the file after the write that made it long, and not by whoever waits for that write.
+/// The WAL is checkpointed after the write that made it long, and not by whoever waits for that write.
 @Suite("Checkpoints")
 struct CheckpointTests {
     private let directory: TemporaryDirectory

@@ -10,8 +10,8 @@ extension DatabaseFile {
     /// Microseconds between two tries.
     private static let pause: UInt32 = 10_000
 
-    /// Opens a connection that has the file alone: nobody else has it open, with a lock or without one, as far as the
-    /// system lets this process look.
+    /// Opens a connection that has exclusive access to the file: nobody else has it open, with a lock or without one,
+    /// as far as the system lets this process look.
     ///
     /// - Parameters:
     ///   - key: The key; nil for plaintext.
@@ -45,8 +45,8 @@ extension DatabaseFile {
         }
     }
 
-    /// Whether somebody has opened the file since a connection of this process has it alone: a program that does not
-    /// know the library's lock may. It would go on with what is replaced.
+    /// Whether somebody has opened the file since a connection of this process has exclusive access: a program that
+    /// does not know the library's lock may. It would go on with what is replaced.
     ///
     /// - Parameters:
     ///   - descriptors: How often this process had the file open when the connection got it (``descriptorsHere()``).
@@ -60,7 +60,7 @@ extension DatabaseFile {
     /// How often this process has the file open; 0 where the system does not tell.
     func descriptorsHere() throws -> Int { try FileHolders.descriptorsHere(path) }
 
-    /// The error for a file that has to be had alone and is open elsewhere.
+    /// The error for a file to which exclusive access is needed and that is open elsewhere.
     ///
     /// - Parameter purpose: What was to be done with it, as in "rewritten".
     func heldByOthers(for purpose: String) -> StrongroomError {
@@ -68,7 +68,7 @@ extension DatabaseFile {
         return StrongroomError(
             .locked,
             """
-            "\(path)" has to be had alone to be \(purpose), and is open \
+            "\(path)" can be \(purpose) with exclusive access alone, and is open \
             elsewhere\(holders.isEmpty ? "" : ": \(holders)"). Close it there, then try again; nothing was changed.
             """,
             database: name

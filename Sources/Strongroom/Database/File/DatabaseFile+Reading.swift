@@ -1,4 +1,4 @@
-/// A file that is read alone, and left as it is.
+/// A file that is opened read-only, and left as it is.
 extension DatabaseFile {
     /// Opens the file, and proves that the key opens it: in the way that is best at this moment, since others may come
     /// and go.
@@ -40,7 +40,7 @@ extension DatabaseFile {
         let hasIndex = try FileStatus.at(path + "-shm") != nil
         // Half a transaction has to be undone before anybody can read.
         if try FileSystem.hasJournal(path) { return mayBeWritten ? [.existing] : [.readOnly] }
-        // Closing one that can write might bring the log into the file. The index is made anew only by whoever might
+        // Closing one that can write might checkpoint the WAL. The index is made anew only by whoever might
         // also write.
         if try FileSystem.hasWriteAheadLog(path) {
             guard hasIndex || mayBeWritten else { return [] }
@@ -87,7 +87,7 @@ extension DatabaseFile {
 
     /// A connection besides those that are about to be closed, which keeps the last of them from bringing a log into
     /// the file that another program has written meanwhile; to be closed after them. Nil where there is no such log,
-    /// and where it cannot be had: closing does not fail for it, and the engine then brings the log into the file, as
+    /// and where it cannot be had: closing does not fail for it, and the engine then checkpoints the WAL, as
     /// for every program that closes it last.
     func keeperOfLog(key: DerivedKey?) -> Connection? {
         guard isReadOnly, (try? FileSystem.hasWriteAheadLog(path)) == true else { return nil }

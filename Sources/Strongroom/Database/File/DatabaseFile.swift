@@ -10,9 +10,9 @@ struct DatabaseFile: Sendable {
     let log: StatementLog.Settings?
     /// Whether its triggers may be recursive; see ``StoreSettings/recursiveTriggers``.
     var hasRecursiveTriggers = false
-    /// Whether it is read alone, and left as it is.
+    /// Whether it is opened read-only, and left as it is.
     var isReadOnly = false
-    /// The file as it was when a store opened it to be read alone; nil for others.
+    /// The file as it was when a store opened it read-only; nil for others.
     var baseline: FileBaseline?
 
     /// Opens the file and gives the key to the engine; nothing is read yet.

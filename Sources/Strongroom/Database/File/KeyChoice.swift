@@ -67,7 +67,7 @@ extension KeyChoice {
 
     /// A connection on which the whole schema has been read.
     ///
-    /// With a log it cannot write: closing a connection that can brings the log into the file, whatever the key.
+    /// With a log it cannot write: closing a connection that can checkpoints the WAL, whatever the key.
     /// Without a log it can: one that cannot leaves an empty log behind.
     private static func proved(_ file: DatabaseFile, size: Int64, key: DerivedKey?) throws -> Connection {
         guard !file.isReadOnly else {

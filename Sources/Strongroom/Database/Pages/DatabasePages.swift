@@ -1,7 +1,7 @@
 /// The pages of a database as they lie in its file and in its log, enciphered.
 ///
 /// A page that the log has counts as the log has it: that of the file is older, and may be written at this moment by
-/// another process that brings the log into the file.
+/// another process that checkpoints the WAL.
 struct DatabasePages {
     /// Bytes of a page.
     let pageSize: Int

@@ -8,7 +8,7 @@ extension FileKeys {
     /// - Parameters:
     ///   - choice: The key that opens it. Its connection is closed when something is to be done.
     ///   - salt: The file's salt; nil for plaintext.
-    ///   - patience: How long other processes are waited for when the file has to be had alone.
+    ///   - patience: How long to wait for other processes when exclusive access is needed.
     ///   - whenReplaced: Called when another file lies at the path, and the one that lay there before is still open.
     /// - Returns: What was done, and the key that the file is on now; nil when it is as it is to be.
     mutating func rewrite(

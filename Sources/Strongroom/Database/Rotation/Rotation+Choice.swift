@@ -8,7 +8,7 @@ extension Rotation {
     ///   - place: The place in the chain of the current key.
     ///   - settings: The settings that it is to have.
     ///   - salt: The file's salt; nil for plaintext.
-    ///   - patience: How long other processes are waited for when the file has to be had alone.
+    ///   - patience: How long to wait for other processes when exclusive access is needed.
     ///   - watcher: Who is told.
     ///   - whenReplaced: Called when another file lies at the path, and the one that lay there before is still open.
     /// - Returns: What was done, and the key that the file is on now.

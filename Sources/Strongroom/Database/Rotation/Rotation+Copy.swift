@@ -3,7 +3,8 @@ extension Rotation {
     /// Pages between two looks at whether it is cancelled.
     private static let pagesAtOnce = 2_048
 
-    /// - Parameter source: A connection that has the file alone; nothing may be done with it afterwards but closing.
+    /// - Parameter source: A connection that has exclusive access to the file; nothing may be done with it afterwards
+    ///   but closing.
     func copy(_ source: Connection) throws -> Outcome {
         let descriptors = try file.descriptorsHere()
         var isLogGone = true

@@ -5,7 +5,7 @@
 ///
 /// 1. Every other connection is kept out. When that is possible, the file is copied: the log is brought into it, its
 ///    pages are checked, a copy with the new key is made beside it, read again on a fresh connection with the new key,
-///    compared, brought to the disk, and put in the file's place at one stroke. Until then the file is as it was, and
+///    compared, brought to the disk, and put in the file's place atomically. Until then the file is as it was, and
 ///    the copy is thrown away by whoever comes next.
 /// 2. When another process has the file open, or has opened it while the copy was made, or the file has another name,
 ///    and only the key changes, each page is rewritten in one transaction through the log; the others notice at their
@@ -16,7 +16,7 @@ struct Rotation {
     /// The key that opens it; nil for plaintext.
     let from: DerivedKey?
     let to: DerivedKey
-    /// How long other processes are waited for when the file has to be had alone.
+    /// How long to wait for other processes when exclusive access is needed.
     let patience: Duration
     let watcher: RotationWatcher
     /// Called when another file lies at the path, and the one that lay there before is still open.
@@ -63,7 +63,7 @@ struct Rotation {
     /// Whether nothing changes but the key.
     private var canBeInPlace: Bool { from?.settings == to.settings }
 
-    /// A connection that has the file alone, if it can be had. In place nobody needs to be waited for.
+    /// A connection that has exclusive access to the file, if it can be had. In place nobody needs to be waited for.
     private func wholeFile() throws -> Connection? {
         try file.connectAlone(key: from, within: canBeInPlace ? .zero : patience) {
             try watcher.tell(.waiting, 0, 0)

@@ -26,7 +26,7 @@ public struct RotationReport: Sendable, Hashable {
     /// The file's size in bytes; with ``Method/envelope`` that of the envelope.
     public let bytes: Int64
     /// Whether nothing is left of what was encrypted with the older key: not when another process has read from before
-    /// the rotation for so long that the log could not be brought into the file; a later checkpoint does it.
+    /// the rotation for so long that the WAL could not be checkpointed; a later checkpoint does it.
     public let isOldContentGone: Bool
     /// How long rewriting took, with the waiting for others.
     public let writingDuration: Duration

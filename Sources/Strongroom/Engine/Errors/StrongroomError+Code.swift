@@ -47,7 +47,7 @@ extension StrongroomError {
         public static let notAFile = Code(.notAFile)
         /// There is no file at the path.
         public static let fileMissing = Code(.fileMissing)
-        /// Another program replaced a file while it was opened, or one that is opened to be read alone, or changed it
+        /// Another program replaced a file while it was opened, or one that is opened read-only, or changed it
         /// where nothing can be locked.
         public static let fileChanged = Code(.fileChanged)
         /// The file's schema is newer than the program knows.

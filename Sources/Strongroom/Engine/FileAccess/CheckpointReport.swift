@@ -1,4 +1,4 @@
-/// How far the write-ahead log was brought into the file.
+/// How far the write-ahead log was checkpointed.
 ///
 /// What is left in it is as safe as the rest, and a later checkpoint brings it in. But the file alone, without the one
 /// beside it that ends in `-wal`, is not the whole database then.

@@ -1,12 +1,12 @@
 import CSQLCipher
 import Synchronization
 
-/// The write-ahead log grows with each commit, and a checkpoint brings it into the file. By itself the engine does that
+/// The write-ahead log grows with each commit, and a checkpoint copies it into the file. By itself the engine does that
 /// inside the commit that makes the log long; here it is done when the commit's caller has its result already.
 ///
 /// See SQLite's documentation, "Write-Ahead Logging", section 2.1 (sqlite.org/wal.html).
 extension Connection {
-    /// Pages from which on the log is brought into the file: the engine's own number.
+    /// Pages from which on the WAL is checkpointed: the engine's own number.
     private static let longLog = 1_000
 
     /// Pages from which on the log is also begun anew, for which the readers that still need it are waited for. Where

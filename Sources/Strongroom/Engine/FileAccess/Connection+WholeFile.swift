@@ -18,7 +18,7 @@ extension Connection {
         }
     }
 
-    /// Brings the whole log into the file and does without it from now on, so that the file alone is the database; to
+    /// Checkpoints the whole WAL and does without it from now on, so that the file alone is the database; to
     /// be called when the connection has the whole file.
     ///
     /// - Parameter whenInFile: Called when everything is in the file and the log is still there.
@@ -29,7 +29,7 @@ extension Connection {
             throw StrongroomError(
                 .locked,
                 """
-                The log could not be brought into the file: somebody else has the file open. Close it there, then try \
+                The WAL could not be checkpointed: somebody else has the file open. Close it there, then try \
                 again.
                 """,
                 database: database

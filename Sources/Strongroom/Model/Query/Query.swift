@@ -59,8 +59,8 @@ public struct Query<Source: Table>: Sendable {
         return copy
     }
 
-    /// Counts equal rows once. Of use with ``fetch(as:_:)``: the records of a table differ by their keys, so
-    /// ``count(_:)`` and ``value(_:_:)`` are the same with and without.
+    /// Removes duplicates (SELECT DISTINCT). Of use with ``fetch(as:_:)``: the records of a table differ by their keys,
+    /// so ``count(_:)`` and ``value(_:_:)`` are the same with and without.
     ///
     /// - Returns: The query without duplicates.
     public func distinct() -> Query {
@@ -134,7 +134,7 @@ public struct Query<Source: Table>: Sendable {
     /// - Parameter record: The last record of a page.
     /// - Returns: The cursor. It holds the values that the query is sorted by, and whoever has it can read them.
     /// - Throws: ``StrongroomError`` with `sql` when the query is sorted by more than columns, or by one of JSON or
-    ///   property lists, or counts equal rows once; `valueNotStorable`.
+    ///   property lists, or removes duplicates; `valueNotStorable`.
     public func cursor(after record: Source.RecordType) throws -> PageCursor {
         try checkPages()
         let ordered = try sortedToTheEnd().clauses

@@ -19,7 +19,7 @@ public struct Selection<each Value: ColumnValue>: Sendable {
         self.clauses = clauses
     }
 
-    /// Counts equal rows once.
+    /// Removes duplicates (SELECT DISTINCT).
     ///
     /// - Returns: The selection without duplicates.
     public func distinct() -> Selection {

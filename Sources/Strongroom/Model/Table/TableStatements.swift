@@ -83,7 +83,7 @@ struct TableStatements {
 
     /// The beginning of a query: what it selects, from where.
     ///
-    /// - Parameter distinct: Whether equal rows count once.
+    /// - Parameter distinct: Whether duplicates are removed.
     @usableFromInline
     func select(distinct: Bool = false) -> String {
         let columns = columnNames.map(Identifier.quote).joined(separator: ", ")

@@ -73,7 +73,7 @@ struct CopyPlace: Sendable {
         return lock
     }
 
-    /// Puts the finished copy in its place, at one stroke.
+    /// Puts the finished copy in its place, atomically.
     func put(_ copy: PlainFile) throws {
         if replaces {
             try replace(by: copy)

@@ -7,7 +7,7 @@ struct FileReplacement {
     /// Whether it has the key that is in the database's envelope.
     let needsEnvelope: Bool
 
-    /// Puts it there, at one stroke.
+    /// Puts it there, atomically.
     ///
     /// - Parameters:
     ///   - content: What lies at the database's path.
@@ -64,7 +64,7 @@ struct FileReplacement {
         }
     }
 
-    /// A connection that has the file alone.
+    /// A connection that has exclusive access to the file.
     private func whole(_ content: FileContent, _ keys: FileKeys) throws -> Connection {
         var key: DerivedKey?
         if case .encrypted(let salt, let size) = content {

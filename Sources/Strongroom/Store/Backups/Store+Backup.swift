@@ -7,7 +7,7 @@ extension Store {
     /// `user_version`, `application_id`. The copy stands alone: no log lies beside it, and it opens with its key and
     /// nothing else, also when the database has an envelope. First every page of the database is checked, for which
     /// writes wait. The copy is read again through a fresh connection: each page's authentication code, the engine's
-    /// integrity check, the schema and the rows of each table; then it appears under its name at one stroke, for its
+    /// integrity check, the schema and the rows of each table; then it appears under its name atomically, for its
     /// owner alone (mode 0600). Whoever is killed before leaves what was there, and `.NAME.new` beside it, which the
     /// next backup to the same path removes.
     ///

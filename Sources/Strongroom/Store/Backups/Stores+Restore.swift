@@ -16,7 +16,7 @@ extension Stores {
     /// Puts a snapshot in the place of the database that it was made of; what was written since is lost.
     ///
     /// The snapshot is looked at first: a key of the chain, or of the file's envelope, must open it, and every page
-    /// must be whole. It is copied, and the copy takes the file's place at one stroke: whenever this is interrupted,
+    /// must be whole. It is copied, and the copy takes the file's place atomically: whenever this is interrupted,
     /// the file is the one before or the one after. The snapshot stays. The next opening migrates the file again, so go
     /// back to the older program first.
     ///

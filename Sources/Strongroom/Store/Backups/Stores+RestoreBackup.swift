@@ -6,7 +6,7 @@ extension Stores {
     /// The backup is copied beside the database, opened with a key of the chain or with the one that is given, and
     /// read: every page's authentication code, the engine's integrity check. When it has another key than those of the
     /// chain, or other cipher settings than those of the configuration, it is brought to the current ones and compared.
-    /// Only then it takes the database's place, at one stroke: whenever this is interrupted, the database is the one
+    /// Only then it takes the database's place, atomically: whenever this is interrupted, the database is the one
     /// before or the one after. The backup itself is only read. The next opening migrates the database.
     ///
     /// ```swift

@@ -10,7 +10,7 @@ public struct StoreSettings: Sendable, Equatable {
     /// and is gone when it is closed.
     public var storage: StoragePlace
 
-    /// Whether a file is opened to be read alone, as it is: nothing in it is changed, and nothing is made beside it
+    /// Whether a file is opened read-only, as it is: nothing in it is changed, and nothing is made beside it
     /// that stays. It is neither rotated nor migrated, one that is not there is not made, and whatever writes throws
     /// `readOnly`. Does not count in memory. Half a transaction of a killed program is undone first, as for every
     /// reader.
@@ -70,7 +70,7 @@ public struct StoreSettings: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - storage: Where the data lies.
-    ///   - isReadOnly: Whether a file is opened to be read alone, as it is.
+    ///   - isReadOnly: Whether a file is opened read-only, as it is.
     ///   - readers: The most readers at one time, 1 to 1,024; nil for the number of processors, at least 2.
     ///   - busyTimeout: How long a statement waits for a lock of another process.
     ///   - openTimeout: How long opening waits for another process that is opening the same file.

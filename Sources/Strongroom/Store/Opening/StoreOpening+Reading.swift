@@ -1,5 +1,5 @@
 extension StoreOpening {
-    /// Opens the file to be read alone, as it is.
+    /// Opens the file read-only, as it is.
     ///
     /// - Throws: ``StrongroomError`` with `fileMissing`; as opening has it.
     mutating func runToRead() async throws -> (writer: Connection, key: FileKey, report: OpenReport) {
@@ -45,7 +45,7 @@ extension DatabaseFile {
     static func missing(_ path: String, _ database: String) -> StrongroomError {
         StrongroomError(
             .fileMissing,
-            "There is no file at \"\(path)\", and one that is opened to be read alone is not made. Check the path.",
+            "There is no file at \"\(path)\", and one that is opened read-only is not made. Check the path.",
             database: database)
     }
 }

@@ -19,7 +19,7 @@ extension ConnectionPool {
         }
     }
 
-    /// Admits nobody from now on, waits for what runs and what waits already, brings the log into the file, and closes
+    /// Admits nobody from now on, waits for what runs and what waits already, checkpoints the WAL, and closes
     /// the connections.
     ///
     /// Whoever is not the first to close returns when the first one is done.
@@ -75,7 +75,7 @@ extension ConnectionPool {
         }
     }
 
-    /// Closes the connections, the writer's last, so that the engine brings the log into the file, and ends the
+    /// Closes the connections, the writer's last, so that the engine checkpoints the WAL, and ends the
     /// threads.
     ///
     /// - Parameter isWaiting: Whether to wait until the threads that have nothing to do are at their end.

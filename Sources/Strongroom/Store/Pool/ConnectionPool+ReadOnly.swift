@@ -14,8 +14,8 @@ extension StrongroomError {
         StrongroomError(
             .readOnly,
             """
-            The settings say that the database is read alone; open it with `StoreSettings.isReadOnly` false to change \
-            it.
+            The settings say that the database is opened read-only; open it with `StoreSettings.isReadOnly` false to \
+            change it.
             """,
             database: database)
     }

@@ -137,7 +137,7 @@ extension RunningOperations {
                 : entry.request == .alone ? "not every connection was free" : "the writer was not free"
         let held =
             holders.isEmpty
-            ? "a commit, or the log being brought into the file" : holders.sorted().joined(separator: ", ")
+            ? "a commit, or a checkpoint of the WAL" : holders.sorted().joined(separator: ", ")
         let message = """
             \(entry.name) was not begun: \(what) within \(timeout). Held by: \(held). Wait longer, or let those do \
             less at a time.

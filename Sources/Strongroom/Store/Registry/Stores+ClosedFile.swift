@@ -1,7 +1,7 @@
 extension Stores {
     /// Works on a database's file that is not open in this process, with the lock between processes held.
     ///
-    /// - Parameter isWriting: Whether the work changes it; then it is refused for one that is to be read alone.
+    /// - Parameter isWriting: Whether the work changes it; then it is refused for one that is opened read-only.
     /// - Throws: ``StrongroomError`` with `readOnly`, `sameFile` when it is open in this process, `locked`; what is
     ///   wrong with its name, its configuration and its keys; what the work throws.
     func withClosedFile<T>(

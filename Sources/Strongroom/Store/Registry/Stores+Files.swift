@@ -27,7 +27,7 @@ extension Stores {
     /// - Returns: Whether there was a file. What an interrupted removal has left is removed in any case.
     /// - Throws: ``StrongroomError`` with `sameFile` when it is open in this process: close it first; `locked` naming
     ///   the processes that have it open, where the system tells (Linux does), or when another one is opening it;
-    ///   `readOnly` when its settings say that it is read alone; `notAFile` for a directory, `permissionDenied`,
+    ///   `readOnly` when its settings say that it is opened read-only; `notAFile` for a directory, `permissionDenied`,
     ///   `invalidName`, `noConfiguration`, `duplicateConfiguration`; what the configuration throws. Nothing is removed
     ///   then.
     @discardableResult

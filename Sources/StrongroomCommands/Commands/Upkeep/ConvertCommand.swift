@@ -7,7 +7,7 @@ struct ConvertCommand: AsyncParsableCommand {
         commandName: "convert",
         abstract: "Encrypts plaintext files, and brings files of SQLCipher 3 to the linked engine's form.",
         discussion: """
-            A file that has its form already is skipped, so a run that was interrupted is gone on with by the same \
+            A file that has its form already is skipped, so a run that was interrupted is resumed by the same \
             command. The newest key of the chain is what it is encrypted with. Until the new file is proved to hold \
             every row, the old one stays in its place; then nothing of it is left. Copies that others have made of it \
             are theirs.

@@ -8,7 +8,7 @@ struct MigrateCommand: AsyncParsableCommand {
         abstract: "Brings the schemas of databases to their configuration's newest version, or to another.",
         discussion: """
             Each step is one transaction; a file that is at the version already is skipped, so a run that was \
-            interrupted is gone on with by the same command. A version that is older than the file's is gone back to \
+            interrupted is resumed by the same command. A version that is older than the file's is gone back to \
             by the migrations' `down`s.
 
             With --dry-run a copy of each file is migrated and thrown away, and what would change is told.

@@ -7,7 +7,7 @@ struct RotateCommand: AsyncParsableCommand {
         commandName: "rotate",
         abstract: "Brings files to the newest key of their chain.",
         discussion: """
-            A file that is on the newest key already is skipped, so a run that was interrupted is gone on with by the \
+            A file that is on the newest key already is skipped, so a run that was interrupted is resumed by the \
             same command. Whenever it is interrupted, each file opens with a key of the chain, and every row is there.
 
             A file with older cipher settings than its configuration gives gets the new ones. A plaintext file is \

@@ -10,7 +10,7 @@ struct VerifyCommand: AsyncParsableCommand {
             Others may read meanwhile; writes wait. Damage is exit code 1. To look at a file that does not open, see \
             doctor.
 
-            With --report and --resume a run that was interrupted is gone on with: what the report says is whole is \
+            With --report and --resume a run that was interrupted is resumed: what the report says is whole is \
             skipped.
             """
     )

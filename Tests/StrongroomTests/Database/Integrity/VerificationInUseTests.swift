@@ -109,7 +109,7 @@ struct VerificationInUseTests {
         try handle.close()
     }
 
-    /// As it is while another process brings the log into the file.
+    /// As it is while another process checkpoints the WAL.
     @Test func aPageThatIsBeingWrittenFromTheLogIsNotDamaged() async throws {
         // Not by this process, whose descriptor on the file would drop the engine's locks.
         let dd = try #require(Program(at: "/bin/dd"))

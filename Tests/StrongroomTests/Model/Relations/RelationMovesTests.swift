@@ -77,7 +77,7 @@ struct RelationMovesTests {
         }
     }
 
-    /// Better refused than saved and deleted at one stroke.
+    /// Better refused than saved and deleted atomically.
     @Test func whatIsSavedIsNotDeletedWithItsMarkedParent() async throws {
         try await withTables { db throws in
             var ada = Customer(name: "Ada", calls: [Call(text: "a")])

@@ -5,7 +5,7 @@ import StrongroomTesting
 import Synchronization
 import Testing
 
-@Suite("Files that are opened to be read alone")
+@Suite("Files that are opened read-only")
 struct ReadOnlyStoreTests {
     private let directory: TemporaryDirectory
     private let vault: Vault

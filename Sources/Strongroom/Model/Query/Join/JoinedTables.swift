@@ -19,7 +19,7 @@ extension JoinedTables {
         return copy
     }
 
-    /// Counts equal rows once.
+    /// Removes duplicates (SELECT DISTINCT).
     ///
     /// - Returns: The join without duplicates.
     public func distinct() -> Self {
