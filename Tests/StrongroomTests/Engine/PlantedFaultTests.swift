@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Strongroom
 import Testing
@@ -22,13 +23,23 @@ struct PlantedFaultTests {
     @Test(
         "two threads change one variable, which the thread sanitizer must tell",
         .enabled(if: environment["STRONGROOM_PLANT_RACE"] != nil, "it is a fault that .ci/run plants"))
-    func aRace() async {
+    func aRace() {
         let unguarded = Unguarded()
-        await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<4 {
-                group.addTask { for _ in 0..<10_000 { unguarded.count += 1 } }
+        let (isThere, canGo, isDone) = (
+            DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+        )
+        // Two threads at least: tasks may run one after the other on one thread, where there is no race.
+        for _ in 0..<2 {
+            Thread.detachNewThread {
+                isThere.signal()
+                canGo.wait()
+                for _ in 0..<10_000 { unguarded.count += 1 }
+                isDone.signal()
             }
         }
+        for _ in 0..<2 { isThere.wait() }
+        for _ in 0..<2 { canGo.signal() }
+        for _ in 0..<2 { isDone.wait() }
         #expect(unguarded.count > 0)
     }
 }
