@@ -5,9 +5,9 @@ import Synchronization
 enum BlockingWork {
     static func run<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
-            EngineThread.start("strongroom.job") { _ in
+            DedicatedThread.start("strongroom.job") { _ in
                 let result = Result { try work() }
-                EngineThread.end()
+                DedicatedThread.end()
                 continuation.resume(with: result)
             }
         }

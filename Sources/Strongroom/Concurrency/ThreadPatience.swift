@@ -3,8 +3,8 @@ import Foundation
 
 /// Tries again to make threads that the system would not make.
 ///
-/// It has a thread of its own, which stays: whoever asks for a thread may be the only one who could do what others wait
-/// for.
+/// It has a thread of its own, which stays: the thread that requests one may be the only thread that could run what the
+/// others wait for.
 final class ThreadPatience: Sendable {
     static let shared = ThreadPatience()
 

@@ -19,8 +19,9 @@ package enum SchemaText {
         try db.forEachRow(
             """
             SELECT type, name, tbl_name, sql FROM sqlite_master
-            WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite~_%' ESCAPE '~' AND tbl_name NOT LIKE 'strongroom~_%' \
-            ESCAPE '~'
+            WHERE sql IS NOT NULL
+                AND name NOT LIKE 'sqlite~_%' ESCAPE '~'
+                AND tbl_name NOT LIKE 'strongroom~_%' ESCAPE '~'
                 AND (\(table) IS NULL OR tbl_name = \(table) COLLATE NOCASE)
             ORDER BY type = 'trigger', type = 'view', tbl_name, type <> 'table', type, name
             """

@@ -23,9 +23,9 @@ struct CheckedCopy {
     /// Makes the copy, checks it and brings it to the disk.
     ///
     /// Others may read and write meanwhile: one snapshot is copied. A page that an engine of version 3 takes for one of
-    /// zeros is copied as such, so whoever calls this has looked at the pages before.
+    /// zeros is copied as such, so the caller verifies the pages first.
     ///
-    /// - Parameter source: A connection that nobody else uses, outside a transaction; nothing may be done with it
+    /// - Parameter source: A connection that nothing else uses, outside a transaction; nothing may be done with it
     ///   afterwards but closing.
     /// - Returns: What the copy has, and the copy, which has its name until it is put elsewhere.
     /// - Throws: ``StrongroomError`` with `diskFull`, `damaged`, `fileChanged`, or the engine's failure;

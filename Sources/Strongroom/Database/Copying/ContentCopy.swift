@@ -7,7 +7,7 @@ struct ContentCopy {
     /// Copies everything.
     ///
     /// - Parameters:
-    ///   - connection: A connection that nobody else uses, outside a transaction.
+    ///   - connection: A connection that nothing else uses, outside a transaction.
     ///   - target: An empty file that was made for it.
     ///     Nothing is written before it is proved that the engine has opened this one.
     ///   - key: The key of the target; nil for plaintext.

@@ -10,8 +10,8 @@ extension DatabaseFile {
     /// Microseconds between two tries.
     private static let pause: UInt32 = 10_000
 
-    /// Opens a connection that has exclusive access to the file: nobody else has it open, with a lock or without one,
-    /// as far as the system lets this process look.
+    /// Opens a connection that has exclusive access to the file: no other connection is open, with a lock or
+    /// without one, as far as the system lets this process look.
     ///
     /// - Parameters:
     ///   - key: The key; nil for plaintext.
@@ -45,8 +45,8 @@ extension DatabaseFile {
         }
     }
 
-    /// Whether somebody has opened the file since a connection of this process has exclusive access: a program that
-    /// does not know the library's lock may. It would go on with what is replaced.
+    /// Whether another program has opened the file since a connection of this process has exclusive access: a program
+    /// that does not know the library's lock may. It would go on with what is replaced.
     ///
     /// - Parameters:
     ///   - descriptors: How often this process had the file open when the connection got it (``descriptorsHere()``).

@@ -40,8 +40,8 @@ extension DatabaseFile {
         let hasIndex = try FileStatus.at(path + "-shm") != nil
         // Half a transaction has to be undone before anybody can read.
         if try FileSystem.hasJournal(path) { return mayBeWritten ? [.existing] : [.readOnly] }
-        // Closing one that can write might checkpoint the WAL. The index is made anew only by whoever might
-        // also write.
+        // Closing one that can write might checkpoint the WAL. Only a connection that may
+        // write rebuilds the index.
         if try FileSystem.hasWriteAheadLog(path) {
             guard hasIndex || mayBeWritten else { return [] }
             return hasIndex || hasSpaceForIndex ? [.readOnly] : [.withoutIndex]

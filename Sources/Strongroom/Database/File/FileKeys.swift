@@ -5,7 +5,7 @@ import Foundation
 ///
 /// An envelope that is there is never passed over, whatever the configuration asks for: without it the file could not
 /// be opened any more. It is written before the file gets its data key. So there is an instant at which the envelope's
-/// data key does not open the file yet, but the chain does; whoever opens the file then goes on from there.
+/// data key does not open the file yet, but the chain does; the next opening resumes from there.
 struct FileKeys: Sendable {
     let file: DatabaseFile
     let chain: KeyChain

@@ -26,8 +26,8 @@ public struct VerificationReport: Sendable, Equatable {
     /// What the engine's `integrity_check` objects to, at most 100 lines; empty when it objects to nothing. With
     /// damaged pages it may end at the first that it meets.
     public let objections: [String]
-    /// Values that point to rows that are not there, at most 100. They are no damage to the file: somebody wrote
-    /// without the check of foreign keys.
+    /// Values that point to rows that are not there, at most 100. They are no damage to the file: they were written
+    /// while foreign keys were not enforced.
     public let foreignKeyViolations: [ForeignKeyViolation]
     /// How long the check took.
     public let duration: Duration

@@ -40,9 +40,9 @@ extension Connection {
 
     private static let keepsStatementsUndoable = sqlite3_libversion_number() < 3_036_000
 
-    /// The places of a table's foreign keys among a record's columns, which are asked for once in a list.
+    /// The positions of a table's foreign keys among a record's columns, read once for each list.
     ///
-    /// - Parameter places: Gives the places of columns.
+    /// - Parameter places: Maps names of columns to positions.
     /// - Returns: Nil outside a list, and for a table with triggers, which are to run as for one record.
     @usableFromInline
     func referencesInList(_ type: Any.Type, _ table: String, _ places: ([String]) -> [Int]) throws -> [Int]? {
@@ -56,8 +56,8 @@ extension Connection {
     private func hasTriggers(_ table: String) throws -> Bool {
         try ownValue(
             """
-            SELECT 1 FROM (SELECT type, tbl_name FROM main.sqlite_master UNION ALL SELECT type, tbl_name FROM \
-            sqlite_temp_master)
+            SELECT 1
+            FROM (SELECT type, tbl_name FROM main.sqlite_master UNION ALL SELECT type, tbl_name FROM sqlite_temp_master)
             WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE
             """, .text(table)) != nil
     }

@@ -93,7 +93,7 @@ struct ConnectionScheduler<Waiter> {
     /// Whether one has every slot.
     private var isAlone = false
     private let readerCount: Int
-    private var seatedCount = 0
+    private var grantedCount = 0
     private let largestGroup: Int
     /// How many writes have had the slot in the running transaction.
     private var groupSize = 0
@@ -122,7 +122,7 @@ struct ConnectionScheduler<Waiter> {
     mutating func ask(
         _ request: Request, ticket: UInt64, isLast: Bool = false, waiter: @autoclosure () -> Waiter
     ) -> Answer {
-        guard !isClosing || isLast && seatedCount > 0 else { return .closed }
+        guard !isClosing || isLast && grantedCount > 0 else { return .closed }
         switch request {
         case .write, .writeAlone:
             return askWriter(isShared: request == .write, ticket, waiter)
@@ -135,7 +135,7 @@ struct ConnectionScheduler<Waiter> {
                 waitingReaders.append((ticket, waiter()))
                 return .waiting
             }
-            seatedCount += 1
+            grantedCount += 1
             return .granted(.reader(place))
         }
     }
@@ -147,7 +147,7 @@ struct ConnectionScheduler<Waiter> {
         }
         isWriterFree = false
         beginGroup(isShared)
-        seatedCount += 1
+        grantedCount += 1
         return .granted(.writer)
     }
 
@@ -178,12 +178,12 @@ struct ConnectionScheduler<Waiter> {
         }
         if isAdmitting, let next = next(for: slot) { return .slot(next, slot) }
         free(slot)
-        seatedCount -= 1
+        grantedCount -= 1
         if let alone = takeAll() { return .alone(alone) }
         if isFirstDrained, let first = waitingAlone.first {
             return .drain(Drain(ticket: first.ticket, round: rounds - 1))
         }
-        return isClosing && seatedCount == 0 ? .close : .idle
+        return isClosing && grantedCount == 0 ? .close : .idle
     }
 
     /// The next one who waits for a slot.
@@ -207,7 +207,7 @@ struct ConnectionScheduler<Waiter> {
     mutating func takeFreeReaders() -> [Int] {
         guard !isClosing, isAdmitting else { return [] }
         defer { freeReaders.removeAll() }
-        seatedCount += freeReaders.count
+        grantedCount += freeReaders.count
         return freeReaders
     }
 
@@ -233,7 +233,7 @@ struct ConnectionScheduler<Waiter> {
     mutating func close() -> Bool {
         guard !isClosing else { return false }
         isClosing = true
-        return seatedCount == 0
+        return grantedCount == 0
     }
 }
 
@@ -250,9 +250,9 @@ extension ConnectionScheduler {
     }
 
     private mutating func askAlone(_ ticket: UInt64, _ waiter: () -> Waiter) -> Answer {
-        guard seatedCount > 0 else {
+        guard grantedCount > 0 else {
             isAlone = true
-            seatedCount = 1
+            grantedCount = 1
             return .granted(.writer)
         }
         let isFirst = waitingAlone.isEmpty
@@ -266,9 +266,9 @@ extension ConnectionScheduler {
 
     /// Gives every slot to the first one who waits for them, if nobody has one.
     private mutating func takeAll() -> Waiter? {
-        guard seatedCount == 0, let first = waitingAlone.popFirst() else { return nil }
+        guard grantedCount == 0, let first = waitingAlone.popFirst() else { return nil }
         (isAlone, isDraining, rounds) = (true, false, 0)
-        seatedCount = 1
+        grantedCount = 1
         return first.waiter
     }
 
@@ -287,7 +287,7 @@ extension ConnectionScheduler {
     /// - Returns: Those who waited and get a slot.
     mutating func endAlone() -> Admission {
         isAlone = false
-        seatedCount = 0
+        grantedCount = 0
         return admit()
     }
 
@@ -303,10 +303,10 @@ extension ConnectionScheduler {
             isWriterFree = false
             admission.slots.append((next, .writer))
         }
-        seatedCount += admission.slots.count
+        grantedCount += admission.slots.count
         elders = waitingAlone.isEmpty ? [] : taken
         admission.alone = takeAll()
-        admission.isClose = isClosing && seatedCount == 0
+        admission.isClose = isClosing && grantedCount == 0
         return admission
     }
 }

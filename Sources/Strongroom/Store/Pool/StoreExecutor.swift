@@ -146,7 +146,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
 
     /// Called by a thread at its end.
     private func noteEnd() {
-        EngineThread.end()
+        DedicatedThread.end()
         state.withLock { noteOneLessIdle(&$0) }
     }
 
@@ -181,7 +181,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
     }
 
     private func startThread() {
-        EngineThread.start(name) { [self] isOwn in
+        DedicatedThread.start(name) { [self] isOwn in
             let current = CurrentThread(self)
             withExtendedLifetime(current) {
                 Self.pointer.value = Unmanaged.passUnretained(current).toOpaque()

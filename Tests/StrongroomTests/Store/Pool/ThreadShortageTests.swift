@@ -46,7 +46,7 @@ struct ThreadShortageTests {
         alarm(600)
         // Its own thread is made with the first.
         let first = DispatchSemaphore(value: 0)
-        EngineThread.start("strongroom.test") { _ in first.signal() }
+        DedicatedThread.start("strongroom.test") { _ in first.signal() }
         first.wait()
         // There is no room for it.
         try setStackSize(1 << 62)

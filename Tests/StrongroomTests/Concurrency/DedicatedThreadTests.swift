@@ -11,7 +11,7 @@ import Testing
 
 /// What OpenSSL keeps for a thread, seen by the errors that it remembers.
 @Suite("What the engine's cryptography keeps for a thread")
-struct EngineThreadTests {
+struct DedicatedThreadTests {
     private typealias Open = @convention(c) (UnsafePointer<CChar>, UnsafePointer<CChar>) -> OpaquePointer?
     private typealias Peek = @convention(c) () -> CUnsignedLong
 
@@ -33,7 +33,7 @@ struct EngineThreadTests {
         let (before, after) = try await onThread {
             _ = open("/there/is/no/such/file", "r")
             let before = peek()
-            EngineThread.end()
+            DedicatedThread.end()
             return (before, peek())
         }
         #expect(before != 0 && after == 0)

@@ -6,8 +6,8 @@ import Musl
 import Glibc
 #endif
 
-/// A thread that works with the engine.
-enum EngineThread {
+/// A thread of the library's own, for work that blocks.
+enum DedicatedThread {
     /// Starts a thread, which ends by itself.
     ///
     /// Where the system makes none, as at a limit of processes or of memory, it is tried again, and after a time the
@@ -27,8 +27,8 @@ enum EngineThread {
 
     /// Gives up what the engine's cryptography keeps for the running thread.
     ///
-    /// To be called at the end of a thread that has worked with the engine, before anybody is told that the work is
-    /// done.
+    /// Called at the end of a thread that has worked with the engine, before the end of the work is
+    /// reported.
     ///
     /// OpenSSL gives it up by itself when the thread ends. But a process that ends at the same moment gives up that of
     /// all threads, and then both free the same memory (measured with OpenSSL 3.0: one of some hundred processes that
