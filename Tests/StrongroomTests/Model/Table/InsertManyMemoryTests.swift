@@ -53,7 +53,28 @@ struct InsertManyMemoryTests {
             let before = try peak()
             try await write(loans)
             let grown = try peak() - before
-            // The page cache and the lists of keys; without the mend it is 66 MB for each list on SQLCipher 3.4.1.
+            // The page cache and the lists of keys, 3 MB; on SQLCipher 3.4.1 it is 21 MB where the ordinary form of the
+            // statement is used, and 66 MB for each list where the foreign key is written, too.
+            if grown > 12 << 20 { print("grown by \(grown)") }
+            exit(grown > 12 << 20 ? 1 : 0)
+        }
+    }
+
+    /// A list of rows to which a foreign key can refer, by keys and with what refers to them.
+    @Test(.enabled(if: dlsym(nil, "__tsan_init") == nil, "the sanitizer keeps memory for each access"))
+    func deletedRowsTakeNoMemoryBesideTheirOwn() async throws {
+        await #expect(processExitsWith: .success) {
+            let store = try await TemporaryStore(tables: [Owner.schema, Possession.schema]).store
+            let owners = (0..<40_000).map { Owner(id: UUID(), name: "\($0)") }
+            try await store.write { db throws in _ = try Owner.insert(contentsOf: owners, in: db) }
+            let before = try peak()
+            try await store.write { db throws in
+                try Owner.delete(keys: owners.prefix(20_000).map(\.id), in: db)
+                try Owner.delete(contentsOf: owners.suffix(20_000), cascading: true, in: db)
+                #expect(try Owner.count(in: db) == 0)
+            }
+            let grown = try peak() - before
+            // The lists and each changed page once, 12 MB; with a statement for each row 59 MB on SQLCipher 3.4.1.
             if grown > 24 << 20 { print("grown by \(grown)") }
             exit(grown > 24 << 20 ? 1 : 0)
         }

@@ -120,6 +120,40 @@ struct DeleteTests {
         }
     }
 
+    @Test func longListsOfKeysAreDeletedAllOrNone() async throws {
+        let store = try await TemporaryStore(tables: [Contact.schema]).store
+        try await store.write { db in
+            try db.execute("CREATE TABLE note (contact INTEGER REFERENCES contact (id))")
+            let contacts = try Contact.find(Contact.insert(contentsOf: Contact.samples(100), in: db), in: db)
+            try db.execute("INSERT INTO note VALUES (70)")
+            try expectFailure(.constraint) { try Contact.delete(keys: 1...90, in: db) }
+            try expectFailure(.constraint) { try Contact.delete(contentsOf: contacts, in: db) }
+            try expectFailure(.missingKey) {
+                try Contact.delete(contentsOf: contacts.prefix(60) + [Contact(name: "no key")], in: db)
+            }
+            #expect(try Contact.count(in: db) == 100)
+            #expect(try Contact.delete(keys: Array(1...60) + Array(1...50) + [999], in: db) == 60)
+            #expect(try Contact.delete(contentsOf: contacts.filter { $0.id != 70 }, in: db) == 39)
+            #expect(try Contact.all(in: db).map(\.id) == [70])
+        }
+    }
+
+    @Test(arguments: [2, 40])
+    func rowsOfAListMayReferToEachOther(count: Int64) async throws {
+        let store = try await TemporaryStore(tables: [Link.schema]).store
+        try await store.write { db in
+            try Link.insert(contentsOf: (1...count).map { Link(id: $0, previous: $0 == 1 ? nil : $0 - 1) }, in: db)
+            try expectFailure(.constraint) { try Link.delete(keys: 1..<count, in: db) }
+            #expect(try Link.delete(keys: 1...count, in: db) == Int(count))
+        }
+    }
+
+    @Table("link")
+    struct Link {
+        @Column(primaryKey: true) var id: Int64
+        @Column(references: Reference("link")) var previous: Int64?
+    }
+
     @Test func aQueryDeletesItsRows() async throws {
         let store = try await TemporaryStore(tables: [Contact.schema]).store
         try await store.write { db in

@@ -24,6 +24,8 @@ extension Table {
 
     /// Deletes the rows with some keys; all of them or, when one cannot be deleted, none.
     ///
+    /// Rows of the list may refer to each other: with a key of one column, foreign keys are checked once for the list.
+    ///
     /// - Parameters:
     ///   - keys: The primary keys, any number.
     ///   - db: A write transaction.
@@ -32,11 +34,33 @@ extension Table {
     @inlinable
     @discardableResult
     public static func delete(keys: some Sequence<Key>, in db: borrowing some Writing & ~Copyable) throws -> Int {
-        try db.savepoint { db in
+        let keys = Array(keys)
+        return try db.savepoint { db in
+            if let count = try deleteTogether(keys, on: db.handle.connection) { return count }
             var count = 0
             for key in keys where try delete(key, in: db) { count += 1 }
             return count
         }
+    }
+
+    /// Deletes the rows with some keys by one statement, for which the engine keeps each page once that it may have to
+    /// undo. With a statement for each row, it keeps the page for each until the outermost savepoint ends.
+    ///
+    /// - Returns: The number of rows that were there; nil for a single key, for keys of several columns, and where rows
+    ///   are kept in memory, too: they are deleted one by one.
+    @usableFromInline
+    static func deleteTogether(_ keys: [Key], on connection: Connection) throws -> Int? {
+        guard keys.count > 1, Key.columnCount == 1, connection.readExpressions == nil else {
+            return nil
+        }
+        let key = try schema.primaryKey().name
+        try connection.requireSortedDecimals(of: schema)
+        let values = ListTable.encode(try keys.flatMap(plainValues(of:)))
+        return try WriteTransaction(connection).execute(
+            """
+            DELETE FROM \(SQL(verbatim: schema.quotedName))
+            WHERE \(name: key) IN (SELECT value FROM \(name: ListTable.name)(\(values)))
+            """)
     }
 
     /// Deletes a record's row.
@@ -73,8 +97,15 @@ extension Table {
         contentsOf records: some Sequence<RecordType>, cascading: Bool = false,
         in db: borrowing some Writing & ~Copyable
     ) throws -> Int {
-        if cascading { return try deleteTrees(Array(records), on: db.handle.connection) }
+        let records = Array(records)
+        if cascading { return try deleteTrees(records, on: db.handle.connection) }
         return try db.savepoint { db in
+            let keys = records.compactMap(key(of:))
+            if hooks == nil, keys.count == records.count,
+                let count = try deleteTogether(keys, on: db.handle.connection)
+            {
+                return count
+            }
             var count = 0
             for record in records where try delete(record, in: db) { count += 1 }
             return count
