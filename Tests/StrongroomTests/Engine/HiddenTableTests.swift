@@ -13,7 +13,8 @@ struct HiddenTableTests {
             "CREATE TEMP TABLE IF NOT EXISTS CONTACT AS SELECT * FROM contact",
             "CREATE TABLE temp.contact (id)", "CREATE TEMP VIEW contact AS SELECT 1 AS id",
             "CREATE TEMP VIEW names AS SELECT 1 AS id", "CREATE TEMP TABLE names (id)",
-            "ALTER TABLE temp.found RENAME TO contact", "alter table found rename /* to */ to \"Contact\"",
+            "ALTER TABLE temp.found RENAME TO contact", "ALTER TABLE found RENAME TO 'contact'",
+            "alter table found rename /* to */ to \"Contact\"",
         ])
     func hiding(sql: String) async throws {
         let store = try await TemporaryStore(tables: [Contact.schema]).store
@@ -43,6 +44,24 @@ struct HiddenTableTests {
             try Contact.insert(Contact(), in: db)
         }
         try await store.read { db throws in #expect(try Contact.count(in: db) == 1) }
+    }
+
+    @Test("do not hide a table, either, by a statement that has run before")
+    func repeated() async throws {
+        let store = try await TemporaryStore().store
+        try await store.write { db throws in
+            let making: SQL = "CREATE TABLE IF NOT EXISTS contact (id INTEGER PRIMARY KEY, name)"
+            let renaming: SQL = "ALTER TABLE person RENAME TO contact"
+            try db.execute(making)
+            try db.execute(making)
+            try db.execute("DROP TABLE contact")
+            try db.execute("CREATE TABLE person (id)")
+            try db.execute(renaming)
+            try db.execute("ALTER TABLE contact RENAME TO person")
+            try db.execute("CREATE TEMP TABLE contact (id INTEGER PRIMARY KEY, name)")
+            try expectFailure(.notAuthorized) { try db.execute(making) }
+            try expectFailure(.notAuthorized) { try db.execute(renaming) }
+        }
     }
 
     @Test("of other names are what they are")

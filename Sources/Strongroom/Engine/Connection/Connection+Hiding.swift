@@ -4,8 +4,8 @@ extension Connection {
     /// connection.
     ///
     /// - Throws: ``StrongroomError`` with `notAuthorized`.
-    func refuseHiding(_ sql: String) throws {
-        for made in authorizer.takeMade() {
+    func refuseHiding(_ all: [Authorizer.Made], _ sql: String) throws {
+        for made in all {
             guard let name = made.name ?? Self.newName(in: sql) else { continue }
             try requireVisible(name, isTemporary: made.isTemporary, sql)
         }
@@ -38,7 +38,9 @@ extension Connection {
         let place = tokens.indices.first { place in
             tokens[place].isWord("TO") && tokens.significant(before: place)?.isWord("RENAME") == true
         }
-        return place.flatMap { tokens.significant(after: $0)?.name }
+        guard let token = place.flatMap({ tokens.significant(after: $0) }) else { return nil }
+        // The engine takes a text for a name here, too.
+        return token.kind == .literal ? SQLToken.unquoted(token.text) : token.name
     }
 
     /// Whether the connection has opened its temporary database.

@@ -29,9 +29,21 @@ extension Connection {
                 return try body()
             }
         } catch let error as StrongroomError
-            where error.code == .constraint && transactionState == .open && isInTransaction
+            where error.code == .constraint && canGoOn
         {
             return try inSavepoint(body)
+        }
+    }
+
+    /// Whether the transaction is still there after a failure.
+    @usableFromInline var canGoOn: Bool { transactionState == .open && isInTransaction }
+
+    /// Whether it makes no difference in which order rows of a table are deleted: no trigger sees it, and no row can
+    /// refer to another one of the table.
+    func deletesInAnyOrder(_ table: String) throws -> Bool {
+        if try hasTriggers(table) { return false }
+        return try !ownRows("PRAGMA foreign_key_list(\(Identifier.quote(table)))").contains { row in
+            if case .text(let parent) = row[2] { parent.isSameName(as: table) } else { false }
         }
     }
 

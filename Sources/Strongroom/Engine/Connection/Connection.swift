@@ -357,7 +357,9 @@ final class Connection: @unchecked Sendable {  // guarded by the slot: one holde
         }
         let statement = Statement(prepared, owner: self)
         statement.tables = tables
-        try refuseHiding(sql)
+        let made = authorizer.takeMade()
+        statement.namesTable = !made.isEmpty
+        try refuseHiding(made, sql)
         if !authorizer.isTrusting { use.statementsPrepared += 1 }
         guard !Self.hasContent(text.utf8.dropFirst(rest)) else {
             throw StrongroomError(

@@ -23,6 +23,10 @@ enum ListTable {
         case null, integer, real, text, blob
     }
 
+    /// Gives the values of an encoded list. As an expression, not as a column: a value that is compared with it is then
+    /// compared by its own affinity, as with a parameter (sqlite.org/datatype3.html, section 4.2).
+    static func query(_ list: String) -> String { "SELECT +value FROM \(name)(\(list))" }
+
     static func encode(_ values: [Value]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(values.count * 17)

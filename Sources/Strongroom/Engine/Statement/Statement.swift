@@ -23,6 +23,9 @@ final class Statement {
 
     /// Whether its text is that of a table's operation, and not the user's own.
     @exclusivity(unchecked) var isOperation = false
+    /// Whether it makes or renames a table or view. Such a statement is prepared for each run: whether its name would
+    /// hide another one depends on what there is.
+    var namesTable = false
 
     /// Where the columns of the record are that was read last by this text. Not let go of while rows are read.
     @exclusivity(unchecked) var columnOrder: ColumnOrder?

@@ -58,6 +58,11 @@ public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
         flaw = Flaw(error)
     }
 
+    /// A query that gives the values of a list; it has one parameter for all of them.
+    init(listing values: [Value]) {
+        self.init(verbatim: ListTable.query("?"), [.blob(ListTable.encode(values))])
+    }
+
     /// Empty SQL with room for a text.
     init(reserving bytes: Int) {
         self.init(verbatim: "")

@@ -77,7 +77,7 @@ extension SQLExpression {
     private func table(of values: [Value]) -> SQL {
         do {
             let stored = try values.map { try sql.compared(with: $0, "=") }
-            return "SELECT value FROM \(name: ListTable.name)(\(ListTable.encode(stored)))"
+            return SQL(listing: stored)
         } catch {
             return SQL(failing: error as? StrongroomError ?? StrongroomError(.valueNotStorable, "\(error)"))
         }

@@ -20,6 +20,8 @@ struct TableStatements {
         @usableFromInline static let keepRest = 10
         /// The beginning of a query.
         @usableFromInline static let select = 11
+        /// A deletion of a list of keys.
+        @usableFromInline static let deleteMany = 12
         /// Is added to an update that is part of a list.
         @usableFromInline static let listed = 32
     }
@@ -98,6 +100,11 @@ struct TableStatements {
     @usableFromInline
     func delete() throws -> String {
         "DELETE FROM \(table) WHERE \(try keyCondition(from: 1))"
+    }
+
+    /// Takes the list of keys as its parameter; see ``ListTable``.
+    func deleteMany() throws -> String {
+        "DELETE FROM \(table) WHERE \(Identifier.quote(try schema.primaryKey().name)) IN (\(ListTable.query("?1")))"
     }
 
     /// Sets the columns of the record but the key, in the row whose key is in the parameters after the record's own.

@@ -139,11 +139,42 @@ struct DeleteTests {
     }
 
     @Test(arguments: [2, 40])
-    func rowsOfAListMayReferToEachOther(count: Int64) async throws {
+    func rowsThatReferToEachOtherAreDeletedInTheOrderOfTheList(count: Int64) async throws {
         let store = try await TemporaryStore(tables: [Link.schema]).store
         try await store.write { db in
             try Link.insert(contentsOf: (1...count).map { Link(id: $0, previous: $0 == 1 ? nil : $0 - 1) }, in: db)
-            try expectFailure(.constraint) { try Link.delete(keys: 1..<count, in: db) }
+            try expectFailure(.constraint) { try Link.delete(keys: 1...count, in: db) }
+            #expect(try Link.count(in: db) == Int(count))
+            #expect(try Link.delete(keys: (1...count).reversed(), in: db) == Int(count))
+        }
+    }
+
+    @Test(arguments: [2, 40])
+    func triggersSeeTheRowsInTheOrderOfTheList(count: Int) async throws {
+        let store = try await TemporaryStore(tables: [Contact.schema]).store
+        try await store.write { db in
+            try db.execute("CREATE TABLE gone (id INTEGER, others INTEGER)")
+            try db.execute(
+                """
+                CREATE TRIGGER going BEFORE DELETE ON CONTACT
+                BEGIN INSERT INTO gone VALUES (old.id, (SELECT count(*) FROM contact)); END
+                """)
+            let keys = try Contact.insert(contentsOf: Contact.samples(count), in: db)
+            #expect(try Contact.delete(keys: keys.reversed(), in: db) == count)
+            let gone: String? = try db.value("SELECT group_concat(id) FROM (SELECT id FROM gone ORDER BY rowid)")
+            #expect(gone == keys.reversed().map(String.init).joined(separator: ","))
+            #expect(try db.value("SELECT sum(others) FROM gone", as: Int.self) == count * (count + 1) / 2)
+        }
+    }
+
+    /// As for one key: the column's affinity counts, whatever the list's length.
+    @Test(arguments: [2, 40])
+    func keysAreComparedAsTheColumnDoes(count: Int64) async throws {
+        let store = try await TemporaryStore().store
+        try await store.write { db in
+            try db.execute("CREATE TABLE link (id TEXT PRIMARY KEY, previous)")
+            for id in 1...count { try db.execute("INSERT INTO link (id) VALUES (\(id))") }
+            #expect(try Link.where { $0.id.isIn(Array(1...count)) }.count(db) == Int(count))
             #expect(try Link.delete(keys: 1...count, in: db) == Int(count))
         }
     }

@@ -78,7 +78,7 @@ extension PredicateTranslation {
                 sql.append(value: value)
             }
         } else {
-            sql.append("SELECT value FROM \(name: ListTable.name)(\(ListTable.encode(present)))" as SQL)
+            sql.append(SQL(listing: present))
         }
         sql.append(text: "))")
         if element.isMaybeNaN { sql = "ifnull(\(sql), 0)" }

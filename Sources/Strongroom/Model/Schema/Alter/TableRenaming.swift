@@ -24,7 +24,7 @@ struct TableRenaming {
         guard !(try EngineFeatures.current().hasRenameColumn) else { return }
         let changed = try connection.schemaEntries().compactMap { entry -> SchemaEntry? in
             guard entry.kind == .view || entry.kind == .trigger else { return nil }
-            let sql = edited(entry.tokens).sql
+            let sql = TableNames(in: entry.tokens, name).renamed(to: newName).sql
             guard sql != entry.sql else { return nil }
             return SchemaEntry(kind: entry.kind, name: entry.name, table: entry.table, sql: sql)
         }
@@ -38,26 +38,5 @@ struct TableRenaming {
                 """,
                 connection)
         }
-    }
-
-    /// A view or trigger with the table's name replaced where a table's name can stand.
-    private func edited(_ tokens: [SQLToken]) -> [SQLToken] {
-        var edited = tokens
-        var isInTables = false
-        for place in tokens.indices {
-            let token = tokens[place]
-            if token.isWord("FROM", "JOIN", "INTO", "UPDATE", "IN") { isInTables = true }
-            if token.isWord("SELECT", "WHERE", "SET", "VALUES", "GROUP", "ORDER", "LIMIT", "BEGIN", "ON", "USING") {
-                isInTables = false
-            }
-            guard token.isNamed(name) else { continue }
-            let before = tokens.significant(before: place)
-            let isQualifier = tokens.significant(after: place)?.isSign(".") == true && before?.isSign(".") != true
-            let isTable =
-                isInTables && (before?.isSign(",") == true || before?.isSign("(") == true || before?.kind == .word)
-                && before?.isWord("AS") != true
-            if isQualifier || isTable { edited[place].text = Identifier.quote(newName) }
-        }
-        return edited
     }
 }

@@ -24,8 +24,6 @@ extension Table {
 
     /// Deletes the rows with some keys; all of them or, when one cannot be deleted, none.
     ///
-    /// Rows of the list may refer to each other: with a key of one column, foreign keys are checked once for the list.
-    ///
     /// - Parameters:
     ///   - keys: The primary keys, any number.
     ///   - db: A write transaction.
@@ -46,21 +44,28 @@ extension Table {
     /// Deletes the rows with some keys by one statement, for which the engine keeps each page once that it may have to
     /// undo. With a statement for each row, it keeps the page for each until the outermost savepoint ends.
     ///
-    /// - Returns: The number of rows that were there; nil for a single key, for keys of several columns, and where rows
-    ///   are kept in memory, too: they are deleted one by one.
+    /// - Returns: The number of rows that were there; nil where they are to be deleted one by one: for a short list,
+    ///   for keys of several columns, with rows in memory, where the order matters, and after a violated constraint.
     @usableFromInline
     static func deleteTogether(_ keys: [Key], on connection: Connection) throws -> Int? {
-        guard keys.count > 1, Key.columnCount == 1, connection.readExpressions == nil else {
+        guard keys.count > ListTable.shortest, Key.columnCount == 1, connection.readExpressions == nil,
+            try connection.deletesInAnyOrder(schema.name)
+        else { return nil }
+        let list = Value.blob(ListTable.encode(try keys.flatMap(plainValues(of:))))
+        do {
+            return try connection.inSavepoint {
+                let statement = try connection.statement(OperationKey(Self.self, Operation.deleteMany)) {
+                    try connection.requireSortedDecimals(of: schema)
+                    return (try TableStatements(schema, RecordType.columnNames).deleteMany(), [])
+                }
+                defer { statement.finish() }
+                try statement.bind([list])
+                try statement.run()
+                return connection.changes
+            }
+        } catch let error as StrongroomError where error.code == .constraint && connection.canGoOn {
             return nil
         }
-        let key = try schema.primaryKey().name
-        try connection.requireSortedDecimals(of: schema)
-        let values = ListTable.encode(try keys.flatMap(plainValues(of:)))
-        return try WriteTransaction(connection).execute(
-            """
-            DELETE FROM \(SQL(verbatim: schema.quotedName))
-            WHERE \(name: key) IN (SELECT value FROM \(name: ListTable.name)(\(values)))
-            """)
     }
 
     /// Deletes a record's row.

@@ -29,7 +29,7 @@ extension Table {
         if rows > 1, records.count > rows, try !connection.hasForeignKeys(schema.name) {
             do {
                 return try connection.inSavepoint { try insert(records, rows: rows, on: connection) }
-            } catch let error where RowsPerStatement.isSolvedOneByOne(error) {
+            } catch let error where RowsPerStatement.isSolvedOneByOne(error) && connection.canGoOn {
                 // Which record it was, and whether it is one at all, is seen one by one.
             }
         }
