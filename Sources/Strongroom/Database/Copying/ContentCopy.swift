@@ -110,7 +110,7 @@ struct ContentCopy {
 
     /// A name of the row id that no column has; nil for a table without row ids.
     private func rowIDName(_ quoted: String, _ columns: [String]) -> String? {
-        ["rowid", "_rowid_", "oid"].first { name in
+        ColumnInfo.rowIDNames.first { name in
             !columns.contains { $0.isSameName(as: name) }
                 && connection.objection(to: "SELECT \(name) FROM main.\(quoted)") == nil
         }

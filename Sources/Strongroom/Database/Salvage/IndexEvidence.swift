@@ -29,7 +29,7 @@ struct IndexEvidence {
         let stored = StoredColumns(columns, hasRowIDs: true)
         // In the place of a column that is another name of the row id a row has NULL.
         let alias = try connection.rowIDColumn(of: table, columns)
-        guard let rowID = RowIDName(columns)?.name else { return .unknown }
+        guard let rowID = columns.freeRowIDName else { return .unknown }
         for index in try connection.indexFacts(of: table) where !index.isPartial && whole.contains(index.name) {
             let keys = try connection.indexColumns(of: index.name).filter(\.isKey)
             guard let key = keys.first, keys.allSatisfy({ $0.column >= 0 }), let name = key.name, key.column != alias,
@@ -66,16 +66,5 @@ struct IndexEvidence {
         }
         guard asked > 0 else { return nil }
         return found == asked ? .present : found == 0 ? .absent : .unknown
-    }
-}
-
-/// A name of the row id that no column has taken.
-struct RowIDName {
-    let name: String
-
-    init?(_ columns: [ColumnInfo]) {
-        let taken = Set(columns.map(\.name.asciiFolded))
-        guard let free = ["rowid", "_rowid_", "oid"].first(where: { !taken.contains($0) }) else { return nil }
-        name = free
     }
 }

@@ -12,7 +12,7 @@ final class LostAndFound {
     private let target: Connection
     private let isKept: Bool
     /// The names that are in use.
-    private let names: Set<String>
+    private let names: Set<SQLName>
     /// The values that the table has room for; nil before it is made.
     private var width = 0
     /// What is in it; nil when nothing is.
@@ -26,7 +26,7 @@ final class LostAndFound {
     init(_ target: Connection, roots: [SchemaRoot], isKept: Bool) {
         self.target = target
         self.isKept = isKept
-        names = Set(roots.map(\.name.asciiFolded))
+        names = Set(roots.map { SQLName($0.name) })
     }
 
     /// Adds what a plan could attribute to no table, in a transaction of the target's that is open.
@@ -69,7 +69,7 @@ final class LostAndFound {
         let plain = "lost_and_found"
         var name = plain
         var number = 0
-        while names.contains(name) {
+        while names.contains(SQLName(name)) {
             name = "\(plain)_\(number)"
             number += 1
         }

@@ -207,7 +207,7 @@ final class TableSalvage {
         columns.filter { $0.keyPlace != nil }.sorted { ($0.keyPlace ?? 0) < ($1.keyPlace ?? 0) }
             .map { Identifier.quote($0.name) }
     }
-    private var rowIDName: String? { RowIDName(columns)?.name }
+    private var rowIDName: String? { columns.freeRowIDName }
 
     private func insertion(_ names: [String]) -> String {
         let places = Array(repeating: "?", count: names.count).joined(separator: ", ")

@@ -16,7 +16,7 @@ final class MemoryRecords: ConnectionCompanion {
     /// The state of the file that the rows in memory were compared with, and of those rows.
     private var compared: (file: Value?, version: Int)?
     /// The tables that have a row in memory which another process has put on the disk, too, and the error for each.
-    private var duplicates: [String: StrongroomError] = [:]
+    private var duplicates: [SQLName: StrongroomError] = [:]
     /// Whether the running transaction has removed a row from memory because of them.
     private var hasDiscarded = false
 
@@ -54,7 +54,8 @@ final class MemoryRecords: ConnectionCompanion {
         for (table, error) in duplicates {
             // `main.table` is what is on the disk alone.
             let isNamed = tokens.indices.contains { index in
-                tokens[index].isNamed(table) && !(tokens.qualifier(of: index)?.isNamed("main") ?? false)
+                tokens[index].name.map(SQLName.init) == table
+                    && !(tokens.qualifier(of: index)?.isNamed("main") ?? false)
             }
             if isNamed { throw error }
         }
@@ -153,8 +154,8 @@ final class MemoryRecords: ConnectionCompanion {
 
     /// Compares the rows in memory with those on the disk.
     private func compareAgain(on connection: Connection) throws {
-        var found: [String: StrongroomError] = [:]
-        for table in tables { found[table.name.asciiFolded] = try table.duplicate(on: connection) }
+        var found: [SQLName: StrongroomError] = [:]
+        for table in tables { found[SQLName(table.name)] = try table.duplicate(on: connection) }
         let isChanged = Set(found.keys) != Set(duplicates.keys)
         duplicates = found
         // What has been prepared must be refused, or may be run again.
@@ -163,7 +164,7 @@ final class MemoryRecords: ConnectionCompanion {
 
     /// - Throws: ``StrongroomError`` with `constraint` when a row in memory of the table is on the disk, too.
     func checkDuplicates(of table: String) throws {
-        if let error = duplicates[table.asciiFolded] { throw error }
+        if let error = duplicates[SQLName(table)] { throw error }
     }
 
     // MARK: Following

@@ -8,7 +8,7 @@ struct MemoryTable: Sendable {
     /// The columns that are written.
     let columns: [String]
     /// The columns that are read: those, and what the engine computes.
-    private let ownColumns: Set<String>
+    private let ownColumns: Set<SQLName>
     /// The part's column that is the row's id, or a name of the row id that no column has.
     let rowID: String
     /// Whether ``rowID`` is one of ``columns``.
@@ -35,7 +35,7 @@ struct MemoryTable: Sendable {
         name = schema.name
         quotedPart = Self.quotedPart(of: name)
         columns = schema.columns.filter { $0.generated == nil }.map(\.name)
-        ownColumns = Set(schema.columns.map(\.name.asciiFolded))
+        ownColumns = Set(schema.columns.map { SQLName($0.name) })
         isRowIDWritten = schema.rowIDColumn != nil
         rowID = try Self.rowIDName(schema)
         let part = TableSchema(name, columns: schema.columns.map(\.inMemory), indexes: schema.indexes)
@@ -68,7 +68,7 @@ struct MemoryTable: Sendable {
     /// - Parameter all: The columns of the table on the disk, of which some may not be declared.
     func expression(_ all: [String]) -> String {
         let list = all.map(Identifier.quote).joined(separator: ", ")
-        let part = all.map { ownColumns.contains($0.asciiFolded) ? Identifier.quote($0) : "NULL" }.joined(
+        let part = all.map { ownColumns.contains(SQLName($0)) ? Identifier.quote($0) : "NULL" }.joined(
             separator: ", ")
         let quoted = Identifier.quote(name)
         return "\(quoted) (\(list)) AS (SELECT \(list) FROM main.\(quoted) UNION ALL SELECT \(part) FROM \(quotedPart))"

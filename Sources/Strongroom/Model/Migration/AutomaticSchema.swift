@@ -48,10 +48,10 @@ struct AutomaticSchema: Sendable {
     ///
     /// - Throws: ``StrongroomError`` with `invalidMigrator`, `invalidName`, or what the engine cannot make.
     func check() throws {
-        var seen: Set<String> = []
+        var seen: Set<SQLName> = []
         for table in tables {
             _ = try table.creationSQL()
-            guard seen.insert(table.name.asciiFolded).inserted else {
+            guard seen.insert(SQLName(table.name)).inserted else {
                 throw StrongroomError(
                     .invalidMigrator, "The table \"\(table.name)\" stands twice in the migrator; give each table once.")
             }
@@ -61,11 +61,11 @@ struct AutomaticSchema: Sendable {
 
     /// The names of indexes are the whole file's, together with those of tables.
     private func checkIndexNames() throws {
-        var owners = Dictionary(tables.map { ($0.name.asciiFolded, "a table") }) { first, _ in first }
+        var owners = Dictionary(tables.map { (SQLName($0.name), "a table") }) { first, _ in first }
         for table in tables {
             for index in table.indexes {
                 let name = index.name(in: table.name)
-                guard let other = owners.updateValue("an index of table \"\(table.name)\"", forKey: name.asciiFolded)
+                guard let other = owners.updateValue("an index of table \"\(table.name)\"", forKey: SQLName(name))
                 else { continue }
                 throw StrongroomError(
                     .invalidMigrator,

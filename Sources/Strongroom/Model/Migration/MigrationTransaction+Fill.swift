@@ -58,10 +58,9 @@ extension MigrationTransaction {
             "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = \(table) COLLATE NOCASE")
         guard let sql, let text = CreateTableText(sql), !text.isWithoutRowID else { return nil }
         let columns = try columns(of: table)
-        let isKey = columns.contains { $0.keyPlace != nil && $0.name.asciiFolded == column.asciiFolded }
-        let names = ["rowid", "_rowid_", "oid"]
-        guard !isKey, !names.contains(column.asciiFolded) else { return nil }
-        return names.first { name in !columns.contains { $0.name.asciiFolded == name } }
+        let isKey = columns.contains { $0.keyPlace != nil && Identifier.areSame($0.name, column) }
+        guard !isKey, Identifier.place(of: column, in: ColumnInfo.rowIDNames) == nil else { return nil }
+        return columns.freeRowIDName
     }
 
     private func ends(of table: String, _ rowID: String) throws -> (first: Int64, last: Int64)? {

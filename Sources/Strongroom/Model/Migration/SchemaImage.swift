@@ -1,18 +1,19 @@
 /// A schema as it is at a moment, to tell what a migration changes in it.
 struct SchemaImage {
     /// Tables, indexes, triggers and views by kind and name, without the library's and the engine's own.
-    private let entries: [String: SchemaEntry]
-    private let columns: [String: [ColumnInfo]]
+    private let entries: [SQLName: SchemaEntry]
+    private let columns: [SQLName: [ColumnInfo]]
 
     /// Reads the schema; in a transaction.
     init(_ connection: Connection) throws {
-        var entries: [String: SchemaEntry] = [:]
-        var columns: [String: [ColumnInfo]] = [:]
+        var entries: [SQLName: SchemaEntry] = [:]
+        var columns: [SQLName: [ColumnInfo]] = [:]
         for entry in try connection.schemaEntries() {
             let name = entry.name.asciiFolded
             guard !name.hasPrefix("sqlite_"), !name.hasPrefix("strongroom_") else { continue }
-            entries[entry.title.asciiFolded] = entry
-            if entry.kind == .table { columns[entry.title.asciiFolded] = try connection.columnInfos(of: entry.name) }
+            let title = SQLName(entry.title)
+            entries[title] = entry
+            if entry.kind == .table { columns[title] = try connection.columnInfos(of: entry.name) }
         }
         self.entries = entries
         self.columns = columns
@@ -20,7 +21,8 @@ struct SchemaImage {
 
     /// What is different in a later schema, in words, in alphabetical order.
     func changes(to later: SchemaImage) -> [String] {
-        Set(entries.keys).union(later.entries.keys).sorted().flatMap { key -> [String] in
+        let all = entries.merging(later.entries) { old, _ in old }.sorted { $0.value.title < $1.value.title }
+        return all.map(\.key).flatMap { key -> [String] in
             switch (entries[key], later.entries[key]) {
             case (let old?, nil): return ["\(old.title) removed"]
             case (nil, let new?): return ["\(new.title) added"]
@@ -34,9 +36,10 @@ struct SchemaImage {
     }
 
     private static func changes(_ old: [ColumnInfo], _ new: [ColumnInfo], _ table: String) -> [String] {
-        let names = old.map(\.name) + new.map(\.name).filter { name in !old.contains { $0.name == name } }
+        let names =
+            old.map(\.name) + new.map(\.name).filter { name in !old.contains { Identifier.areSame($0.name, name) } }
         return names.compactMap { name in
-            switch (old.first { $0.name == name }, new.first { $0.name == name }) {
+            switch (old.first { Identifier.areSame($0.name, name) }, new.first { Identifier.areSame($0.name, name) }) {
             case (_?, nil): "\(table): column \"\(name)\" removed"
             case (nil, _?): "\(table): column \"\(name)\" added"
             case (let old?, let new?): old == new ? nil : "\(table): column \"\(name)\" changed"

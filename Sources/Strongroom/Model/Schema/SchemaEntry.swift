@@ -84,35 +84,6 @@ extension Connection {
         }
     }
 
-    /// The views and triggers that the engine cannot use, by the statement that shows it.
-    func brokenStatements(_ entries: [SchemaEntry]) throws -> [String: (entry: SchemaEntry, words: String)] {
-        var broken: [String: (SchemaEntry, String)] = [:]
-        func check(_ sql: String, _ entry: SchemaEntry) {
-            if let words = objection(to: sql) { broken[sql] = (entry, words) }
-        }
-        for entry in entries where entry.kind == .view {
-            check("EXPLAIN SELECT * FROM \(Identifier.quote(entry.name))", entry)
-        }
-        for entry in entries where entry.kind == .trigger {
-            check(firing(entry), entry)
-        }
-        return broken
-    }
-
-    /// A statement that fires a trigger: of a view nothing else may be tried.
-    private func firing(_ trigger: SchemaEntry) -> String {
-        let table = Identifier.quote(trigger.table)
-        let event = [SQLToken](sql: trigger.sql).first { $0.isWord("DELETE", "INSERT", "UPDATE") }?.text.uppercased()
-        switch event {
-        case "DELETE": return "EXPLAIN DELETE FROM \(table)"
-        case "INSERT": return "EXPLAIN INSERT INTO \(table) DEFAULT VALUES"
-        default:
-            let columns = (try? columnInfos(of: trigger.table).filter { $0.generated == nil }) ?? []
-            let assignments = columns.map { "\(Identifier.quote($0.name)) = \(Identifier.quote($0.name))" }
-            return "EXPLAIN UPDATE \(table) SET \(assignments.joined(separator: ", "))"
-        }
-    }
-
     /// The foreign keys of a table: the table that each points to, the own column, and the column there.
     func foreignKeys(of table: String) throws -> [(parent: String, from: String, to: String?)] {
         var keys: [(String, String, String?)] = []

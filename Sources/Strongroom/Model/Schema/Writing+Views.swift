@@ -48,8 +48,10 @@ extension Writing where Self: ~Copyable {
             let connection = db.handle.connection
             try db.execute(SQL(verbatim: sql))
             // The engine looks at the statements only when it fires.
-            let broken = try connection.brokenStatements(connection.schemaEntries())
-            guard let words = broken.values.first(where: { $0.entry.name == trigger.name })?.words else { return }
+            let broken = try connection.brokenStatements().all
+            guard let words = broken.first(where: { Identifier.areSame($0.entry.name, trigger.name) })?.words else {
+                return
+            }
             throw StrongroomError(
                 .schemaChange, "Trigger \"\(trigger.name)\" cannot run (\(words)); correct its statements.",
                 database: connection.database)

@@ -124,4 +124,19 @@ struct DropColumnTests {
             }
         }
     }
+
+    /// Two views whose names differ only in how a letter is composed are two: one that was broken before says nothing
+    /// of the other one.
+    @Test func aViewOfAComposedNameIsFoundBroken() async throws {
+        let store = try await TemporaryStore().store
+        try await store.write { db in
+            for sql: SQL in [
+                "CREATE TABLE t (a, b)", "CREATE TABLE gone (c)", "CREATE VIEW \(name: "v\u{e9}") AS SELECT c FROM gone",
+                "CREATE VIEW \(name: "ve\u{301}") AS SELECT b FROM t", "DROP TABLE gone",
+            ] { try db.execute(sql) }
+            let error = try expectFailure(.schemaChange) { try db.dropColumn("b", from: "t") }
+            #expect(error.message.contains("ve\u{301}"))
+            #expect(try db.value("SELECT count(*) FROM \(name: "ve\u{301}")", as: Int.self) == 0)
+        }
+    }
 }

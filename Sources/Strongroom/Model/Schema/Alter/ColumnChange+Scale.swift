@@ -36,8 +36,7 @@ extension ColumnChange {
         // A floating-point number is the digits that it is written with, where they say the same number.
         let digits = "(CASE typeof(\(value)) WHEN 'real' THEN CAST(\(value) AS TEXT) ELSE \(value) END)"
         let isRounded = "typeof(\(value)) = 'real' AND CAST(CAST(\(value) AS TEXT) AS REAL) <> \(value)"
-        let names = Set(try connection.columnInfos(of: table.name).map(\.name.asciiFolded))
-        let rowID = text.isWithoutRowID ? nil : ["rowid", "_rowid_", "oid"].first { !names.contains($0) }
+        let rowID = text.isWithoutRowID ? nil : try connection.columnInfos(of: table.name).freeRowIDName
         let rows = "FROM \(Identifier.quote(table.name)) WHERE \(Identifier.quote(column)) IS NOT NULL"
         let total = try connection.ownValue("SELECT count(*) \(rows)")?.asInteger ?? 0
         let order = rowID.map { " ORDER BY \($0)" } ?? ""

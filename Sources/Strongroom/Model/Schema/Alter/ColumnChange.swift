@@ -199,9 +199,10 @@ struct ColumnChange {
         try refuseDrop(of: column, users)
         var changed = text
         changed.remove(at: place)
-        let broken = try connection.brokenStatements(entries)
+        let broken = BrokenStatements(connection, entries)
         try rebuild(changed, checksViews: false)
-        try refuseDrop(of: column, newlyBroken(broken).map { "\($0.entry.title) (\($0.words))" })
+        try refuseDrop(
+            of: column, connection.brokenStatements().since(broken).map { "\($0.entry.title) (\($0.words))" })
     }
 
     private func refuseDrop(of column: String, _ users: [String]) throws {
@@ -243,21 +244,12 @@ struct ColumnChange {
     func rebuild(
         _ changed: CreateTableText, _ sources: [(column: String, sql: String)] = [], checksViews: Bool = true
     ) throws {
-        let broken = checksViews ? try connection.brokenStatements(entries) : [:]
+        let broken = checksViews ? BrokenStatements(connection, entries) : nil
         var rebuild = TableRebuild(connection, table, changed, entries)
         rebuild.sources = sources
         try rebuild.run()
-        guard checksViews, let first = try newlyBroken(broken).first else { return }
+        guard let broken, let first = try connection.brokenStatements().since(broken).first else { return }
         throw refusal("The change of table \"\(table.name)\" would break \(first.entry.title) (\(first.words)).")
-    }
-
-    private func newlyBroken(
-        _ before: [String: (entry: SchemaEntry, words: String)]
-    ) throws -> [(entry: SchemaEntry, words: String)] {
-        // The statements name the columns, so what was broken before is known by its view or trigger.
-        let known = Set(before.values.map { "\($0.entry.title)" })
-        return try connection.brokenStatements(try connection.schemaEntries()).sorted { $0.key < $1.key }
-            .map(\.value).filter { !known.contains($0.entry.title) }
     }
 }
 

@@ -30,7 +30,7 @@ struct ColumnRenaming {
             try connection.run("ALTER TABLE \(names[0]) RENAME COLUMN \(names[1]) TO \(names[2])")
             return
         }
-        let broken = Set(try connection.brokenStatements(change.entries).values.map(\.entry.title))
+        let broken = BrokenStatements(connection, change.entries)
         let columns = try columnsByTable()
         try connection.rewriteSchema(
             try change.entries.compactMap { entry in
@@ -38,8 +38,7 @@ struct ColumnRenaming {
                 guard sql != entry.sql else { return nil }
                 return SchemaEntry(kind: entry.kind, name: entry.name, table: entry.table, sql: sql)
             })
-        let now = try connection.brokenStatements(try connection.schemaEntries())
-        if let first = now.values.first(where: { !broken.contains($0.entry.title) }) {
+        if let first = try connection.brokenStatements().since(broken).first {
             throw ColumnChange.refusal(
                 """
                 \(first.entry.title) uses column "\(column)" of table "\(table)" and cannot follow (\(first.words)); \
@@ -49,18 +48,18 @@ struct ColumnRenaming {
         }
     }
 
-    /// The columns of every table and view, folded.
-    private func columnsByTable() throws -> [String: Set<String>] {
-        var columns: [String: Set<String>] = [:]
+    /// The columns of every table and view.
+    private func columnsByTable() throws -> [SQLName: Set<SQLName>] {
+        var columns: [SQLName: Set<SQLName>] = [:]
         for entry in change.entries where entry.kind == .table || entry.kind == .view {
             // A view that is broken already has none.
             let found = (try? connection.columnInfos(of: entry.name)) ?? []
-            columns[entry.name.asciiFolded] = Set(found.map(\.name.asciiFolded))
+            columns[SQLName(entry.name)] = Set(found.map { SQLName($0.name) })
         }
         return columns
     }
 
-    private func edited(_ entry: SchemaEntry, _ columns: [String: Set<String>]) throws -> String {
+    private func edited(_ entry: SchemaEntry, _ columns: [SQLName: Set<SQLName>]) throws -> String {
         switch entry.kind {
         case .table:
             guard var text = CreateTableText(entry.sql) else { return entry.sql }
@@ -80,16 +79,16 @@ struct ColumnRenaming {
         }
     }
 
-    private func editedQuery(_ entry: SchemaEntry, _ columns: [String: Set<String>]) throws -> String {
+    private func editedQuery(_ entry: SchemaEntry, _ columns: [SQLName: Set<SQLName>]) throws -> String {
         var tokens = entry.tokens
         guard tokens.contains(where: { $0.isNamed(table) }), tokens.contains(where: { $0.isNamed(column) }) else {
             return entry.sql
         }
-        let others = Set(tokens.compactMap { $0.name?.asciiFolded }).subtracting([table.asciiFolded])
+        let others = Set(tokens.compactMap { $0.name.map(SQLName.init) }).subtracting([SQLName(table)])
         let isShared = others.contains {
-            columns[$0]?.contains(column.asciiFolded) == true && $0 != entry.name.asciiFolded
+            columns[$0]?.contains(SQLName(column)) == true && $0 != SQLName(entry.name)
         }
-        let isOwnTrigger = entry.table.asciiFolded == table.asciiFolded
+        let isOwnTrigger = Identifier.areSame(entry.table, table)
         let header = tokens.triggerColumns
         for place in tokens.indices where tokens.isColumn(column, at: place) {
             if place < 4, entry.kind == .view || !header.contains(place) { continue }

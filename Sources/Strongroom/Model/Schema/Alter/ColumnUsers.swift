@@ -39,7 +39,7 @@ struct ColumnUsers {
         return change.entries.filter { entry in
             guard entry.kind == .trigger || entry.kind == .view else { return false }
             let tokens = entry.tokens
-            if entry.kind == .trigger, sources.contains(entry.table.asciiFolded),
+            if entry.kind == .trigger, sources.contains(SQLName(entry.table)),
                 tokens.triggerColumns.contains(where: { tokens[$0].isNamed(column) })
             {
                 return true
@@ -50,12 +50,11 @@ struct ColumnUsers {
         .map(\.title)
     }
 
-    /// The names of the table and of the views that give its column on under its name, also one through the other;
-    /// folded.
-    private func sources() -> Set<String> {
-        var sources: Set = [table.asciiFolded]
+    /// The names of the table and of the views that give its column on under its name, also one through the other.
+    private func sources() -> Set<SQLName> {
+        var sources: Set = [SQLName(table)]
         var waiting = change.entries.filter { $0.kind == .view && mayGiveOn($0) }
-            .map { (name: $0.name.asciiFolded, tokens: $0.tokens) }
+            .map { (name: SQLName($0.name), tokens: $0.tokens) }
         while let place = waiting.firstIndex(where: { $0.tokens.names(anyOf: sources) }) {
             sources.insert(waiting.remove(at: place).name)
         }
@@ -73,9 +72,9 @@ struct ColumnUsers {
 }
 
 extension [SQLToken] {
-    /// Whether one of some folded names stands in the statement.
-    fileprivate func names(anyOf names: Set<String>) -> Bool {
-        contains { $0.name.map { names.contains($0.asciiFolded) } ?? false }
+    /// Whether one of some names stands in the statement.
+    fileprivate func names(anyOf names: Set<SQLName>) -> Bool {
+        contains { $0.name.map { names.contains(SQLName($0)) } ?? false }
     }
 
     /// Where a `CREATE INDEX` uses a column: in the list or behind WHERE.

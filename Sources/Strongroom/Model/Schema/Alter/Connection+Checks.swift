@@ -21,8 +21,7 @@ extension Connection {
 
     private func requireChecks(of table: String) throws {
         guard let text = CreateTableText(try tableEntry(table, in: try schemaEntries()).sql) else { return }
-        let names = try columnInfos(of: table).map(\.name.asciiFolded)
-        let id = text.isWithoutRowID ? nil : ["rowid", "_rowid_", "oid"].first { !names.contains($0) }
+        let id = text.isWithoutRowID ? nil : try columnInfos(of: table).freeRowIDName
         for check in text.checks {
             let rest = "FROM \(Identifier.quote(table)) WHERE NOT \(check)"
             guard case .integer(let count)? = try ownValue("SELECT count(*) \(rest)"), count > 0 else { continue }

@@ -52,9 +52,9 @@ struct DanglingComparison {
     /// A foreign key that cannot be checked is the step's fault unless the same one was there before.
     private func checkUnknown(_ keys: [StoredReference]) throws {
         let isOld = keys.contains { key in
-            before.unchecked.contains(key.child.asciiFolded)
+            before.unchecked.contains(SQLName(key.child))
                 || before.rows.values.contains {
-                    $0.key.rootPage == key.rootPage && before.unchecked.contains($0.key.child.asciiFolded)
+                    $0.key.rootPage == key.rootPage && before.unchecked.contains(SQLName($0.key.child))
                 }
         }
         guard !isOld, let child = keys.first?.child else { return }

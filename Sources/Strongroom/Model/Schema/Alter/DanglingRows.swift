@@ -7,7 +7,7 @@ struct DanglingRows {
     /// By foreign key, also for those without such rows.
     private(set) var rows: [StoredReference.Identity: (key: StoredReference, packed: PackedRows)] = [:]
     /// The foreign keys that the engine cannot check, since they refer to columns that are not unique: by child table.
-    private(set) var unchecked: Set<String> = []
+    private(set) var unchecked: Set<SQLName> = []
 
     /// Looks at a file.
     ///
@@ -20,7 +20,7 @@ struct DanglingRows {
             guard !isWhole, let child = keys.first?.child else { continue }
             switch try connection.danglingState(of: child) {
             case .none: continue
-            case .unknown: unchecked.insert(child.asciiFolded)
+            case .unknown: unchecked.insert(SQLName(child))
             case .some:
                 for key in keys {
                     var packed = PackedRows()
@@ -36,9 +36,9 @@ struct DanglingRows {
 struct StoredReference {
     /// What it is known by as long as neither table nor columns are renamed.
     struct Identity: Hashable {
-        let child: String
-        let columns: [String]
-        let parent: String
+        let child: SQLName
+        let columns: [SQLName]
+        let parent: SQLName
     }
 
     let child: String
@@ -54,7 +54,7 @@ struct StoredReference {
     let keyColumns: [String]
 
     var identity: Identity {
-        Identity(child: child.asciiFolded, columns: columns.map(\.asciiFolded), parent: parent.asciiFolded)
+        Identity(child: SQLName(child), columns: columns.map(SQLName.init), parent: SQLName(parent))
     }
 
     /// Row id, key columns and values of the rows that point to none, ordered by row id.
@@ -112,8 +112,7 @@ extension Connection {
     private func foreignKeys(of child: String, _ page: Int64, _ sql: String) throws -> [StoredReference] {
         let infos = try columnInfos(of: child)
         let isWithoutRowID = CreateTableText(sql)?.isWithoutRowID ?? false
-        let taken = Set(infos.map(\.name.asciiFolded))
-        let rowID = isWithoutRowID ? nil : ["rowid", "_rowid_", "oid"].first { !taken.contains($0) }
+        let rowID = isWithoutRowID ? nil : infos.freeRowIDName
         let keyColumns = isWithoutRowID ? keyColumns(infos) : []
         var found: [Int64: (parent: String, columns: [String], parentColumns: [String])] = [:]
         for row in try ownRows("PRAGMA foreign_key_list(\(Identifier.quote(child)))") {

@@ -72,8 +72,7 @@ struct DecimalConversion {
         self.table = Identifier.quote(table)
         self.column = Identifier.quote(column)
         let infos = try connection.columnInfos(of: table)
-        let names = Set(infos.map(\.name.asciiFolded))
-        let rowID = isWithoutRowID ? nil : ["rowid", "_rowid_", "oid"].first { !names.contains($0) }
+        let rowID = isWithoutRowID ? nil : infos.freeRowIDName
         isByRowID = rowID != nil
         keys = rowID.map { [$0] } ?? infos.filter { $0.keyPlace != nil }.map { Identifier.quote($0.name) }
         title = "column \"\(column)\" of table \"\(table)\""

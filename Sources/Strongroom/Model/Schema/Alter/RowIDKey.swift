@@ -3,6 +3,13 @@ extension ColumnInfo {
     static let rowIDNames = ["rowid", "_rowid_", "oid"]
 }
 
+extension [ColumnInfo] {
+    /// A name of the row id that no column has taken; nil where they have taken all.
+    var freeRowIDName: String? {
+        ColumnInfo.rowIDNames.first { name in !contains { $0.name.isSameName(as: name) } }
+    }
+}
+
 extension Connection {
     /// The column that is the row's id in a table of the file; nil where there is none.
     ///

@@ -74,9 +74,9 @@ struct TableRebuild {
     }
 
     private func freeName() -> String {
-        let taken = Set(entries.map(\.name.asciiFolded))
+        let taken = Set(entries.map { SQLName($0.name) })
         var number = 0
-        while taken.contains("strongroom_rebuilt_\(number)") { number += 1 }
+        while taken.contains(SQLName("strongroom_rebuilt_\(number)")) { number += 1 }
         return "strongroom_rebuilt_\(number)"
     }
 
@@ -110,7 +110,7 @@ struct TableRebuild {
         do {
             try connection.run("INSERT OR ABORT \(rows)")
         } catch let error as StrongroomError where error.code == .constraint {
-            throw named(error, copy, try brokenRows(copy, rows, Set((old + new).map(\.name.asciiFolded))))
+            throw named(error, copy, try brokenRows(copy, rows, old + new))
         }
     }
 
@@ -126,10 +126,8 @@ struct TableRebuild {
 
     /// Which rows break a constraint of the new table, in a sentence: those that it does not take when it is to pass
     /// over them.
-    private func brokenRows(_ copy: String, _ rows: String, _ taken: Set<String>) throws -> String? {
-        guard !text.isWithoutRowID, let id = ["rowid", "_rowid_", "oid"].first(where: { !taken.contains($0) }) else {
-            return nil
-        }
+    private func brokenRows(_ copy: String, _ rows: String, _ columns: [ColumnInfo]) throws -> String? {
+        guard !text.isWithoutRowID, let id = columns.freeRowIDName else { return nil }
         try connection.run("INSERT OR IGNORE \(rows)")
         let left = """
             FROM \(Identifier.quote(table.name)) WHERE \(id) NOT IN (SELECT \(id) FROM \(Identifier.quote(copy)))
@@ -147,8 +145,7 @@ struct TableRebuild {
     /// columns have taken all names.
     private func rowIDName(_ old: [ColumnInfo], _ new: [ColumnInfo]) throws -> String? {
         guard !text.isWithoutRowID, try connection.rowIDColumn(of: table.name, old, text) == nil else { return nil }
-        let taken = Set((old + new).map(\.name.asciiFolded))
-        return ColumnInfo.rowIDNames.first { !taken.contains($0) }
+        return (old + new).freeRowIDName
     }
 
     private func sequenceValue() throws -> Value? {

@@ -18,7 +18,7 @@ struct TableRenaming {
 
     func run() throws {
         try connection.requireVisible(newName, isTemporary: false)
-        let broken = Set(try connection.brokenStatements(entries).values.map(\.entry.title))
+        let broken = BrokenStatements(connection, entries)
         let sql = "ALTER TABLE \(Identifier.quote(name)) RENAME TO \(Identifier.quote(newName))"
         try connection.run(sql)
         guard !(try EngineFeatures.current().hasRenameColumn) else { return }
@@ -29,8 +29,7 @@ struct TableRenaming {
             return SchemaEntry(kind: entry.kind, name: entry.name, table: entry.table, sql: sql)
         }
         try connection.rewriteSchema(changed)
-        let now = try connection.brokenStatements(try connection.schemaEntries())
-        if let first = now.values.first(where: { !broken.contains($0.entry.title) }) {
+        if let first = try connection.brokenStatements().since(broken).first {
             throw ColumnChange.refusal(
                 """
                 \(first.entry.title) uses table "\(name)" and cannot follow (\(first.words)); drop it first, and make \

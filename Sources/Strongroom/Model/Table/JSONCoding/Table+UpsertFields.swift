@@ -143,23 +143,23 @@ private struct FieldValues<Given> {
     let fields: [RecordField]
     let values: [String: Given]
     let read: (RecordField, Given) throws -> Value
-    private let fieldOfColumn: [String: RecordField]
+    private let fieldOfColumn: [SQLName: RecordField]
 
     init(_ fields: [RecordField], _ values: [String: Given], read: @escaping (RecordField, Given) throws -> Value) {
         self.fields = fields
         self.values = values
         self.read = read
         fieldOfColumn = Dictionary(
-            fields.map { ($0.column.name.asciiFolded, $0) }, uniquingKeysWith: { first, _ in first })
+            fields.map { (SQLName($0.column.name), $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     func mentions(_ column: String) -> Bool {
-        fieldOfColumn[column.asciiFolded].map { values[$0.key] != nil } ?? false
+        fieldOfColumn[SQLName(column)].map { values[$0.key] != nil } ?? false
     }
 
     /// A column's value as the engine keeps it; nil for one that is not mentioned.
     func value(of column: String) throws -> Value? {
-        guard let field = fieldOfColumn[column.asciiFolded], let given = values[field.key] else { return nil }
+        guard let field = fieldOfColumn[SQLName(column)], let given = values[field.key] else { return nil }
         return try read(field, given)
     }
 }

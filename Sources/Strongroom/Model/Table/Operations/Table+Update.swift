@@ -121,9 +121,9 @@ extension Table {
         _ record: RecordType, at key: Key, writing places: Set<Int>, on connection: Connection
     ) throws -> Bool {
         try validateUpdate(record)
-        let names = try schema.keyColumns().map(\.name.asciiFolded)
+        let names = try schema.keyColumns().map(\.name)
         let left = RecordType.columnNames.indices.filter { !places.contains($0) }
-        let hasChange = places.contains { !names.contains(RecordType.columnNames[$0].asciiFolded) }
+        let hasChange = places.contains { Identifier.place(of: RecordType.columnNames[$0], in: names) == nil }
         guard hasChange else { return try isPresent(key, on: connection) }
         return try update(record, at: key, Operation.overwrite, except: left, on: connection)
     }
