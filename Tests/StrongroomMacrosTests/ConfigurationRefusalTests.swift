@@ -3,40 +3,27 @@ import Testing
 
 @Suite("What @Configuration and @Column refuse")
 struct ConfigurationRefusalTests {
-    @Test func aColumnThatIsComputed() {
-        expectRefusal(
+    @Test(arguments: refusals)
+    func refused(refusal: Refusal) { refusal.expect() }
+
+    private static let refusals: [Refusal] = [
+        Refusal(
+            "a column that is computed",
             #"""
             struct T {
-                @Column("a") var b: Int { 2 }
+                ▸@Column("a") var b: Int { 2 }
             }
             """#,
-            expanded: #"""
-                struct T {
-                    var b: Int { 2 }
-                }
-                """#,
-            #"@Column can only be applied to a stored property"#,
-            line: 2, column: 5)
-    }
-
-    @Test func aConfigurationThatCannotBeMade() {
-        expectRefusal(
+            #"@Column can only be applied to a stored property"#),
+        Refusal(
+            "a configuration that cannot be made",
             #"""
             @Configuration("a")
-            struct A {
+            struct ▸A {
                 let size: Int
             }
             """#,
-            expanded: #"""
-                struct A {
-                    let size: Int
-                }
-
-                extension A: Strongroom.Configuration {
-                }
-                """#,
             #"'A' needs an 'init()' of its own, by which Stores.shared makes it"#,
-            line: 2, column: 8,
             fixIts: ["Add 'init()'"],
             fixed: #"""
                 @Configuration("a")
@@ -44,61 +31,35 @@ struct ConfigurationRefusalTests {
                     let size: Int
                     init() { <#code#> }
                 }
-                """#)
-    }
-
-    @Test func aTargetThatNoNameHas() {
-        expectRefusal(
+                """#,
+            isConfiguration: true),
+        Refusal(
+            "a target that no name has",
             #"""
-            @Configuration("a_b")
+            @Configuration(▸"a_b")
             struct A {
             }
             """#,
-            expanded: #"""
-                struct A {
-                }
-
-                extension A: Strongroom.Configuration {
-                }
-                """#,
             #"No database name has the target 'a_b'; use the part before the first '_' or '.'"#,
-            line: 1, column: 16)
-    }
-
-    @Test func anEmptyTarget() {
-        expectRefusal(
+            isConfiguration: true),
+        Refusal(
+            "an empty target",
             #"""
-            @Configuration("")
+            @Configuration(▸"")
             struct A {
             }
             """#,
-            expanded: #"""
-                struct A {
-                }
-
-                extension A: Strongroom.Configuration {
-                }
-                """#,
             #"A target must not be empty"#,
-            line: 1, column: 16)
-    }
-
-    @Test func aGenericConfiguration() {
-        expectRefusal(
+            isConfiguration: true),
+        Refusal(
+            "a generic configuration",
             #"""
             @Configuration("a")
-            struct A<T> {
+            struct A▸<T> {
             }
             """#,
-            expanded: #"""
-                struct A<T> {
-                }
-
-                extension A: Strongroom.Configuration {
-                }
-                """#,
             #"@Configuration cannot be applied to a generic type: it has no place for static columns"#,
-            line: 2, column: 9)
-    }
+            isConfiguration: true),
+    ]
 }
 #endif

@@ -36,28 +36,4 @@ func expectExpansion(
         failureHandler: { Issue.record("\($0.message)", sourceLocation: location) }
     )
 }
-
-/// Expects a diagnostic and, where there are fix-its, what the source is after the first.
-func expectRefusal(
-    _ source: String,
-    expanded: String,
-    _ message: String,
-    line: Int,
-    column: Int,
-    fixIts: [String] = [],
-    fixed: String? = nil,
-    at location: Testing.SourceLocation = #_sourceLocation
-) {
-    expectExpansion(
-        source,
-        expanded,
-        diagnostics: [
-            DiagnosticSpec(
-                message: message, line: line, column: column, fixIts: fixIts.map { FixItSpec(message: $0) })
-        ],
-        fixIts: fixIts.first.map { [$0] },
-        fixed: fixed,
-        at: location
-    )
-}
 #endif

@@ -3,104 +3,63 @@ import Testing
 
 @Suite("Types that @Table refuses")
 struct TableRefusalTests {
-    @Test func aClassIsNoTable() {
-        expectRefusal(
+    @Test(arguments: refusals)
+    func refused(refusal: Refusal) { refusal.expect() }
+
+    private static let refusals: [Refusal] = [
+        Refusal(
+            "a class is no table",
             #"""
             @Table("t")
-            final class T {
+            final ▸class T {
             }
             """#,
-            expanded: #"""
-                final class T {
-                }
-                """#,
-            #"@Table can only be applied to a struct"#,
-            line: 2, column: 7)
-    }
-
-    @Test func aGenericStruct() {
-        expectRefusal(
+            #"@Table can only be applied to a struct"#),
+        Refusal(
+            "a generic struct",
             #"""
             @Table("t")
-            struct T<V> {
+            struct T▸<V> {
                 var id: V
             }
             """#,
-            expanded: #"""
-                struct T<V> {
-                    var id: V
-                }
-                """#,
-            #"@Table cannot be applied to a generic type: it has no place for static columns"#,
-            line: 2, column: 9)
-    }
-
-    @Test func anEmptyTableName() {
-        expectRefusal(
+            #"@Table cannot be applied to a generic type: it has no place for static columns"#),
+        Refusal(
+            "an empty table name",
             #"""
-            @Table("")
+            @Table(▸"")
             struct T {
                 var id: Int64?
             }
             """#,
-            expanded: #"""
-                struct T {
-                    var id: Int64?
-                }
-                """#,
-            #"A table's name must not be empty"#,
-            line: 1, column: 8)
-    }
-
-    @Test func theEnginesOwnTableName() {
-        expectRefusal(
+            #"A table's name must not be empty"#),
+        Refusal(
+            "the engines own table name",
             #"""
-            @Table("SQLite_t")
+            @Table(▸"SQLite_t")
             struct T {
                 var id: Int64?
             }
             """#,
-            expanded: #"""
-                struct T {
-                    var id: Int64?
-                }
-                """#,
-            #"The table name 'SQLite_t' is the engine's own; use one that does not begin with 'sqlite_'"#,
-            line: 1, column: 8)
-    }
-
-    @Test func anInterpolatedTableName() {
-        expectRefusal(
+            #"The table name 'SQLite_t' is the engine's own; use one that does not begin with 'sqlite_'"#),
+        Refusal(
+            "an interpolated table name",
             #"""
-            @Table("\(name)")
+            @Table(▸"\(name)")
             struct T {
                 var id: Int64?
             }
             """#,
-            expanded: #"""
-                struct T {
-                    var id: Int64?
-                }
-                """#,
-            #"A table's name must be a string literal without interpolation"#,
-            line: 1, column: 8)
-    }
-
-    @Test func aTableWithoutAKey() {
-        expectRefusal(
+            #"A table's name must be a string literal without interpolation"#),
+        Refusal(
+            "a table without a key",
             #"""
             @Table("t")
-            public struct T {
+            public struct ▸T {
                 var name: String
             }
             """#,
-            expanded: #"""
-                public struct T {
-                    var name: String
-                }
-                """#,
             #"'T' has no primary key: mark a property @Column(primaryKey: true), or add one that is named 'id'"#,
-            line: 2, column: 15,
             fixIts: ["Add 'var id: Int64?'"],
             fixed: #"""
                 @Table("t")
@@ -108,41 +67,25 @@ struct TableRefusalTests {
                     public var id: Int64?
                     var name: String
                 }
-                """#)
-    }
-
-    @Test func aTableThatIsARecord() {
-        expectRefusal(
+                """#),
+        Refusal(
+            "a table that is a record",
             #"""
-            @Table("t") @Record
+            @Table("t") ▸@Record
             struct T {
                 var id: Int64?
             }
             """#,
-            expanded: #"""
-                struct T {
-                    var id: Int64?
-                }
-                """#,
-            #"@Table makes the type a record, too; remove @Record"#,
-            line: 1, column: 13)
-    }
-
-    @Test func aFurtherTableWithColumns() {
-        expectRefusal(
+            #"@Table makes the type a record, too; remove @Record"#),
+        Refusal(
+            "a further table with columns",
             #"""
             @Table("t", of: R.self)
             struct T {
-                var id: Int64?
+                ▸var id: Int64?
             }
             """#,
-            expanded: #"""
-                struct T {
-                    var id: Int64?
-                }
-                """#,
-            #"A table of another type's records has no columns of its own"#,
-            line: 3, column: 5)
-    }
+            #"A table of another type's records has no columns of its own"#),
+    ]
 }
 #endif

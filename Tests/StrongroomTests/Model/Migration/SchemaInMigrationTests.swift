@@ -113,11 +113,21 @@ struct SchemaInMigrationTests {
                 try db.createView("short", as: "SELECT id FROM person")
                 try db.createTrigger(
                     Trigger("short_insert", .insteadOf, .insert, on: "short", "DELETE FROM person WHERE id = new.id"))
+                try db.execute("INSERT INTO person (id, name) VALUES (7, 'Ada'), (8, 'Bob'), (9, 'Cleo')")
                 try db.execute("INSERT INTO short (id) VALUES (7)")
+                #expect(try db.value("SELECT count(*) FROM person", as: Int.self) == 2)
                 try db.createTrigger(
                     Trigger("short_delete", .insteadOf, .delete, on: "short", "DELETE FROM person WHERE id = old.id"))
             }
         }
         try await vault.with(\.migrator, migrator).using { _ in }
+        try await vault.with(\.migrator, migrator).using { store in
+            try await store.write { db in
+                try db.execute("INSERT INTO short (id) VALUES (8)")
+                #expect(try db.value("SELECT group_concat(id) FROM person", as: String.self) == "9")
+                try db.execute("DELETE FROM short WHERE id = 9")
+                #expect(try db.value("SELECT count(*) FROM person", as: Int.self) == 0)
+            }
+        }
     }
 }

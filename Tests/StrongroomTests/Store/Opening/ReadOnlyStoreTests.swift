@@ -142,7 +142,12 @@ struct ReadOnlyStoreTests {
     @Test func aStoreInMemoryIsWrittenAllTheSame() async throws {
         let store = try await Stores(reading).open("vault.sqlite", in: .inMemory)
         try await store.write { db in try db.execute("INSERT INTO line VALUES ('m')") }
+        let written = try await store.read { db in try db.value("SELECT group_concat(text) FROM line", as: String.self)
+        }
+        #expect(written == "m")
         try await store.close()
+        // The file that a configuration of the same name has is neither read nor written.
+        #expect(try await reading.lines() == ["a", "b"])
     }
 
     // MARK: With what a killed process left
