@@ -7,6 +7,8 @@ extension Connection {
     func refuseHiding(_ all: [Authorizer.Made], _ sql: String) throws {
         for made in all {
             guard let name = made.name ?? Self.newName(in: sql) else { continue }
+            // The engine finds its own, such as the sequence of AUTOINCREMENT, by the database and not by the name.
+            if name.asciiFolded.hasPrefix("sqlite_") { continue }
             let wasVirtual = try made.formerName.map { try isVirtual($0, isTemporary: made.isTemporary) } ?? false
             try requireVisible(
                 name, isTemporary: made.isTemporary, isVirtual: made.isVirtual || wasVirtual, sql)
