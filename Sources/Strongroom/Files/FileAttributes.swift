@@ -52,7 +52,7 @@ struct FileAttributes {
     /// Copies the attributes of a file to another file.
     ///
     /// - Parameters:
-    ///  - path: The model.
+    ///   - path: The model.
     ///   - copy: A new file that belongs to the current user.
     /// - Returns: The names of the extended attributes that could not be copied.
     /// - Throws: ``StrongroomError`` with `permissionDenied` as ``apply(to:)``, or the file system's failure.

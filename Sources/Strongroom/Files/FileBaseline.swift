@@ -15,7 +15,7 @@ struct FileBaseline {
     /// Throws if the data that was read is not valid.
     ///
     /// - Parameters:
-    ///  - isLocked: Whether the read held the engine's locks, so that other processes could not change the file.
+    ///   - isLocked: Whether the read held the engine's locks, so that other processes could not change the file.
     ///   - log: The status of the WAL at the start of the read; nil if there was none, or an empty one.
     ///   - database: The database's name for errors.
     /// - Throws: ``StrongroomError`` with `fileChanged`.

@@ -79,7 +79,7 @@ enum FileHolders {
     /// processes found last.
     ///
     /// - Parameters:
-    ///  - find: Searches for the processes.
+    ///   - find: Searches for the processes.
     ///   - whenWaiting: Called between two attempts; an error that it throws ends the wait.
     static func lasting(_ find: () throws -> [Int], whenWaiting: () throws -> Void = {}) throws -> [Int] {
         let start = ContinuousClock.now
@@ -96,7 +96,7 @@ enum FileHolders {
     ///
     /// - Parameters:
     ///   - path: The database's file.
-    ///  - patience: The maximum time to wait for processes that may be starting.
+    ///   - patience: The maximum time to wait for processes that may be starting.
     ///   - whenWaiting: As for ``lasting(_:whenWaiting:)``.
     static func staying(
         _ path: String, patience: Duration = startOfAProcess, whenWaiting: () throws -> Void

@@ -18,7 +18,7 @@ struct FileLock: ~Copyable {
     /// Tries once to acquire the lock.
     ///
     /// - Parameters:
-    ///  - path: The lock file; created if it does not exist.
+    ///   - path: The lock file; created if it does not exist.
     ///   - file: The file that the lock protects. Every user who may write that file may acquire the lock, regardless
     ///     of which user created the lock file.
     /// - Returns: The lock, or nil when another process holds it.

@@ -6,7 +6,7 @@ extension FileSystem {
     /// An encrypted copy is not overwritten, which would take as long as writing it.
     ///
     /// - Parameters:
-    ///  - path: The copy. No process has it open.
+    ///   - path: The copy. No process has it open.
     ///   - isPlaintext: Whether the copy is plaintext, regardless of its header.
     /// - Throws: ``StrongroomError`` with `notAFile` for a symbolic link, a FIFO or the like at the path, which is not
     ///   removed.

@@ -12,7 +12,7 @@ enum FileSystem {
     ///
     /// - Parameters:
     ///   - number: The value of `errno`.
-    ///  - action: The action that failed, as in "cannot open".
+    ///   - action: The action that failed, as in "cannot open".
     ///   - path: The file or directory.
     static func failure(_ number: Int32, _ action: String, _ path: String) -> StrongroomError {
         let reason = String(cString: strerror(number))
@@ -27,7 +27,7 @@ enum FileSystem {
                     "The process has too many files open: close stores, or raise the limit (ulimit -n)."
                 )
             case ENOENT: (.fileMissing, "Check the path.")
-            case EISDIR, ENOTDIR, ELOOP, EEXIST: (.notAFile, "Check what lies at the path.")
+            case EISDIR, ENOTDIR, ELOOP, EEXIST: (.notAFile, "Check which kind of file is at the path.")
             case ENAMETOOLONG: (.invalidName, "Use a shorter name.")
             default: (.inputOutput, "Check the disk.")
             }
@@ -57,7 +57,7 @@ enum FileSystem {
     /// The first bytes of a file.
     ///
     /// - Parameters:
-    ///  - count: The maximum number; a shorter file is returned in full.
+    ///   - count: The maximum number; a shorter file is returned in full.
     ///   - followsLinks: Whether the path may end in a symbolic link.
     /// - Throws: ``StrongroomError`` as ``openFile(_:_:followsLinks:)``, and `inputOutput`.
     static func firstBytes(of path: String, _ count: Int, followsLinks: Bool = true) throws -> [UInt8] {
@@ -67,7 +67,7 @@ enum FileSystem {
     /// A range of bytes of a file.
     ///
     /// - Parameters:
-    ///  - offset: The offset of the first byte.
+    ///   - offset: The offset of the first byte.
     ///   - count: The maximum number; fewer at the end of the file.
     ///   - followsLinks: Whether the path may end in a symbolic link.
     /// - Throws: As ``firstBytes(of:_:followsLinks:)``.

@@ -24,7 +24,7 @@ enum FreeSpace {
     /// Throws if there is not enough space beside a file.
     ///
     /// - Parameters:
-    ///  - size: The number of bytes to be written.
+    ///   - size: The number of bytes to be written.
     ///   - path: The file beside which they are written.
     ///   - purpose: The operation for the error, as in "Rotating".
     static func require(_ size: Int64, beside path: String, for purpose: String) throws {

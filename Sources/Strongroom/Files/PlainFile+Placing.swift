@@ -14,7 +14,7 @@ extension PlainFile {
     /// prove nothing, since a name may be changed and changed back.
     ///
     /// - Parameters:
-    ///  - connection: A connection that has opened the file by its name and has written nothing yet.
+    ///   - connection: A connection that has opened the file by its name and has written nothing yet.
     ///   - schema: `main`, or the name under which the file is attached.
     /// - Throws: ``StrongroomError`` with `fileChanged`; `diskFull`, `inputOutput`.
     func requireOpened(by connection: Connection, as schema: String = "main") throws {

@@ -17,7 +17,7 @@ final class PlainFile: FileBytes, Sendable {
     /// Opens a file.
     ///
     /// - Parameters:
-    ///  - isWritable: Whether the file is opened for writing as well.
+    ///   - isWritable: Whether the file is opened for writing as well.
     ///   - followsLinks: Whether the path may end in a symbolic link.
     init(_ path: String, isWritable: Bool = false, followsLinks: Bool = true) throws {
         self.path = path
@@ -67,7 +67,7 @@ final class PlainFile: FileBytes, Sendable {
     ///
     /// - Parameters:
     ///   - followsLinks: Whether the source's path may end in a symbolic link.
-    ///  - goOn: Called before each read; an error that it throws ends the copy.
+    ///   - goOn: Called before each read; an error that it throws ends the copy.
     static func copy(
         _ source: String, to target: PlainFile, followsLinks: Bool = true, goOn: () throws -> Void = {}
     ) throws {

@@ -102,7 +102,7 @@ extension DecimalScale {
 
     private static func misfit(hasMoreDigits: Bool, _ digits: Int) -> String {
         hasMoreDigits
-            ? "A decimal has more than \(digits) digits after the point, which its column's scale has no place for; "
+            ? "A decimal has more than \(digits) digits after the point, more than its column's scale allows; "
                 + "round it first, or give the column a larger scale"
             : "A decimal is too large for a column of the scale \(digits), which is a 64-bit integer; give the column "
                 + "a smaller scale, or none"
