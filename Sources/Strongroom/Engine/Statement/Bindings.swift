@@ -163,7 +163,7 @@ public struct Bindings: ~Copyable {
         guard case .list(let list) = target else { return }
         guard list.pointee.indices.contains(index) else {
             throw StrongroomError(
-                .limit, "The record has \(list.pointee.count) columns; an index past the last was set: check its column list.")
+                .limit, "The record has \(list.pointee.count) columns; an index past them was set: check its list.")
         }
         list.pointee[index] = value
     }
