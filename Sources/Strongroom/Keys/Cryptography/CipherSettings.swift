@@ -82,7 +82,7 @@ public struct CipherSettings: Sendable, Hashable {
         guard pageSize.nonzeroBitCount == 1, (1_024...65_536).contains(pageSize) else {
             return "\(pageSize) bytes is not a valid page size; use a power of two from 1,024 to 65,536"
         }
-        guard (1...Int(Int32.max)).contains(iterations) else { return "\(iterations) is not a valid number of iterations" }
+        guard (1...Int(Int32.max)).contains(iterations) else { return "\(iterations) iterations are not possible" }
         let version = try EngineFeatures.current().cipherMajorVersion
         guard version >= 4 || (derivationHash == .sha1 && pageHash == .sha1) else {
             return "SQLCipher \(version), which is linked, supports only SHA-1"

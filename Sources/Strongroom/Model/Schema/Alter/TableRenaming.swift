@@ -1,7 +1,7 @@
-/// Gives a table another name. Runs in a savepoint of the caller's.
+/// Renames a table. Runs in the caller's savepoint.
 ///
 /// The engine renames the table, its indexes and the references to it; views and the bodies of triggers only from
-/// SQLite 3.25 on. Before, their texts are edited here.
+/// SQLite 3.25 on. For earlier versions, their texts are edited here.
 struct TableRenaming {
     private let connection: Connection
     private let name: String
