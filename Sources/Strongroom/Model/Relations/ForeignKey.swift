@@ -1,10 +1,10 @@
-/// The property and the column with which a record refers to a row of another table.
+/// The property and the column with which a record references a row of another table.
 struct ForeignKey<Source: Table, Key: TableKey & ColumnValue>: Sendable where Source.RecordType == Source {
-    /// The column's name; nil when the record does not tell.
+    /// The column's name; nil if the record does not provide it.
     let name: String?
     let key: @Sendable (Source) -> Key?
     let set: @Sendable (inout Source, Key) -> Void
-    /// Refers to nothing; nil for a property that always refers to a row.
+    /// Sets the reference to nil; nil for a property that is not optional.
     let clear: (@Sendable (inout Source) -> Void)?
 
     init<Reference: KeyReference>(_ property: any WritableKeyPath<Source, Reference> & Sendable)
@@ -27,7 +27,7 @@ struct ForeignKey<Source: Table, Key: TableKey & ColumnValue>: Sendable where So
     }
 }
 
-/// The property and the column with a record's place in a list.
+/// The property and the column with a record's position in a list.
 struct Position<Source: Table>: Sendable where Source.RecordType == Source {
     private let name: String?
     let get: @Sendable (Source) -> Int
@@ -45,7 +45,7 @@ struct Position<Source: Table>: Sendable where Source.RecordType == Source {
     }
 }
 
-/// What can be wrong with relations.
+/// Errors in the declaration or use of relations.
 enum RelationFailure {
     static func noColumn(_ schema: TableSchema) -> StrongroomError {
         StrongroomError(
