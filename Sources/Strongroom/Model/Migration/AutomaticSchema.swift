@@ -1,4 +1,4 @@
-/// Brings a file's tables to what a program declares.
+/// Migrates a file's tables to the tables that a program declares.
 struct AutomaticSchema: Sendable {
     let tables: [TableSchema]
     let removesColumns: Bool
@@ -15,7 +15,7 @@ struct AutomaticSchema: Sendable {
         case dropIndex(table: String, String)
         case createIndex(table: String, String)
 
-        /// The table that is another one after it.
+        /// The table that the change affects.
         var table: String {
             switch self {
             case .createTable(let table), .renameColumn(let table, _, _), .addColumn(let table, _),
@@ -25,7 +25,7 @@ struct AutomaticSchema: Sendable {
             }
         }
 
-        /// For reports.
+        /// A description for reports.
         var words: String {
             switch self {
             case .createTable(let table): "table \"\(table)\" added"
@@ -44,9 +44,10 @@ struct AutomaticSchema: Sendable {
         }
     }
 
-    /// Looks for mistakes in the declarations.
+    /// Checks the declarations.
     ///
-    /// - Throws: ``StrongroomError`` with `invalidMigrator`, `invalidName`, or what the engine cannot make.
+    /// - Throws: ``StrongroomError`` with `invalidMigrator`, `invalidName`, or the error for a schema that the engine
+    ///   does not support.
     func check() throws {
         var seen: Set<SQLName> = []
         for table in tables {
@@ -59,7 +60,7 @@ struct AutomaticSchema: Sendable {
         try checkIndexNames()
     }
 
-    /// The names of indexes are the whole file's, together with those of tables.
+    /// Index names are unique within a file, and distinct from table names.
     private func checkIndexNames() throws {
         var owners = Dictionary(tables.map { (SQLName($0.name), "a table") }) { first, _ in first }
         for table in tables {
@@ -74,17 +75,17 @@ struct AutomaticSchema: Sendable {
         }
     }
 
-    /// What a file needs, in the order in which it is to be done; in a transaction, without a write.
+    /// The changes that a file needs, in order; reads inside a transaction, without a write.
     ///
-    /// - Throws: ``StrongroomError`` with `schemaChange` for what cannot be brought to the declaration.
+    /// - Throws: ``StrongroomError`` with `schemaChange` for a table that cannot be changed to its declaration.
     func changes(of connection: Connection) throws -> [Change] {
         let entries = try connection.schemaEntries()
         return try tables.flatMap { try TableComparison($0, entries, connection, removesColumns).changes() }
     }
 
-    /// The same, for a file that may have been through versions.
+    /// The same, for a file that may have a version history.
     ///
-    /// - Throws: ``StrongroomError`` with `invalidMigrator` when it has.
+    /// - Throws: ``StrongroomError`` with `invalidMigrator` if it has one.
     func changesOfUnversioned(_ connection: Connection) throws -> [Change] {
         if let entry = try VersionHistory(connection: connection).entries().last {
             throw StrongroomError(
@@ -98,13 +99,13 @@ struct AutomaticSchema: Sendable {
         return try changes(of: connection)
     }
 
-    /// Makes the changes.
+    /// Carries out the changes.
     func carryOut(_ changes: [Change], in db: borrowing MigrationTransaction) throws {
         guard try changes.contains(where: convertsDecimals) else {
             for change in changes { try carryOut(change, db) }
             return
         }
-        // A check that was there may be for the digits, and is replaced by one of the changes to come.
+        // An existing check may be written for the digits of decimals; a later change replaces it.
         try db.handle.connection.withoutChecks(of: Set(changes.map(\.table)).sorted()) {
             for change in changes { try carryOut(change, db) }
         }
@@ -140,7 +141,7 @@ struct AutomaticSchema: Sendable {
             try db.dropIndex(index)
         case .createIndex(let table, let name):
             for index in try schema(table).indexes where Identifier.areSame(index.name(in: table), name) {
-                // A column that was added or changed has brought one of that name, which may be of another form.
+                // A column that was added or changed may have created an index with that name, in another form.
                 try db.dropIndex(name, ifExists: true)
                 try db.createIndex(index, on: table)
             }
@@ -167,8 +168,8 @@ struct AutomaticSchema: Sendable {
 }
 
 extension [AutomaticSchema.Change] {
-    /// Changes of columns in the order in which they can be made: new columns, then decimals, of which the computed
-    /// ones are right once the others are.
+    /// Changes of columns in the order in which they are possible: new columns first, then decimals, whose generated
+    /// columns are correct once the others are.
     func sorted(computed: [String]) -> Self {
         func rank(_ change: AutomaticSchema.Change) -> Int {
             switch change {
