@@ -252,7 +252,7 @@ extension Connection {
     func memoryRecords() throws -> MemoryRecords {
         guard let records = companion as? MemoryRecords else {
             throw StrongroomError(
-                .inMemory, "Records that stay in memory need an open store; insert them in its `write`.",
+                .inMemory, "In-memory records require an open store; insert them in its `write`.",
                 database: database)
         }
         return records

@@ -109,8 +109,8 @@ final class MemoryShare: Sendable {
         throw StrongroomError(
             .inMemory,
             """
-            Since it was opened the store has had records that are in memory alone, and those are not migrated. Make \
-            them persistent if they are to be kept, close the store and open it again, then migrate.
+            The store has had in-memory records since it was opened, and these cannot be migrated. Move them to the \
+            file if they are to be kept, close the store and open it again, then migrate.
             """,
             database: connection.database)
     }

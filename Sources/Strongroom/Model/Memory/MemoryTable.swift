@@ -56,8 +56,8 @@ struct MemoryTable: Sendable {
             throw StrongroomError(
                 .inMemory,
                 """
-                The columns of table "\(schema.name)" have taken all names of the row id, by which records in memory \
-                are followed; keep its records on the disk, or rename one of rowid, _rowid_ and oid.
+                The columns of table "\(schema.name)" use all names of the row id, which in-memory records require; \
+                keep its records in the file, or rename one of rowid, _rowid_ and oid.
                 """)
         }
         return free
@@ -212,9 +212,9 @@ extension StrongroomError {
         var error = StrongroomError(
             .constraint,
             """
-            Another process has written a row of table "\(table)" that has the same \(words) as a record in memory, so \
-            neither is read or changed. Remove the record in memory with `discard(_:in:)`, or change the row on the \
-            disk in the other process, then try again.
+            Another process has written a row of table "\(table)" with the same \(words) as an in-memory record, so \
+            neither can be read or changed. Remove the in-memory record with `discard(_:in:)`, or change the row in \
+            the file in the other process, then try again.
             """,
             database: database)
         error.constraint = ConstraintFailure(kind: .unique, table: table, columns: columns)

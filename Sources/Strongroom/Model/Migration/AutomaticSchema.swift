@@ -34,9 +34,9 @@ struct AutomaticSchema: Sendable {
             case .addColumn(let table, let column): "table \"\(table)\": column \"\(column)\" added"
             case .changeColumn(let table, let column): "table \"\(table)\": column \"\(column)\" changed"
             case .convertDecimals(let table, let column):
-                "table \"\(table)\": decimals of column \"\(column)\" written in the form that sorts"
+                "table \"\(table)\": decimals of column \"\(column)\" converted to the sortable form"
             case .keepKeys(let table, let column):
-                "table \"\(table)\": keys in column \"\(column)\" are never given twice from now on"
+                "table \"\(table)\": keys in column \"\(column)\" are never reused from now on"
             case .dropColumn(let table, let column): "table \"\(table)\": column \"\(column)\" removed"
             case .dropIndex(let table, let index): "table \"\(table)\": index \"\(index)\" removed"
             case .createIndex(let table, let index): "table \"\(table)\": index \"\(index)\" added"
@@ -54,7 +54,7 @@ struct AutomaticSchema: Sendable {
             _ = try table.creationSQL()
             guard seen.insert(SQLName(table.name)).inserted else {
                 throw StrongroomError(
-                    .invalidMigrator, "The table \"\(table.name)\" stands twice in the migrator; give each table once.")
+                    .invalidMigrator, "The table \"\(table.name)\" is listed twice in the migrator; list it once.")
             }
         }
         try checkIndexNames()
@@ -91,8 +91,8 @@ struct AutomaticSchema: Sendable {
             throw StrongroomError(
                 .invalidMigrator,
                 """
-                The file is at version "\(entry.version)" of a migrator with steps, and this one is automatic. Go on \
-                with the steps; the file was not touched.
+                The file is at version "\(entry.version)" of a migrator with steps, and this one is automatic. \
+                Continue with the steps; the file was not changed.
                 """,
                 database: connection.database)
         }

@@ -49,7 +49,7 @@ extension Migrator {
             throw StrongroomError(
                 .invalidMigrator,
                 """
-                The migrator is automatic and has no versions; call `migrate()` without one. The file was not touched.
+                The migrator is automatic and has no versions; call `migrate()` without one. The file was not changed.
                 """,
                 database: connection.database)
         }

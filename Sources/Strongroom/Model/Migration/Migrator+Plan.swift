@@ -69,8 +69,8 @@ extension Migrator {
             throw StrongroomError(
                 .invalidMigrator,
                 """
-                There is no version "\(version)" in the migrator, which has \(list(migrations.map(\.version))). Give \
-                one of these; the file was not touched.
+                There is no version "\(version)" in the migrator, which has \(list(migrations.map(\.version))). Use \
+                one of these; the file was not changed.
                 """,
                 database: connection.database
             )
@@ -89,9 +89,9 @@ extension Migrator {
         throw StrongroomError(
             .invalidMigrator,
             """
-            The file has been through the versions \(list(recorded)), which stand otherwise in the migrator \
+            The file was migrated through the versions \(list(recorded)), which differ from those of the migrator \
             (\(list(known))): \(difference(recorded, known)). Put new migrations at the end of the list only, and \
-            leave the old ones in it; the file was not touched.
+            keep the old ones in it; the file was not changed.
             """,
             database: connection.database
         )
@@ -103,10 +103,10 @@ extension Migrator {
         // The indices of the file's versions in the list; the first is where its history begins.
         let places = recorded.compactMap { known.firstIndex(of: $0) }
         guard places == places.sorted(), let first = places.first, let last = places.last else {
-            return "their order is another one"
+            return "their order differs"
         }
         let passedOver = known[first...last].filter { !recorded.contains($0) }
-        return "the file has not been through \(list(passedOver))"
+        return "the file was not migrated through \(list(passedOver))"
     }
 
     private func list(_ versions: [String]) -> String {
@@ -117,9 +117,9 @@ extension Migrator {
         StrongroomError(
             .invalidMigrator,
             """
-            There is no way back from \(versions.joined(separator: ", ")): give \
-            \(versions.count == 1 ? "this migration" : "these migrations") a `down`, or go on with the version that \
-            the file has. The file was not touched.
+            There is no way back from \(versions.joined(separator: ", ")): add \
+            \(versions.count == 1 ? "a `down` to this migration" : "a `down` to these migrations"), or continue with \
+            the version that the file has. The file was not changed.
             """,
             database: connection.database
         )
@@ -129,8 +129,8 @@ extension Migrator {
         StrongroomError(
             .newerSchema,
             """
-            The file has schema version "\(version)", which this program does not know (its newest is \
-            "\(newestVersion ?? "")"). Use a newer program; the file was not touched.
+            The file has schema version "\(version)", which is unknown to this program (its newest is \
+            "\(newestVersion ?? "")"). Use a newer program; the file was not changed.
             """,
             database: database
         )

@@ -103,21 +103,21 @@ public struct Migrator: Sendable {
         if let automatic { return try automatic.check() }
         guard !migrations.isEmpty else {
             throw StrongroomError(
-                .invalidMigrator, "The migrator has no migration; give it at least the first version.")
+                .invalidMigrator, "The migrator has no migration; add at least the first version.")
         }
         // By bytes: Swift treats versions as equal that differ only in Unicode composition, the engine does not.
         var seen: Set<[UInt8]> = []
         for migration in migrations {
             guard !migration.version.isEmpty, !migration.version.utf8.contains(0) else {
                 throw StrongroomError(
-                    .invalidMigrator, "A migration has an empty version or a NUL in it; name the version.")
+                    .invalidMigrator, "A migration has an empty version or a NUL in it; set its version.")
             }
             guard seen.insert(Array(migration.version.utf8)).inserted else {
                 throw StrongroomError(
                     .invalidMigrator,
                     """
-                    Version "\(migration.version)" stands twice in the migrator; give each migration a version of its \
-                    own.
+                    Version "\(migration.version)" is used twice in the migrator; use a separate version for each \
+                    migration.
                     """
                 )
             }

@@ -72,9 +72,9 @@ extension Migrator {
         throw StrongroomError(
             .invalidMigrator,
             """
-            The file has been through \(names), whose statements are others in today's program: it may have another \
-            schema than a new file. Put the old statements back, and make the change in a migration of its own. The \
-            file was not touched.
+            The file was migrated through \(names), whose statements have changed in the program: it may have another \
+            schema than a new file. Put the old statements back, and make the change in a separate migration. The \
+            file was not changed.
             """,
             database: connection.database
         )

@@ -110,10 +110,10 @@ struct StepRun {
         guard version != Migrator.automaticVersion else { return refusal(reason, cause, underlying) }
         let outcome =
             isUndoing
-            ? "Going back from \"\(version)\" failed and was undone; the file is at that version."
+            ? "Going back from \"\(version)\" failed and was rolled back; the file is at that version."
             : """
-            Migration "\(version)" failed and was undone; the file is at the version before it, or not made if it was \
-            to be new.
+            Migration "\(version)" failed and was rolled back; the file is at the version before it, or was not \
+            created if it was to be new.
             """
         var failure = StrongroomError(
             .migrationFailed,
@@ -133,8 +133,8 @@ struct StepRun {
         var failure = StrongroomError(
             .migrationFailed,
             """
-            The tables could not be brought to what is declared, and the file is as it was. \(reason) Correct the \
-            declaration or the rows, then open the store again.
+            The tables could not be changed to their declarations, and the file was not changed. \(reason) Correct \
+            the declaration or the rows, then open the store again.
             """,
             database: connection.database,
             sql: cause?.sql,

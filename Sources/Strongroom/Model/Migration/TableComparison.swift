@@ -25,7 +25,7 @@ struct TableComparison {
             return [.createTable(schema.name)]
         }
         guard let text = CreateTableText(entry.sql) else {
-            throw refusal("Table \"\(entry.name)\" is virtual, and its columns are its module's; do not declare it.")
+            throw refusal("Table \"\(entry.name)\" is virtual, and its module defines its columns; do not declare it.")
         }
         let infos = try connection.columnInfos(of: entry.name).filter { !$0.isHidden }
         let renamed = try renamedColumns(infos)
@@ -38,7 +38,7 @@ struct TableComparison {
     }
 
     private func refusal(_ message: String) -> StrongroomError {
-        StrongroomError(.schemaChange, "\(message) The file was not touched.", database: connection.database)
+        StrongroomError(.schemaChange, "\(message) The file was not changed.", database: connection.database)
     }
 
     // MARK: Columns
@@ -72,8 +72,8 @@ struct TableComparison {
         ) {
             throw refusal(
                 """
-                Table "\(schema.name)" has both "\(both.from)" and "\(both.to)", which was once "\(both.from)"; bring \
-                the values together and drop one.
+                Table "\(schema.name)" has both "\(both.from)" and "\(both.to)", which was formerly "\(both.from)"; \
+                merge the values and drop one.
                 """)
         }
         return renamed
@@ -99,7 +99,7 @@ struct TableComparison {
             throw refusal(
                 """
                 Column "\(needed.name)" of table "\(schema.name)" may not be NULL, has no default and is not declared, \
-                so that no row could be inserted. Declare it, or let the migrator remove columns.
+                so no row could be inserted. Declare it, or let the migrator remove columns.
                 """)
         }
         return []
@@ -169,8 +169,8 @@ struct TableComparison {
         }
         throw refusal(
             """
-            Column "\(info.name)" of table "\(schema.name)" holds values of its own and is declared as a generated \
-            one, which would lose them. Declare it as it is, or let the migrator remove columns.
+            Column "\(info.name)" of table "\(schema.name)" contains values and is declared as a generated column, \
+            which would lose them. Declare it as it is, or let the migrator remove columns.
             """)
     }
 
@@ -182,9 +182,9 @@ struct TableComparison {
     private func otherKey(_ column: ColumnDefinition) -> StrongroomError {
         refusal(
             """
-            The primary key of table "\(schema.name)" in the file is another one than the declared (column \
-            "\(column.name)"), and is not changed by itself. Make a new table in a migration of your own, and move the \
-            rows.
+            The primary key of table "\(schema.name)" in the file differs from its declaration (column \
+            "\(column.name)"), and is not changed automatically. Create a new table in a migration with steps, and \
+            move the rows.
             """)
     }
 
@@ -198,8 +198,8 @@ struct TableComparison {
             }
             throw refusal(
                 """
-                The index "\(other.name)" that is declared for table "\(schema.name)" has the name of one that table \
-                "\(other.table)" has in the file; give it another name.
+                The index "\(other.name)" that is declared for table "\(schema.name)" has the name of an index of table \
+                "\(other.table)" in the file; give it another name.
                 """)
         }
     }

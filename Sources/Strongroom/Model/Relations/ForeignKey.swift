@@ -51,8 +51,8 @@ enum RelationFailure {
         StrongroomError(
             .invalidName,
             """
-            A property by which a relation finds the rows of table "\(schema.name)" is no column of it; name a stored \
-            property, and where the table is not made by @Table, let its `columnName(of:)` tell the column.
+            A property that a relation uses for the rows of table "\(schema.name)" has no column; use a stored \
+            property, and if the table is not declared with @Table, return the column from its `columnName(of:)`.
             """)
     }
 
@@ -60,14 +60,14 @@ enum RelationFailure {
         StrongroomError(
             .limit,
             """
-            A row of table "\(schema.name)" has the largest position that there is, and nothing can come behind it. \
-            Load the list, and save it whole: its rows are numbered anew.
+            A row of table "\(schema.name)" has the largest possible position, so no row can be added after it. \
+            Load the complete list and save it: its rows are then renumbered.
             """)
     }
 
     static func notDeclared(_ schema: TableSchema) -> StrongroomError {
         StrongroomError(
             .invalidName,
-            "A relation that is to be loaded is not among the `relations` of table \"\(schema.name)\"; add it there.")
+            "The relation to load is not among the `relations` of table \"\(schema.name)\"; add it there.")
     }
 }

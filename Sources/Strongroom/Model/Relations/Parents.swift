@@ -64,8 +64,8 @@ extension Table {
         throw StrongroomError(
             .inMemory,
             """
-            A record of table "\(schema.name)" is in memory alone, and a row of table "\(Other.schema.name)" that is \
-            on the disk cannot refer to it. Move it to the disk with `persist` before, or save it without `cascading`.
+            A record of table "\(schema.name)" is in memory only, and a row of table "\(Other.schema.name)" in the \
+            file cannot reference it. Move it to the file with `persist` first, or save without `cascading`.
             """)
     }
 }

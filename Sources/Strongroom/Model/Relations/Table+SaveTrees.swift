@@ -121,13 +121,13 @@ extension Table {
     static func requireSameDatabase(_ table: any Table.Type, isStrict: Bool) throws {
         let (own, other) = (databaseName, table.databaseName)
         guard own != other, isStrict || own != nil && other != nil else { return }
-        func words(_ name: String?) -> String { name.map { "\"\($0)\"" } ?? "no database that is named" }
+        func words(_ name: String?) -> String { name.map { "\"\($0)\"" } ?? "an unnamed database" }
         throw StrongroomError(
             .otherStore,
             """
-            The relations of table "\(schema.name)", which lies in \(words(own)), lead to table \
-            "\(table.schema.name)", which lies in \(words(other)); no transaction spans two databases. Let both lie in \
-            one (`@Table(_, in:)`), or save them one after the other.
+            The relations of table "\(schema.name)" in \(words(own)) include table "\(table.schema.name)" in \
+            \(words(other)); a transaction cannot span two databases. Declare both in one database \
+            (`@Table(_, in:)`), or save them one after the other.
             """)
     }
 

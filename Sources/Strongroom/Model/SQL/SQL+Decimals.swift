@@ -37,7 +37,7 @@ extension SQL {
         return StrongroomError(
             .notTranslatable,
             """
-            A decimal of \(name(left)) is used with one of \(name(right)), which the engine cannot do exactly; declare \
+            A decimal of \(name(left)) is combined with one of \(name(right)), which is not exact in SQL; declare \
             the columns with one scale, or calculate with the fetched values.
             """)
     }

@@ -67,7 +67,7 @@ extension SQLExpression where Value.Unwrapped == Decimal {
         StrongroomError(
             .notTranslatable,
             """
-            Decimals that are stored as text are summed by no query; declare the column with a scale, or add up the \
+            Decimals that are stored as text cannot be summed by a query; declare the column with a scale, or add up the \
             fetched values.
             """)
     }

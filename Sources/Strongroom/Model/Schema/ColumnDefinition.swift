@@ -114,10 +114,10 @@ extension SQL {
         if let defect { throw defect }
         guard values.isEmpty else {
             throw StrongroomError(
-                .sql, "A schema keeps no bound values, and \(place) has one; write a literal in its place.", sql: text)
+                .sql, "A schema cannot contain bound values, but \(place) has one; write a literal instead.", sql: text)
         }
         guard !text.utf8.contains(0) else {
-            throw StrongroomError(.sql, "There is a NUL in \(place); remove it.")
+            throw StrongroomError(.sql, "There is a NUL character in \(place); remove it.")
         }
         return text
     }

@@ -24,12 +24,12 @@ extension Connection {
             else { continue }
             let fault =
                 column.scale == nil && DecimalScale(declaredType: info.declaredType) == nil
-                ? "where decimals do not compare as numbers" : "which is another form than \(column.declaredType)"
+                ? "in which decimals do not compare as numbers" : "not as \(column.declaredType)"
             throw StrongroomError(
                 .schemaChange,
                 """
                 Column "\(column.name)" of table "\(schema.name)" is declared as \(info.declaredType), \(fault). Call \
-                `db.convertDecimals(of:)` in a migration, or let an automatic migrator do it; in SQL of your own, \
+                `db.convertDecimals(of:)` in a migration, or use an automatic migrator; in CREATE TABLE, \
                 declare it as \(column.declaredType).
                 """,
                 database: database)

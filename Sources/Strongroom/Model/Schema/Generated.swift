@@ -29,7 +29,7 @@ public struct Generated: Sendable, Equatable {
             throw StrongroomError(
                 .schemaChange,
                 """
-                Column "\(column)" is generated, which SQLite knows from 3.31 on, and this engine is \
+                Column "\(column)" is generated, which requires SQLite 3.31, and this engine is \
                 \(features.sqliteVersion); link a newer SQLCipher, or compute the value in the program.
                 """
             )

@@ -79,7 +79,7 @@ extension Connection {
         } catch let error as StrongroomError where error.code == .damaged {
             throw StrongroomError(
                 .schemaChange,
-                "The engine does not understand the schema with the new name (\(error.message)); nothing was changed.",
+                "The engine cannot read the schema with the new name (\(error.message)); nothing was changed.",
                 database: database)
         }
     }

@@ -110,7 +110,7 @@ public struct TableSchema: Sendable {
     func primaryKey() throws -> ColumnDefinition {
         guard let column = primaryKeys.first else {
             throw StrongroomError(
-                .invalidName, "Table \"\(name)\" has no primary key; give one column `primaryKey: true`.")
+                .invalidName, "Table \"\(name)\" has no primary key; declare a column with `primaryKey: true`.")
         }
         return column
     }

@@ -71,8 +71,8 @@ public struct RecordHooks<R: Record>: Sendable {
 
     /// Sets which records `save` deletes instead: mark a record and save it with the others.
     ///
-    /// - Parameter isMarked: Whether a record is marked; evaluated before anything else. A marked record without a row
-    ///   is not saved.
+    /// - Parameter isMarked: Whether a record is marked; evaluated before anything else. For a marked record
+    ///   without a row nothing is written.
     /// - Returns: The hooks with this condition added; a record is deleted if any condition is true.
     public func deletesOnSave(_ isMarked: @escaping @Sendable (R) -> Bool) -> RecordHooks {
         var copy = self

@@ -7,7 +7,7 @@ extension ColumnChange {
         guard let info = try info(of: column), info.keyPlace == nil, info.generated == nil else {
             throw refusal(
                 """
-                Column "\(column)" of table "\(table.name)" is computed or belongs to the primary key; make a new \
+                Column "\(column)" of table "\(table.name)" is generated or belongs to the primary key; create a new \
                 table and move the rows.
                 """)
         }
@@ -15,8 +15,8 @@ extension ColumnChange {
         guard let item = CreateTableText.withScaledDecimals(text.items[place], scale, info.declaredType) else {
             throw refusal(
                 """
-                The default of column "\(column)" of table "\(table.name)" is no decimal number that fits the scale \
-                \(scale.digits) (\(info.defaultSQL ?? "")); give it another one with `db.changeColumn(_:in:)`, which \
+                The default of column "\(column)" of table "\(table.name)" is not a decimal number that fits the scale \
+                \(scale.digits) (\(info.defaultSQL ?? "")); change it with `db.changeColumn(_:in:)`, which \
                 converts the values.
                 """)
         }
@@ -50,8 +50,8 @@ extension ColumnChange {
                     let rowName = try row.value(at: 2).asInteger.map { "Row \($0)" } ?? "A row"
                     throw refusal(
                         """
-                        \(rowName) holds \(fault) in column "\(column)" of table "\(table.name)"; correct it first, or \
-                        take another scale.
+                        \(rowName) contains \(fault) in column "\(column)" of table "\(table.name)"; correct it first, or \
+                        use another scale.
                         """)
                 }
                 done += 1
@@ -65,7 +65,7 @@ extension ColumnChange {
     /// Why the value of a row cannot be converted to an integer with a scale; nil if it can.
     private static func misfit(_ row: borrowing Row, _ scale: DecimalScale) throws -> String? {
         guard try row.integer(at: 1) == 0 else {
-            return "a floating-point number with more digits than it is written with"
+            return "a floating-point number with more digits than SQLite writes"
         }
         return switch try row.value(at: 0) {
         case .integer(let number): scale.misfit(String(number))

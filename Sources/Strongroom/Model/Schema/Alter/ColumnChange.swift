@@ -11,7 +11,7 @@ struct ColumnChange {
         entries = try connection.schemaEntries()
         table = try connection.tableEntry(name, in: entries)
         guard let text = CreateTableText(table.sql) else {
-            throw Self.refusal("Table \"\(name)\" is virtual; its columns are its module's to change.", connection)
+            throw Self.refusal("Table \"\(name)\" is virtual; only its module can change its columns.", connection)
         }
         self.text = text
     }
@@ -32,8 +32,8 @@ struct ColumnChange {
         guard !column.isPrimaryKey else {
             throw refusal(
                 """
-                Column "\(column.name)" cannot become the primary key of table "\(table.name)", which is there \
-                already; make a new table.
+                Column "\(column.name)" cannot become the primary key of the existing table "\(table.name)"; \
+                create a new table.
                 """
             )
         }
@@ -135,8 +135,8 @@ struct ColumnChange {
         if case .integer(let count)? = misfit, count > 0 {
             throw refusal(
                 """
-                \(count) rows of table "\(table.name)" hold values in "\(column.name)" that \
-                \(column.storageClass.rawValue) does not fit; change them first.
+                \(count) rows of table "\(table.name)" contain values in "\(column.name)" that \
+                do not fit \(column.storageClass.rawValue); change them first.
                 """
             )
         }
@@ -167,7 +167,7 @@ struct ColumnChange {
         guard case .integer(let count)? = lossy, count > 0 else { return }
         throw refusal(
             """
-            \(count) rows of table "\(table.name)" hold values in "\(column.name)" that would be other ones as \
+            \(count) rows of table "\(table.name)" contain values in "\(column.name)" that would change as \
             \(column.storageClass.rawValue); change them first.
             """
         )

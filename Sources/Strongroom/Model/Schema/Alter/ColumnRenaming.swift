@@ -41,8 +41,8 @@ struct ColumnRenaming {
         if let first = try connection.brokenStatements().since(broken).first {
             throw ColumnChange.refusal(
                 """
-                \(first.entry.title) uses column "\(column)" of table "\(table)" and cannot follow (\(first.words)); \
-                drop it first, and make it again.
+                \(first.entry.title) uses column "\(column)" of table "\(table)" and cannot be updated \
+                (\(first.words)); drop it first, and create it again.
                 """,
                 connection)
         }
@@ -100,8 +100,8 @@ struct ColumnRenaming {
             } else if qualifier?.isNamed(table) != true, isShared {
                 throw ColumnChange.refusal(
                     """
-                    \(entry.title) uses a column "\(column)", and this engine cannot tell which table's; drop it \
-                    before the column of "\(table)" is renamed, and make it again.
+                    \(entry.title) uses a column "\(column)", of an ambiguous table; drop it \
+                    before the column of "\(table)" is renamed, and create it again.
                     """,
                     connection)
             }

@@ -32,8 +32,8 @@ extension Connection {
             var failure = StrongroomError(
                 .constraint,
                 """
-                CHECK constraint failed: \(check). It looks at decimals as they are stored; declare another one with \
-                `db.changeColumn(_:in:)`, or correct the rows. Rows that break it in table "\(table)": \(found).
+                CHECK constraint failed: \(check). It applies to the stored form of decimals; declare another one with \
+                `db.changeColumn(_:in:)`, or correct the rows. Rows that violate it in table "\(table)": \(found).
                 """,
                 database: database)
             failure.constraint = ConstraintFailure(

@@ -3,7 +3,7 @@ extension Connection {
     func declareDecimals(_ columns: [String], of table: String) throws {
         let entry = try tableEntry(table, in: try schemaEntries())
         guard var text = CreateTableText(entry.sql) else {
-            throw ColumnChange.refusal("Table \"\(table)\" is virtual; its columns are its module's to change.", self)
+            throw ColumnChange.refusal("Table \"\(table)\" is virtual; only its module can change its columns.", self)
         }
         let infos = try columnInfos(of: table)
         for column in columns {
@@ -21,8 +21,8 @@ extension Connection {
             guard text.sortDecimals(of: column) else {
                 throw ColumnChange.refusal(
                     """
-                    The default of column "\(column)" of table "\(table)" is no decimal number \
-                    (\(info.defaultSQL ?? "")); give it another one with `db.changeColumn(_:in:)`, which converts the \
+                    The default of column "\(column)" of table "\(table)" is not a decimal number \
+                    (\(info.defaultSQL ?? "")); change it with `db.changeColumn(_:in:)`, which converts the \
                     values.
                     """, self)
             }
@@ -84,7 +84,7 @@ struct DecimalConversion {
         guard case .integer(let count)? = counted, count > 0 else { return }
         guard !keys.isEmpty else {
             throw StrongroomError(
-                .schemaChange, "The rows of \(title) have neither a row id nor a key to find them by.",
+                .schemaChange, "The rows of \(title) cannot be identified: the table has neither a row id nor a key.",
                 database: connection.database)
         }
         let list = keys.joined(separator: ", ")
@@ -114,8 +114,8 @@ struct DecimalConversion {
         throw StrongroomError(
             .schemaChange,
             """
-            \(place(row)) has a value in \(title), which is computed, that is no decimal in the form that sorts; drop \
-            the column, or let it take its value from one that holds decimals.
+            \(place(row)) has a value in \(title), which is generated, that is not a decimal in the sortable form; drop \
+            the column, or compute it from a column of decimals.
             """,
             database: connection.database)
     }
@@ -133,7 +133,7 @@ struct DecimalConversion {
             }
         guard let stored = digits.flatMap({ SortedDecimal.stored($0) }) else {
             throw StrongroomError(
-                .schemaChange, "\(place(row)) holds no decimal number in \(title); correct it first.",
+                .schemaChange, "\(place(row)) contains no decimal number in \(title); correct it first.",
                 database: connection.database)
         }
         let condition = keys.map { "\($0) IS ?" }.joined(separator: " AND ")

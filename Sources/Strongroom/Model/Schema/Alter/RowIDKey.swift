@@ -48,9 +48,9 @@ extension Connection {
         StrongroomError(
             .missingKey,
             """
-            A record of table "\(schema.name)" has no key, and the engine makes none: column "\(key.name)" is not \
-            declared as INTEGER PRIMARY KEY, so that the row would have NULL in it. Give the record a key, or make the \
-            table anew in a migration with that declaration.
+            A record of table "\(schema.name)" has no key, and the engine does not generate one: column "\(key.name)" \
+            is not declared as INTEGER PRIMARY KEY, so its value would be NULL. Set the record's key, or rebuild the \
+            table with that declaration in a migration.
             """,
             database: database)
     }

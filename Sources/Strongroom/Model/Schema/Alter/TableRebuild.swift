@@ -29,7 +29,7 @@ struct TableRebuild {
             throw StrongroomError(
                 .schemaChange,
                 """
-                The change of table "\(table.name)" would leave rows that point nowhere; nothing was changed. \
+                The change of table "\(table.name)" would leave dangling references; nothing was changed. \
                 \(sentence) Correct or delete these rows, then try again.
                 """,
                 database: connection.database)
@@ -44,7 +44,7 @@ struct TableRebuild {
                 .schemaChange,
                 """
                 After the change of table "\(table.name)" a foreign key could not be checked (\(error.message)); \
-                nothing was changed. Keep the columns that other tables refer to unique.
+                nothing was changed. Keep the columns that other tables reference unique.
                 """,
                 database: connection.database)
         }
@@ -137,7 +137,7 @@ struct TableRebuild {
         }
         let list = found.compactMap { $0[0].asInteger }.map { "\($0)" }.joined(separator: ", ")
         let rest = Int(count) - found.count
-        return "Rows that break it in table \"\(table.name)\": \(list)\(rest > 0 ? " and \(rest) more" : "")."
+        return "Rows that violate it in table \"\(table.name)\": \(list)\(rest > 0 ? " and \(rest) more" : "")."
     }
 
     /// The name by which the row ids are copied; nil if a column is the row id, if the table has none, or if columns

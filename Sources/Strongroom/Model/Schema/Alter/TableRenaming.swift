@@ -32,8 +32,8 @@ struct TableRenaming {
         if let first = try connection.brokenStatements().since(broken).first {
             throw ColumnChange.refusal(
                 """
-                \(first.entry.title) uses table "\(name)" and cannot follow (\(first.words)); drop it first, and make \
-                it again.
+                \(first.entry.title) uses table "\(name)" and cannot be updated (\(first.words)); drop it first, \
+                and create it again.
                 """,
                 connection)
         }

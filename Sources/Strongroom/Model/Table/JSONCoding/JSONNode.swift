@@ -81,14 +81,14 @@ extension JSONNode {
             self = try JSONDecoder().decode(JSONNode.self, from: Data(text.utf8))
         } catch {
             // The decoder's error may contain the content.
-            throw StrongroomError(.notARecord, "The text is no JSON; check that it is whole and in UTF-8.")
+            throw StrongroomError(.notARecord, "The text is not valid JSON; check that it is complete and in UTF-8.")
         }
         var keys = JSONKeys(text)
         if let twice = try keys.firstTwice() {
             // The keys of a nested object may be content.
             let key = twice.isOuter ? "The key \"\(twice.key)\"" : "A key below the first level"
             throw StrongroomError(
-                .notARecord, "\(key) stands twice in an object of the JSON; leave one of the two out.")
+                .notARecord, "\(key) is used twice in an object of the JSON; remove one of the two.")
         }
     }
 
@@ -98,7 +98,7 @@ extension JSONNode {
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
             return String(decoding: try encoder.encode(self), as: UTF8.self)
         } catch {
-            throw StrongroomError(.valueNotStorable, "JSON has no infinite number; write the record to a dictionary.")
+            throw StrongroomError(.valueNotStorable, "JSON has no infinite numbers; encode the record as a dictionary.")
         }
     }
 

@@ -61,7 +61,7 @@ extension RecordField {
             guard let text = WrittenDate.text(seconds) else {
                 throw StrongroomError(
                     .valueNotStorable,
-                    "A date of column \"\(column.name)\" is not in the years 1 to 9999; write dates as numbers.")
+                    "A date of column \"\(column.name)\" is not in the years 1 to 9999; encode dates as numbers.")
             }
             return .text(text)
         }
@@ -104,8 +104,8 @@ extension RecordField {
             throw StrongroomError(
                 .valueNotStorable,
                 """
-                Column "\(column.name)" holds bytes, which JSON would give back as text; write the record to a \
-                dictionary.
+                Column "\(column.name)" contains bytes, which JSON would restore as text; encode the record as \
+                a dictionary.
                 """
             )
         case (_, .blob(let bytes)): return .text(Data(bytes).base64EncodedString())

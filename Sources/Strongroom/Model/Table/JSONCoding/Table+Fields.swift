@@ -98,7 +98,7 @@ extension Table where Self: Record, RecordType == Self {
     /// - Throws: As ``init(json:_:)``.
     public static func records(json: String, _ coding: RecordCoding = RecordCoding()) throws -> [Self] {
         guard case .list(let nodes) = try JSONNode(text: json) else {
-            throw StrongroomError(.notARecord, "The JSON is no array; read one record with init(json:).")
+            throw StrongroomError(.notARecord, "The JSON is not an array; decode a single record with init(json:).")
         }
         let fields = try RecordField.all(of: Self.self, coding)
         return try nodes.map { try record(fields, $0, coding, onto: nil) }
@@ -120,7 +120,7 @@ extension Table where Self: Record, RecordType == Self {
 
     static func object(_ node: JSONNode) throws -> [String: JSONNode] {
         guard case .object(let object) = node else {
-            throw StrongroomError(.notARecord, "The JSON is \(node.name) where the object of a record was wanted.")
+            throw StrongroomError(.notARecord, "The JSON is \(node.name) where the object of a record is expected.")
         }
         return object
     }
@@ -150,7 +150,7 @@ extension Table where Self: Record, RecordType == Self {
         if let value = try field.column.defaultValue?.get() { return value }
         guard field.isNullable else {
             throw StrongroomError(
-                .notARecord, "There is no value for \"\(field.key)\", which is never nil and has no default; give one.")
+                .notARecord, "There is no value for \"\(field.key)\", which is required and has no default; add one.")
         }
         return .null
     }

@@ -145,8 +145,8 @@ enum TableFailure {
         StrongroomError(
             .missingKey,
             """
-            A record of table "\(schema.name)" has no key; keys are made for an integer or a `UUID?` that is the \
-            primary key. Set one.
+            A record of table "\(schema.name)" has no key; keys are generated for an integer or a `UUID?` that is \
+            the primary key. Set one.
             """
         )
     }
@@ -156,7 +156,7 @@ enum TableFailure {
         StrongroomError(
             .constraint,
             """
-            A trigger of table "\(schema.name)" ignored the insert, so there is no row; mend the trigger or the record.
+            A trigger of table "\(schema.name)" ignored the insert, so there is no row; fix the trigger or the record.
             """
         )
     }
@@ -176,7 +176,7 @@ enum TableFailure {
             .notUnique,
             """
             Several rows of table "\(schema.name)" have the record's value of \(list), which is declared as unique \
-            but has no unique index in the file; nothing was changed. Merge those rows, then make the index in a \
+            but has no unique index in the file; nothing was changed. Merge those rows, then create the index in a \
             migration.
             """)
     }
@@ -186,7 +186,7 @@ enum TableFailure {
             .noSuchRow,
             """
             The object's row of table "\(schema.name)" has been deleted, so its changes were not saved. Release the \
-            object, or insert its value again; `missingRow: .insert` does so by itself.
+            object, or insert its value again; `missingRow: .insert` does so automatically.
             """)
     }
 
@@ -195,7 +195,7 @@ enum TableFailure {
         StrongroomError(
             .missingKey,
             """
-            Column "\(column)" of the record for table "\(schema.name)" is nil, so no row can be found by it; set it.
+            Column "\(column)" of the record for table "\(schema.name)" is nil, so it cannot identify a row; set it.
             """
         )
     }

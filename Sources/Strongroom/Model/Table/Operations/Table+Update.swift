@@ -66,7 +66,7 @@ extension Table {
         let names = chosen(columns).map(\.definition.name)
         let all = RecordType.columnNames
         guard names.allSatisfy({ Identifier.place(of: $0, in: all) != nil }) else {
-            throw StrongroomError(.sql, "A record of table \"\(schema.name)\" lacks one of the columns \(names).")
+            throw StrongroomError(.sql, "A record of table \"\(schema.name)\" lacks columns from \(names).")
         }
         return all.indices.filter { Identifier.place(of: all[$0], in: names) == nil }
     }
