@@ -38,14 +38,14 @@ extension Refusal {
         Refusal("ignoredWithoutValue", "The ignored property '\(property)' needs a default value")
     }
 
-    /// - Parameter value: What a new record has.
+    /// - Parameter value: The initial value.
     static func relationWithoutValue(_ property: String, _ attribute: String, _ value: String) -> Refusal {
         Refusal(
             "relationWithoutValue",
             "The property '\(property)' with @\(attribute) needs its value at first: '= \(value)'")
     }
 
-    /// - Parameter other: The name of the attribute that leaves it out of the table.
+    /// - Parameter other: The name of the attribute that excludes it from the table.
     static func columnAndIgnored(_ property: String, _ other: String) -> Refusal {
         Refusal("columnAndIgnored", "The property '\(property)' cannot be both @Column and @\(other)")
     }
