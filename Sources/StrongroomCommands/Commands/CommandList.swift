@@ -1,13 +1,13 @@
 import ArgumentParser
 
-/// The commands that every tool has.
+/// The commands of every tool.
 enum CommandList {
     static let groups = [
         CommandGroup(name: "File", subcommands: upkeep),
         CommandGroup(name: "Data", subcommands: data),
     ].filter { !$0.subcommands.isEmpty }
 
-    /// What concerns files, keys and schemas.
+    /// Commands for files, keys and schemas.
     private static let upkeep: [any ParsableCommand.Type] = [
         StatusCommand.self, DoctorCommand.self, RotateCommand.self, ConvertCommand.self, MigrateCommand.self,
         VerifyCommand.self, SalvageCommand.self, RecoverCommand.self, KeysCommand.self,

@@ -1,6 +1,6 @@
 package import ArgumentParser
 
-/// How a command goes through several databases.
+/// Options for commands that process several databases.
 package struct FamilyOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How many databases are worked on at a time, 1 to 64.", valueName: "n"))
     package var atMost = 4

@@ -1,6 +1,6 @@
 package import ArgumentParser
 
-/// The one database that a command works on.
+/// The one database that a command processes.
 package struct OneDatabase: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
@@ -16,7 +16,7 @@ package struct OneDatabase: ParsableArguments {
 
     package init() {}
 
-    /// Finds it; asks for the key if need be.
+    /// Resolves the database; asks for the key if necessary.
     package func resolve() throws -> OperatedDatabase {
         try OperatedDatabase.resolve(database, path: path, keys: keys)
     }

@@ -6,21 +6,21 @@ import Musl
 import Glibc
 #endif
 
-/// Asks for a line on the terminal of the process without showing it.
+/// Prompts for a line on the terminal of the process without echo.
 enum HiddenPrompt {
     /// Bytes.
     private static let longest = 4_096
 
-    /// - Returns: The line without its end; nil when the process has no terminal.
+    /// - Returns: The line without its end; nil if the process has no terminal.
     /// - Throws: `CancellationError` for Ctrl-C; ``CommandFailure`` with `invalidKey` for a line that is too long, with
-    ///   `inputOutput` for one that has no end.
+    ///   `inputOutput` for a line without an end.
     static func ask(_ question: String) throws -> [UInt8]? {
-        // Not standard input: that may be a pipe with the data.
+        // Not standard input, which may be a pipe with data.
         let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard terminal >= 0 else { return nil }
         defer { close(terminal) }
         return try TerminalSettings.changing(terminal, TCSAFLUSH) { settings in
-            // Signals off, too: Ctrl-C is to end the question alone.
+            // Signals are disabled, so that Ctrl-C only cancels the prompt.
             settings.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
         } _: {
             show("\(TerminalText.escaped(question)): ", on: terminal)

@@ -1,4 +1,4 @@
-/// A line that is for the shell itself.
+/// A line that is a command of the shell itself.
 enum ShellDirective: Equatable {
     case help, tables, quit
     case schema(String?)
@@ -7,7 +7,7 @@ enum ShellDirective: Equatable {
 
     static let names = [".help", ".mode", ".quit", ".schema", ".tables"]
 
-    /// Nil for a line that is SQL.
+    /// Nil for SQL.
     init?(_ line: String) {
         let words = line.split(whereSeparator: \.isWhitespace).map(String.init)
         guard let name = words.first, name.hasPrefix(".") else { return nil }

@@ -1,29 +1,29 @@
 package import Strongroom
 
-/// An object of JSON whose members are values that a store can keep.
+/// A JSON object whose members are values that a store can store.
 ///
-/// Not by Foundation's decoder: that one gives an integer of more than 53 bits, a real and `true` in forms that cannot
-/// be told apart any more, and takes one of two members with the same name.
+/// Foundation's decoder is not used: it does not distinguish large integers, reals and `true`, and uses one of two
+/// members with the same name.
 package struct JSONObject {
-    /// What is wrong with a text; says nothing of its values.
+    /// An error in a text; does not contain its values.
     package struct Fault: Error, Equatable {
         package let words: String
     }
 
-    /// What a member holds.
+    /// The value of a member.
     package enum Member: Equatable, Sendable {
         case value(Value)
         case bool(Bool)
-        /// A number with more digits than the nearest floating-point number has.
+        /// A number with more digits than the nearest floating-point number.
         case rounded(Double)
     }
 
-    /// The members in their order; no two have one name.
+    /// The members in order, with unique names.
     package private(set) var members: [(name: String, member: Member)] = []
 
     private var scanner: JSONScanner
 
-    /// Reads one object, with nothing before or after it but white space.
+    /// Parses a single object, with only whitespace before and after it.
     package init(_ bytes: [UInt8]) throws(Fault) {
         scanner = JSONScanner(bytes)
         try readMembers()
@@ -68,7 +68,7 @@ package struct JSONObject {
         }
     }
 
-    /// Bytes are the one object that a column can hold.
+    /// The only object that a column can store is that of bytes.
     private mutating func readBytes(_ name: String) throws(Fault) -> [UInt8] {
         let fault = Fault(words: "\"\(name)\" is an object; only bytes are one, as in {\"base64\":\"AQID\"}")
         guard scanner.pass("{"), try scanner.text("a name") == "base64", scanner.pass(":") else { throw fault }

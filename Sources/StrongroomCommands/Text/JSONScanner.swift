@@ -1,6 +1,6 @@
 import Strongroom
 
-/// The words of a JSON text (RFC 8259).
+/// A scanner for JSON text (RFC 8259).
 struct JSONScanner {
     typealias Fault = JSONObject.Fault
 
@@ -20,7 +20,7 @@ struct JSONScanner {
         while let byte = next, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { place += 1 }
     }
 
-    /// Passes over a character, and white space before it, if it is the next one.
+    /// Consumes a character, and whitespace before it, if it is the next one.
     mutating func pass(_ character: Unicode.Scalar) -> Bool {
         passSpace()
         guard next == UInt8(ascii: character) else { return false }
@@ -28,14 +28,14 @@ struct JSONScanner {
         return true
     }
 
-    /// The letters that come next, with a sign before them.
+    /// The following letters, with an optional sign before them.
     mutating func word() -> String {
         let start = place
         while let byte = next, Unicode.Scalar(byte).properties.isAlphabetic { place += 1 }
         return String(decoding: bytes[start..<place], as: UTF8.self)
     }
 
-    /// A number: an integer without a fraction and an exponent, else a real.
+    /// A number: an integer if it has neither a fraction nor an exponent, otherwise a real.
     mutating func number(_ name: String) throws(Fault) -> JSONObject.Member {
         let start = place
         if next == UInt8(ascii: "-") { place += 1 }
@@ -76,9 +76,9 @@ struct JSONScanner {
         return place - start
     }
 
-    /// A text in quotation marks.
+    /// A string in quotation marks.
     ///
-    /// - Parameter wanted: What a fault says that there is to be.
+    /// - Parameter wanted: The expected element, for an error.
     mutating func text(_ wanted: String) throws(Fault) -> String {
         guard pass("\"") else { throw Fault(words: "there is to be \(wanted)") }
         var content: [UInt8] = []
@@ -113,7 +113,7 @@ struct JSONScanner {
         }
     }
 
-    /// A character by its one or two numbers.
+    /// A character from its one or two code units.
     private mutating func scalar() throws(Fault) -> Character {
         let first = try hexadecimal()
         if let scalar = Unicode.Scalar(first) { return Character(scalar) }

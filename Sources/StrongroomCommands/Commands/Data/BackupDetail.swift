@@ -1,12 +1,12 @@
 import Strongroom
 
-/// What `backup` and `restore` tell.
+/// The result of `backup` and `restore`.
 struct BackupDetail: Encodable {
     let file: String
     let bytes: Int64
     let tables: Int
     let rows: Int64
-    /// What was wrong in the database before, and is in the copy.
+    /// A defect of the database, which the copy has, too.
     let defect: String?
     let seconds: Double
 
@@ -19,14 +19,14 @@ struct BackupDetail: Encodable {
         seconds = report.duration / .seconds(1)
     }
 
-    /// Shows it to a person.
+    /// Prints the result.
     func show(_ title: String, _ report: BackupReport) {
         let console = CommandSession.current.console
         let amount = "\(HumanReadable.count(rows)) rows of \(tables) tables, \(HumanReadable.bytes(bytes))"
         console.write("\(title): \(file, .bold), \(amount), read again, in \(HumanReadable.duration(report.duration))")
     }
 
-    /// Throws for a copy with a defect, which is none that a database could be restored from.
+    /// Throws if the copy has a defect: no database could be restored from it.
     ///
     /// - Throws: ``CommandFailure`` with `defect`.
     func requireWhole() throws {
@@ -42,7 +42,7 @@ struct BackupDetail: Encodable {
 }
 
 extension CommandProgress {
-    /// Tells how far a copy is: half of it is to write it, half to read it again.
+    /// Updates the progress: the first half is writing the copy, the second half verifying it.
     func update(_ progress: BackupProgress) {
         let before: Int64 = progress.phase == .verifying ? progress.total : 0
         guard progress.phase != .checking else { return }

@@ -68,7 +68,7 @@ struct ExportCommand: AsyncParsableCommand {
                         try file.withLock { try $0.finish() }
                         return rows
                     } catch {
-                        // Now: the process may end before the last one who knows the file has let it go.
+                        // Immediately: the process may end before the last reference to the file is released.
                         file.withLock { $0.discard() }
                         throw error
                     }
@@ -79,7 +79,7 @@ struct ExportCommand: AsyncParsableCommand {
             if form.json { return try form.write(Report(file: output, rows: rows)) }
             console.write("\(HumanReadable.count(rows, "row")) written to \(output, .bold)")
         } catch is OutputClosed {
-            // Whoever reads has seen enough.
+            // The reader has closed the output.
         }
     }
 }

@@ -70,8 +70,8 @@ struct ImportCommand: AsyncParsableCommand {
         }
     }
 
-    /// Imports the file, until the task is cancelled: also while nothing comes, since the thread that waits for it is
-    /// none of the task's.
+    /// Imports the file until the task is cancelled, also while no input arrives: the thread that waits for input is
+    /// not one of the task's.
     private static func bring(
         _ work: TableImport, _ file: String, into store: Store, _ progress: CommandProgress
     ) async throws -> TableImport.Report {

@@ -44,7 +44,7 @@ struct QueryCommand: AsyncParsableCommand {
         let found = try database.resolve()
         let database = write ? found : found.readOnly()
         let console = CommandSession.current.console
-        // Ends with the first rows: whatever shows them may have the same terminal.
+        // Ends with the first rows, which may be written to the same terminal.
         let progress = CommandProgress("Running", count: 1, isQuiet: form.json)
         defer { progress.finish() }
         do {
@@ -67,7 +67,7 @@ struct QueryCommand: AsyncParsableCommand {
                 console.write("\("\(HumanReadable.count(changed, "row")) changed", .dim)", to: .errors)
             }
         } catch is OutputClosed {
-            // Whoever reads has seen enough.
+            // The reader has closed the output.
         }
     }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Strongroom
 
-/// `restore`: a backup in its database's place.
+/// `restore`: replaces a database by a backup.
 struct RestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
@@ -41,8 +41,8 @@ struct RestoreCommand: AsyncParsableCommand {
         let source = backupKeyFile.map { KeySource.file($0) } ?? backupKeyEnv.map { .environment($0) }
         let backupKeys = try source?.keyChain()
         let isConfigured = !FilePath.isPath(database.database)
-        // Not by `resolve()`, for which there has to be a file. With other keys for the backup nothing proves those
-        // that are typed.
+        // Not by `resolve()`, which requires a file. With other keys for the backup, typed keys of the database could
+        // not be verified.
         let target = try OperatedDatabase(
             database.database, path: database.path,
             keys: database.keys.keyChain(
@@ -67,7 +67,7 @@ struct RestoreCommand: AsyncParsableCommand {
 }
 
 extension OperatedDatabase {
-    /// Puts a backup in its place.
+    /// Restores a backup.
     fileprivate func restore(
         _ path: String, keys: KeyChain?, allowingPlaintext: Bool,
         progress: @escaping @Sendable (BackupProgress) -> Void

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Strongroom
 
-/// `schema`: how the tables are made.
+/// `schema`: the definitions of the tables.
 struct SchemaCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema",
@@ -50,7 +50,7 @@ struct SchemaCommand: AsyncParsableCommand {
                 try console.write(lines: SchemaText.sql(entries))
             }
         } catch is OutputClosed {
-            // Whoever reads has seen enough.
+            // The reader has closed the output.
         }
     }
 }

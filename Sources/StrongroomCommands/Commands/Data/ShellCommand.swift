@@ -1,7 +1,7 @@
 import ArgumentParser
 import Strongroom
 
-/// `shell`: a prompt.
+/// `shell`: an interactive prompt.
 struct ShellCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "shell",
@@ -35,7 +35,7 @@ struct ShellCommand: AsyncParsableCommand {
                 try await ShellRun(store, console, mayWrite: write, keepsHistory: history).run()
             }
         } catch is OutputClosed {
-            // Whoever reads has seen enough.
+            // The reader has closed the output.
         }
     }
 }

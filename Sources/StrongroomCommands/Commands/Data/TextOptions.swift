@@ -1,8 +1,8 @@
 import ArgumentParser
 
-/// In which form rows are read or written as text.
+/// The text format of rows.
 struct TextOptions: ParsableArguments {
-    /// What a format is called on the command line.
+    /// The names of the formats on the command line.
     enum Format: String, CaseIterable, ExpressibleByArgument {
         case csv, jsonl
     }
@@ -36,7 +36,7 @@ struct TextOptions: ParsableArguments {
     ///
     /// - Parameters:
     ///   - file: Its name; nil for standard input or output.
-    ///   - fallback: The format where neither an option nor the name tells one.
+    ///   - fallback: The format if neither an option nor the name specifies one.
     func rowFormat(of file: String?, otherwise fallback: RowFormat = .csv) -> RowFormat {
         switch format {
         case .csv: .csv

@@ -24,7 +24,7 @@ struct KeysAppendCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     private static let pause = Duration.milliseconds(20)
-    /// How long it waits without a word.
+    /// How long the command waits before it prints a message.
     private static let silence = Duration.seconds(1)
 
     func validate() throws {
@@ -47,7 +47,7 @@ struct KeysAppendCommand: AsyncParsableCommand {
         )
     }
 
-    /// Adds a key, as soon as no other process is changing the file.
+    /// Adds a key once no other process is changing the file.
     private static func append(to file: KeyFile, _ patience: Duration, isQuiet: Bool) async throws -> Int {
         let start = ContinuousClock.now
         var isTold = isQuiet

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `keys`: looks after key files.
+/// `keys`: manages key files.
 struct KeysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
@@ -16,7 +16,7 @@ struct KeysCommand: ParsableCommand {
     )
 }
 
-/// The file that a command works on.
+/// The key file argument.
 struct KeyFileArgument: ParsableArguments {
     @Argument(help: ArgumentHelp("The key file.", valueName: "file"))
     var file: String

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Strongroom
 
-/// `keys fingerprints`: tells keys apart.
+/// `keys fingerprints`: shows fingerprints of keys.
 struct KeysFingerprintsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fingerprints",

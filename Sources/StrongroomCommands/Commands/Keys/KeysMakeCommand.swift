@@ -1,7 +1,7 @@
 import ArgumentParser
 import Strongroom
 
-/// `keys make`: a new key file.
+/// `keys make`: creates a key file.
 struct KeysMakeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "make",

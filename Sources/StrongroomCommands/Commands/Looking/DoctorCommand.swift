@@ -1,7 +1,7 @@
 import ArgumentParser
 import Strongroom
 
-/// `doctor`: what is wrong with a file.
+/// `doctor`: diagnoses a file.
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
@@ -36,7 +36,7 @@ struct DoctorCommand: AsyncParsableCommand {
         let report = DoctorReport(diagnosis)
         if output.json { try output.write(report) } else { report.show(on: CommandSession.current.console) }
         guard report.exitStatus != .success else { return }
-        // The report has told it.
+        // The report has been printed.
         throw CommandFailure("\(diagnosis.finding)", "", report.exitStatus)
     }
 
@@ -46,7 +46,7 @@ struct DoctorCommand: AsyncParsableCommand {
         let tell: @Sendable (VerificationProgress) -> Void = { progress.update(to: $0.pagesDone, of: $0.pages) }
         if try isName() {
             let database = try OperatedDatabase(file, path: path, keys: keys.keyChain(asking: nil))
-            // A configuration may make its key file when it is asked for the keys.
+            // A configuration may create its key file when its keys are requested.
             guard try Stores.hasFile(at: database.path) else { return try await Stores.diagnose(path: database.path) }
             return try await database.diagnose(progress: tell)
         }
@@ -55,7 +55,7 @@ struct DoctorCommand: AsyncParsableCommand {
             return try await Stores.diagnose(path: place, keys: chain.isPlaintext ? nil : chain, progress: tell)
         }
         let first = try await Stores.diagnose(path: place, progress: tell)
-        // Only where a key tells more, and somebody is there who may know it.
+        // Only if a key would reveal more, and there is a terminal to ask for it.
         guard first.finding == .keyless, let chain = try typedKeys() else { return first }
         return try await Stores.diagnose(path: place, keys: chain, progress: tell)
     }
@@ -67,8 +67,7 @@ struct DoctorCommand: AsyncParsableCommand {
         return try KeyChain(text: line, source: "What was typed")
     }
 
-    /// Whether a database is meant that has a configuration; what nobody has one for is a file in the working
-    /// directory.
+    /// Whether the argument is a database with a configuration; a name without one is a file in the working directory.
     private func isName() throws -> Bool {
         guard path == nil, !FilePath.isPath(file) else { return path != nil }
         do {

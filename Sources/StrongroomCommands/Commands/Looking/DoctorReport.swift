@@ -1,6 +1,6 @@
 import Strongroom
 
-/// What the doctor found, for scripts and for people. Keys are counted from 1, the oldest.
+/// The result of the diagnosis, as JSON and as text. Keys are counted from 1, the oldest.
 struct DoctorReport: Encodable {
     struct Page: Encodable {
         let number: Int
@@ -29,7 +29,7 @@ struct DoctorReport: Encodable {
     let version: String?
     let pending: [String]
     let holders: [Process]
-    /// Nil where the linked library is not SQLCipher.
+    /// Nil if the linked library is not SQLCipher.
     let engine: StatusDetail.Engine?
 
     let exitStatus: ExitStatus
@@ -68,7 +68,7 @@ struct DoctorReport: Encodable {
 }
 
 extension DoctorReport {
-    /// The most damaged pages that people are told.
+    /// The maximum number of damaged pages in the text.
     private static let mostPages = 20
 
     func show(on console: Console) {
@@ -126,7 +126,7 @@ extension FileDiagnosis.Finding {
         }
     }
 
-    /// What an operator does next, where it differs from what a programmer does.
+    /// The advice for an operator, if it differs from that for a programmer.
     fileprivate var advice: String? {
         switch self {
         case .absent: "Check the path, or restore it from a backup."
@@ -163,7 +163,7 @@ extension FileDiagnosis.Finding {
         }
     }
 
-    /// `restore` does not replace what it cannot open.
+    /// `restore` does not replace a file that it cannot open.
     private static let restoring = """
         move it to another directory, with what lies beside it and belongs to it (-wal, -shm, -journal, .keys, \
         .keys.copy), then put a backup in its place with `restore`.

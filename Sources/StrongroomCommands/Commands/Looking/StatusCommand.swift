@@ -1,7 +1,7 @@
 import ArgumentParser
 import Strongroom
 
-/// `status`: what there is to know of databases.
+/// `status`: the state of databases.
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Strongroom
 
-/// `convert`: encrypts plaintext files and brings older forms to today's.
+/// `convert`: encrypts plaintext files and upgrades older formats.
 struct ConvertCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "convert",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Strongroom
 
-/// `migrate`: brings schemas to another version.
+/// `migrate`: migrates schemas to another version.
 struct MigrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate",
@@ -55,7 +55,7 @@ struct MigrateCommand: AsyncParsableCommand {
 }
 
 extension CommandProgress {
-    /// Counts the steps, or what the running one tells of itself.
+    /// Updates the progress by steps, or by the report of the current step.
     fileprivate func tell(_ migration: MigrationProgress) {
         guard migration.total > 0 else { return update(to: migration.step - 1, of: migration.steps) }
         update(to: migration.done, of: migration.total)
@@ -63,7 +63,7 @@ extension CommandProgress {
 }
 
 extension MigrationPlan {
-    /// For people, such as `from version 1 to 3`.
+    /// A description such as `from version 1 to 3`.
     var way: String {
         let changes = schemaChanges.isEmpty ? "" : ": \(schemaChanges.joined(separator: "; "))"
         guard let from else { return "to version \(to)\(changes)" }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Strongroom
 
-/// `recover`: a database whose write-ahead log is damaged.
+/// `recover`: recovers a database whose write-ahead log is damaged.
 struct RecoverCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "recover",
@@ -23,7 +23,7 @@ struct RecoverCommand: AsyncParsableCommand {
         let recovery = try await database.resolve().recoverLog(dryRun: !toLastSoundCommit)
         if output.json { try output.write(RecoveryDetail(recovery)) } else { show(recovery) }
         guard recovery.isDamaged, recovery.damagedLog == nil else { return }
-        // The report has told it.
+        // The report has been printed.
         throw CommandFailure("damagedLog", "", .dataError)
     }
 
@@ -47,7 +47,7 @@ struct RecoverCommand: AsyncParsableCommand {
     }
 }
 
-/// What `recover` tells scripts.
+/// The result of `recover`, for JSON.
 private struct RecoveryDetail: Encodable {
     let path: String
     let damaged: Bool
@@ -67,8 +67,7 @@ private struct RecoveryDetail: Encodable {
 }
 
 extension OperatedDatabase {
-    /// Looks for damage in the log, and gives up what lies behind it unless `dryRun` says that nothing is to be
-    /// changed.
+    /// Checks the log for damage, and discards everything after it unless `dryRun` is set.
     fileprivate func recoverLog(dryRun: Bool) async throws -> LogRecovery {
         try await Stores(answering: name.target, with: configuration).recoverLog(name.fileName, dryRun: dryRun)
     }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Strongroom
 
-/// `rotate`: brings files to the newest key.
+/// `rotate`: rotates files to the newest key.
 struct RotateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rotate",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Strongroom
 
-/// `salvage`: what can be read of a damaged database, in a new file.
+/// `salvage`: copies the readable rows of a damaged database into a new file.
 struct SalvageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "salvage",
@@ -54,7 +54,7 @@ struct SalvageCommand: AsyncParsableCommand {
 }
 
 extension OperatedDatabase {
-    /// Copies what can be read of it.
+    /// Copies the readable rows.
     fileprivate func salvage(
         to path: String, keepingUnattributed: Bool, progress: @escaping @Sendable (SalvageProgress) -> Void
     ) async throws -> SalvageReport {

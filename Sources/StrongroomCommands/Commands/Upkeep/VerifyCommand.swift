@@ -1,7 +1,7 @@
 import ArgumentParser
 import Strongroom
 
-/// `verify`: checks whole databases.
+/// `verify`: verifies complete databases.
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
