@@ -32,6 +32,6 @@ package struct CommandFailure: Error, Equatable {
     /// The error for an existing file that is not replaced.
     static func exists(_ path: String) -> CommandFailure {
         CommandFailure(
-            "exists", "\"\(path)\" is there already. Give another name, or --force to replace it.", .cannotCreate)
+            "exists", "\"\(path)\" exists. Use another name, or --force to replace it.", .cannotCreate)
     }
 }

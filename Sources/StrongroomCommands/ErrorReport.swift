@@ -36,8 +36,8 @@ struct ErrorReport: Equatable {
         self.init(
             code: "failure",
             message: """
-                The program's configuration threw an error of the type \(type(of: error)). No more of it is told, \
-                since it may hold a secret: look for it in the configuration's code.
+                The program's configuration threw an error of the type \(type(of: error)). Its content is not \
+                reported, since it may contain a secret: look for it in the configuration's code.
                 """,
             status: .failure)
     }

@@ -36,7 +36,7 @@ public enum StrongroomTool {
     public static func run(
         _ stores: @autoclosure () throws -> Stores,
         name: String = "strongroom",
-        abstract: String = "Looks after encrypted stores.",
+        abstract: String = "Manages encrypted stores.",
         version: String = "",
         commands: [any ParsableCommand.Type] = []
     ) async -> Never {

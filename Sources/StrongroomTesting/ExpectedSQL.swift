@@ -6,7 +6,7 @@ public struct UnexpectedSQL: Error, Sendable, Equatable, CustomStringConvertible
     public let expected: [String]
     /// The statements that ran.
     public let actual: [String]
-    /// The file and the line of the expectation.
+    /// The file and line of the expectation.
     public let place: String
 
     /// The first difference, and all statements that ran, ready to be copied.

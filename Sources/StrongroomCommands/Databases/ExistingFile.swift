@@ -45,7 +45,7 @@ struct ExistingFile {
         guard !isDatabase, isText, !hasDatabaseBeside else {
             throw CommandFailure(
                 "notText",
-                "\"\(path)\" is a database, or another file that is no text, and is not replaced. Give another path.",
+                "\"\(path)\" is a database, or another file that is not text, and is not replaced. Use another path.",
                 .cannotCreate)
         }
     }
@@ -63,7 +63,7 @@ struct ExistingFile {
         guard size == 0 || isDatabase || (!(isText && !start.contains(0)) && size.isMultiple(of: Self.smallestPage))
         else {
             throw CommandFailure(
-                "notADatabase", "\"\(path)\" is no database, and is not replaced by one. Give another path.",
+                "notADatabase", "\"\(path)\" is not a database, and is not replaced by one. Use another path.",
                 .cannotCreate)
         }
     }
@@ -88,7 +88,7 @@ struct ExistingFile {
 
     static func notAFile(_ path: String) -> CommandFailure {
         CommandFailure(
-            "notAFile", "\"\(path)\" is no regular file, and is not replaced. Give another path.", .cannotCreate)
+            "notAFile", "\"\(path)\" is not a regular file, and is not replaced. Use another path.", .cannotCreate)
     }
 
     private static let smallestPage: Int64 = 512

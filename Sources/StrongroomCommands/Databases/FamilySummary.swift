@@ -62,7 +62,7 @@ struct FamilySummary {
             return number > 0 ? "\(HumanReadable.count(number)) \(status)" : nil
         }
         let rest = count - lines.count
-        let left = isComplete || rest == 0 ? [] : ["\(HumanReadable.count(rest)) not begun or given up"]
+        let left = isComplete || rest == 0 ? [] : ["\(HumanReadable.count(rest)) not begun or interrupted"]
         return "\(HumanReadable.count(count)) databases: \((parts + left).joined(separator: ", "))"
     }
 }

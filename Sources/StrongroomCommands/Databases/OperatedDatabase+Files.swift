@@ -28,7 +28,7 @@ extension OperatedDatabase {
         let own = Self.endings.map { database + $0 } + ["\(database.dropLast(name.count)).\(name).lock"]
         guard !Self.isOne(of: own, wanted) else {
             throw CommandFailure(
-                "sameFile", "\"\(path)\" is the database itself, or belongs to it. Give another path.", .usage)
+                "sameFile", "\"\(path)\" is the database itself, or belongs to it. Use another path.", .usage)
         }
         try await requireNoKeyFile(path, keyFiles: keyFiles)
     }
@@ -43,7 +43,7 @@ extension OperatedDatabase {
         if !isKeyFile { isKeyFile = try await holdsKeys(ExistingFile(wanted)) }
         guard isKeyFile else { return }
         throw CommandFailure(
-            "keyFile", "\"\(path)\" is a key file, without which databases cannot be opened. Give another path.",
+            "keyFile", "\"\(path)\" is a key file, without which databases cannot be opened. Use another path.",
             .usage)
     }
 

@@ -133,8 +133,8 @@ package struct OperatedDatabase: Sendable {
         CommandSession.current.console.write(
             lead: "\("Warning:", .yellow) ",
             paragraph: """
-                All is committed, but the write-ahead log "\(path)-wal" could not be checkpointed: \(failure.message) \
-                Keep both files together; the next program that opens the database finds what is in it.
+                Everything is committed, but the write-ahead log "\(path)-wal" could not be checkpointed: \
+                \(failure.message) Keep both files together; the next program that opens the database reads the log.
                 """,
             indent: 0, to: .errors)
     }

@@ -17,7 +17,7 @@ final class ReportFile: Sendable {
         if let there = try Self.open(path) {
             guard try Self.isReport(there, path) else {
                 throw CommandFailure(
-                    "report", "What lies at \"\(path)\" is no report, and is not overwritten. Give another path.",
+                    "report", "\"\(path)\" is not a report, and is not overwritten. Use another path.",
                     .usage)
             }
             handle = there
@@ -98,7 +98,7 @@ final class ReportFile: Sendable {
 
     private static func notRead(_ path: String) -> CommandFailure {
         CommandFailure(
-            "report", "What lies at \"\(path)\" cannot be read, and is not overwritten. Give another path.",
+            "report", "\"\(path)\" cannot be read, and is not overwritten. Use another path.",
             .inputOutput)
     }
 

@@ -106,14 +106,14 @@ package struct ImportColumn: Sendable, Equatable {
         do {
             return try scale.stored(digits: text).map { .integer($0) }
         } catch {
-            throw fault("takes a number of at most \(scale.digits) digits after the point, within 64 bits without it")
+            throw fault("takes a number with at most \(scale.digits) digits after the point, within 64 bits")
         }
     }
 
     /// In SQL, true and false are numbers, and only numeric columns accept them.
     private func value(flag: Bool) throws(Fault) -> Value {
         try checkTakesNumbers()
-        guard kind == .integer || isBoolean else { throw fault("takes no true and false; write 1 or 0") }
+        guard kind == .integer || isBoolean else { throw fault("does not take true and false; write 1 or 0") }
         return .integer(flag ? 1 : 0)
     }
 
@@ -127,10 +127,10 @@ package struct ImportColumn: Sendable, Equatable {
     /// - Parameter number: Nil for a text that is not a number.
     private func value(real number: Double?) throws(Fault) -> Value {
         guard let number else { throw fault("takes a number") }
-        guard number.isFinite else { throw fault("takes no NaN and no infinity, which cannot be stored") }
+        guard number.isFinite else { throw fault("does not take NaN and infinity, which cannot be stored") }
         try checkTakesNumbers()
         guard kind != .integer else {
-            throw fault("takes an integer of up to 64 bits, without a point and an exponent")
+            throw fault("takes an integer of up to 64 bits, without a point or an exponent")
         }
         return .real(number)
     }
@@ -145,7 +145,7 @@ package struct ImportColumn: Sendable, Equatable {
         }
     }
 
-    private static let lostDigits = "takes no number with so many digits, of which some would be lost"
+    private static let lostDigits = "does not take a number with so many digits, some of which would be lost"
 
     /// The number to which the engine converts a text in a column of this kind, ignoring surrounding spaces; nil for a
     /// text that it does not convert.
@@ -160,7 +160,7 @@ package struct ImportColumn: Sendable, Equatable {
         guard number.isFinite else {
             // The engine does not convert words to numbers.
             guard digits.utf8.contains(where: { (0x30...0x39).contains($0) }) else { return nil }
-            throw fault("takes no number as large as that, which cannot be stored")
+            throw fault("does not take so large a number, which cannot be stored")
         }
         guard DecimalDigits(digits) == DecimalDigits(String(number)) else {
             throw fault(Self.lostDigits)

@@ -32,7 +32,7 @@ struct ImportLines {
             var csv = CSVReader(source, separator: separator)
             guard let first = try csv.next(), !first.isBlank else {
                 throw CommandFailure(
-                    "noHeader", "The first line is to name the columns, and there is none.", .dataError)
+                    "noHeader", "The first line must contain the column names, but there is none.", .dataError)
             }
             if let fault = first.fault { throw CommandFailure("badLines", "The header: \(fault).", .dataError) }
             header = first.fields.map(\.text)
@@ -70,7 +70,7 @@ struct ImportLines {
     private static func content(_ record: CSVReader.Record, _ columns: Int) -> Content {
         if let fault = record.fault { return .fault(fault) }
         guard record.fields.count == columns else {
-            return .fault("\(record.fields.count) fields in place of \(columns)")
+            return .fault("\(record.fields.count) fields instead of \(columns)")
         }
         return .fields(record.fields)
     }

@@ -42,7 +42,7 @@ struct ImportTarget {
             throw CommandFailure(
                 "notUnique",
                 """
-                The column "\(column.name)" is not unique by itself, so it cannot tell which row a line means. Give a \
+                The column "\(column.name)" is not unique by itself, so it cannot identify the row of a line. Use a \
                 unique one.
                 """,
                 .usage)
@@ -75,7 +75,7 @@ struct ImportTarget {
         }
         if let key, !found.contains(key) {
             throw CommandFailure(
-                "missingKey", "The column \"\(key.name)\" is missing, by which rows are to be found.", .dataError)
+                "missingKey", "The column \"\(key.name)\", which identifies the rows, is missing.", .dataError)
         }
         guard found.contains(where: { $0 != nil }) else {
             throw Self.noColumn("No name is that of a column", table, columns)

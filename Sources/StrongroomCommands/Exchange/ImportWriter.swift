@@ -80,7 +80,7 @@ struct ImportWriter {
     ) throws -> Effect {
         if let key = target.key, let place = columns.firstIndex(of: key) {
             guard values[place] != .null else {
-                throw LineFault(words: "column \"\(key.name)\" is to find the row, and is NULL")
+                throw LineFault(words: "column \"\(key.name)\" must identify the row, but is NULL")
             }
             let changed = try db.execute(update(columns, values, keyPlace: place))
             if changed > 0 { return .updated }

@@ -34,7 +34,7 @@ package struct TableExport: Sendable {
         from store: Store, write: @escaping @Sendable (String) throws -> Void,
         progress: (@Sendable (_ done: Int, _ total: Int) -> Void)? = nil
     ) async throws -> Int {
-        try await CommandFailure.tellingReadOnly("The query would write, and an export only reads.") {
+        try await CommandFailure.tellingReadOnly("The query would write, but an export is read-only.") {
             try await store.read(label: "export") { db in
                 let sql = try query(db)
                 let names = try db.columnNames(of: sql)
@@ -101,9 +101,9 @@ package struct TableExport: Sendable {
         throw CommandFailure(
             "notExact",
             """
-            Row \(row) has \(found) in the column "\(column.name)", whose declared type does not say so: an import of \
-            CSV would take it for something else. Export as JSON Lines (--format jsonl), which keeps each value with \
-            its type; or give the rows by --query, if they are not to come back.
+            Row \(row) has \(found) in the column "\(column.name)", which does not match its declared type: a CSV \
+            import would read another value. Export as JSON Lines (--format jsonl), which preserves types; or use \
+            --query, if the rows are not to be imported again.
             """, .dataError)
     }
 

@@ -92,9 +92,9 @@ package struct TableImport: Sendable {
         CommandFailure(
             "constraint",
             """
-            Nothing was imported: \(error.message) The rule is looked at when all lines are written (DEFERRABLE \
-            INITIALLY DEFERRED), so no line can be named, nor left out. Bring in what is missing first, or take the \
-            lines out of the file.
+            Nothing was imported: \(error.message) The constraint is checked after all lines are written \
+            (DEFERRABLE INITIALLY DEFERRED), so the line cannot be identified or skipped. Import the missing rows \
+            first, or remove the lines from the file.
             """, .dataError)
     }
 
@@ -102,9 +102,9 @@ package struct TableImport: Sendable {
         CommandFailure(
             "rolledBack",
             """
-            Nothing was imported: line \(line) breaks a rule of the table that undoes the whole transaction (ON \
-            CONFLICT ROLLBACK, RAISE(ROLLBACK)): \(undone.words). So the line cannot be left out by --skip-bad either: \
-            take it out of the file.
+            Nothing was imported: line \(line) violates a constraint of the table that rolls back the whole \
+            transaction (ON CONFLICT ROLLBACK, RAISE(ROLLBACK)): \(undone.words). --skip-bad cannot skip the line \
+            either: remove it from the file.
             """, .dataError)
     }
 }
@@ -121,7 +121,7 @@ package struct BadLines: Error {
             "badLines",
             """
             \(HumanReadable.count(report.bad)) of \(HumanReadable.count(lines)) lines cannot be imported, and nothing \
-            was. Mend them, or give --skip-bad to leave them out.
+            was. Correct them, or use --skip-bad to skip them.
             """, .dataError)
     }
 
@@ -133,7 +133,7 @@ package struct BadLines: Error {
             "badLines",
             """
             \(report.bad) of \(lines) lines cannot be imported, and nothing was: \
-            \(told)\(rest > 0 ? "; and \(rest) more" : ""). Mend them, or give --skip-bad to leave them out.
+            \(told)\(rest > 0 ? "; and \(rest) more" : ""). Correct them, or use --skip-bad to skip them.
             """, .dataError)
     }
 }

@@ -5,7 +5,7 @@ package import Strongroom
 package struct KeyOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Take the keys from a file: one a line, oldest first, mode 0600.", valueName: "file"))
+            "Take the keys from a file: one per line, oldest first, mode 0600.", valueName: "file"))
     package var keyFile: String?
 
     @Option(help: ArgumentHelp("Take the keys from an environment variable.", valueName: "name"))
@@ -14,7 +14,7 @@ package struct KeyOptions: ParsableArguments {
     @Flag(help: "Take the keys from standard input.")
     package var keyStdin = false
 
-    @Flag(help: "The file is not encrypted: take no key.")
+    @Flag(help: "The file is not encrypted: use no key.")
     package var plaintext = false
 
     package init() {}
@@ -22,7 +22,7 @@ package struct KeyOptions: ParsableArguments {
     package func validate() throws {
         let given = [keyFile != nil, keyEnv != nil, keyStdin, plaintext].count { $0 }
         guard given < 2 else {
-            throw ValidationError("Give one of --key-file, --key-env, --key-stdin and --plaintext, not several.")
+            throw ValidationError("Use only one of --key-file, --key-env, --key-stdin and --plaintext.")
         }
     }
 

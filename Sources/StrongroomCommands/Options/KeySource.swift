@@ -72,11 +72,11 @@ package enum KeySource: Equatable, Sendable {
         defer {
             if !isMeant { wipe(&first) }
         }
-        guard var second = try input.line("\(question), once more") else { throw noKey }
+        guard var second = try input.line("\(question), again") else { throw noKey }
         defer { wipe(&second) }
         guard first == second else {
             throw CommandFailure(
-                "keysDiffer", "The two keys that were typed differ, and nothing was changed. Try again.",
+                "keysDiffer", "The two typed keys differ, and nothing was changed. Try again.",
                 .configuration)
         }
         isMeant = true

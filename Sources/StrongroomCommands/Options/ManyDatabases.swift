@@ -5,14 +5,14 @@ import Strongroom
 package struct ManyDatabases: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "Databases' names, whose configurations say the rest, or files' paths, which have a \"/\" in them.",
+            "Names of databases with a configuration, or paths of files, which contain a \"/\".",
             valueName: "database"))
     package var databases: [String] = []
 
     @Option(
         help: ArgumentHelp(
             """
-            All databases that there are of a target, such as "addressbook" for addressbook.sqlite and \
+            All existing databases of a target, such as "addressbook" for addressbook.sqlite and \
             addressbook_alice.sqlite.
             """,
             valueName: "target"))
@@ -20,7 +20,7 @@ package struct ManyDatabases: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A file: one without a configuration, or, with one name, in place of the one that the configuration says.",
+            "A file: one without a configuration, or, with one name, instead of that of the configuration.",
             valueName: "file"))
     package var path: String?
 

@@ -4,11 +4,11 @@ package import ArgumentParser
 package struct OneDatabase: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "A database's name, whose configuration says the rest, or a file's path, which has a \"/\" in it.",
+            "The name of a database with a configuration, or the path of a file, which contains a \"/\".",
             valueName: "database"))
     package var database: String
 
-    @Option(help: ArgumentHelp("Take this file in place of the one that the configuration says.", valueName: "file"))
+    @Option(help: ArgumentHelp("Use this file instead of that of the configuration.", valueName: "file"))
     package var path: String?
 
     @OptionGroup(title: "Keys")

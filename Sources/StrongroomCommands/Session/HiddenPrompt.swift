@@ -40,12 +40,12 @@ enum HiddenPrompt {
             case .end where length <= 0 && !line.bytes.isEmpty:
                 line.wipe()
                 throw CommandFailure(
-                    "inputOutput", "The terminal was closed before the line was at its end. Try again.", .inputOutput)
+                    "inputOutput", "The terminal was closed before the end of the line. Try again.", .inputOutput)
             case .end:
                 guard line.isTooLong else { return line.bytes }
                 throw CommandFailure(
                     "invalidKey",
-                    "What was typed is longer than \(longest) bytes. Give the key with --key-file in place of it.",
+                    "The typed line is longer than \(longest) bytes. Use --key-file for the key instead.",
                     .configuration)
             case .interrupted:
                 line.wipe()

@@ -60,7 +60,7 @@ package enum Interruption {
                 if !session.isForScripts {
                     // On another queue: writing may block, and the second signal must still be handled.
                     DispatchQueue.global().async {
-                        session.console.write("\("Stopping; once more ends at once.", .dim)", to: .errors)
+                        session.console.write("\("Stopping; press again to end immediately.", .dim)", to: .errors)
                     }
                 }
                 let task = running.withLock { state in

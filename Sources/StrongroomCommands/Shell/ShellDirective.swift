@@ -29,9 +29,9 @@ enum ShellDirective: Equatable {
 
     static let descriptions: [(name: String, words: String)] = [
         (".help", "this list"),
-        (".mode table|csv|json", "how results are shown"),
+        (".mode table|csv|json", "the format of results"),
         (".quit", "leave; Control-D, too"),
-        (".schema [TABLE]", "the statements that made the tables"),
+        (".schema [TABLE]", "the statements that create the tables"),
         (".tables", "the tables with their rows"),
     ]
 }

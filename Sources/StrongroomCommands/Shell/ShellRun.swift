@@ -41,7 +41,7 @@ package struct ShellRun {
         var session = ShellSession(store, console, mayWrite: mayWrite, stopsAtErrors: false)
         var history = ShellHistory(path: keepsHistory ? ShellHistory.defaultPath(environment) : nil)
         console.write(
-            "\(store.name.fileName, .bold) \(mayWrite ? "can be written" : "can be read"); .help lists the commands.")
+            "\(store.name.fileName, .bold) \(mayWrite ? "is writable" : "is read-only"); .help lists the commands.")
         var lines: [String] = []
         var next = ShellSession.Next.statement
         while next != .quit {

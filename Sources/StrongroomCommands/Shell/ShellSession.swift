@@ -103,7 +103,7 @@ package struct ShellSession: Sendable {
             console.write(
                 """
                 Anything else is SQL, which ends with a \
-                semicolon\(mayWrite ? "" : ", and can only read: --write lets it write").
+                semicolon\(mayWrite ? "" : ", and is read-only without --write").
                 """
             )
         case .tables:

@@ -97,7 +97,7 @@ package struct CSVReader {
         case .start, .plain:
             if byte == separator { return endField() }
             if byte == Self.quote {
-                return fault("a quotation mark stands inside a field that does not begin with one")
+                return fault("a quotation mark is inside a field that does not begin with one")
             }
             return keep(byte, .plain)
         }
@@ -142,8 +142,8 @@ package struct CSVReader {
         CommandFailure(
             "recordTooLong",
             """
-            The record that begins in line \(record.line) has more than \(HumanReadable.bytes(limit)). A quotation \
-            mark that is never closed does that; look at the line.
+            The record that begins on line \(record.line) has more than \(HumanReadable.bytes(limit)). A missing \
+            closing quotation mark may be the cause; check the line.
             """, .dataError)
     }
 

@@ -64,8 +64,8 @@ extension CommandFailure {
         return CommandFailure(
             "notFinite",
             """
-            The column "\(column)" holds \(name), which neither JSON nor CSV can. Leave the row out, or select \
-            CASE WHEN abs(column) > 1.8e308 THEN NULL ELSE column END in its place.
+            The column "\(column)" contains \(name), which neither JSON nor CSV can represent. Omit the row, or select \
+            CASE WHEN abs(column) > 1.8e308 THEN NULL ELSE column END instead.
             """, .dataError)
     }
 }

@@ -40,7 +40,7 @@ struct JSONScanner {
         let start = place
         if next == UInt8(ascii: "-") { place += 1 }
         if let byte = next, Unicode.Scalar(byte).properties.isAlphabetic {
-            throw Fault(words: "\"\(name)\" is -\(word()), which is no JSON and cannot be stored")
+            throw Fault(words: "\"\(name)\" is -\(word()), which is not valid JSON and cannot be stored")
         }
         let firstDigit = next
         let digits = passDigits()
@@ -68,7 +68,7 @@ struct JSONScanner {
         return DecimalDigits(text) == DecimalDigits(String(number)) ? .value(.real(number)) : .rounded(number)
     }
 
-    private func noNumber(_ name: String) -> Fault { Fault(words: "\"\(name)\" is no number that JSON knows") }
+    private func noNumber(_ name: String) -> Fault { Fault(words: "\"\(name)\" is not a valid JSON number") }
 
     private mutating func passDigits() -> Int {
         let start = place
@@ -80,7 +80,7 @@ struct JSONScanner {
     ///
     /// - Parameter wanted: The expected element, for an error.
     mutating func text(_ wanted: String) throws(Fault) -> String {
-        guard pass("\"") else { throw Fault(words: "there is to be \(wanted)") }
+        guard pass("\"") else { throw Fault(words: "\(wanted) is expected") }
         var content: [UInt8] = []
         while let byte = next {
             place += 1
@@ -91,7 +91,7 @@ struct JSONScanner {
                 }
                 return text
             case UInt8(ascii: "\\"): content.append(contentsOf: try escaped())
-            case 0..<0x20: throw Fault(words: "a control character stands in a text and is not escaped")
+            case 0..<0x20: throw Fault(words: "a control character in a text is not escaped")
             default: content.append(byte)
             }
         }
@@ -99,7 +99,7 @@ struct JSONScanner {
     }
 
     private mutating func escaped() throws(Fault) -> [UInt8] {
-        guard let byte = next else { throw Fault(words: "a text ends behind a backslash") }
+        guard let byte = next else { throw Fault(words: "a text ends after a backslash") }
         place += 1
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return [byte]
@@ -109,7 +109,7 @@ struct JSONScanner {
         case UInt8(ascii: "r"): return [13]
         case UInt8(ascii: "t"): return [9]
         case UInt8(ascii: "u"): return Array(String(try scalar()).utf8)
-        default: throw Fault(words: "a backslash stands before a character that JSON does not escape")
+        default: throw Fault(words: "a backslash precedes a character that JSON does not escape")
         }
     }
 
@@ -117,7 +117,7 @@ struct JSONScanner {
     private mutating func scalar() throws(Fault) -> Character {
         let first = try hexadecimal()
         if let scalar = Unicode.Scalar(first) { return Character(scalar) }
-        let alone = Fault(words: "half of a surrogate pair stands alone")
+        let alone = Fault(words: "half of a surrogate pair is missing")
         guard (0xD800...0xDBFF).contains(first), next == UInt8(ascii: "\\") else { throw alone }
         place += 1
         guard next == UInt8(ascii: "u") else { throw alone }

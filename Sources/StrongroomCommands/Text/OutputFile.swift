@@ -50,7 +50,7 @@ package final class OutputFile {
     private func begin() throws -> Bool {
         descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
-            guard errno == EEXIST else { throw failure("cannot be made") }
+            guard errno == EEXIST else { throw failure("cannot be created") }
             try removeLeftover()
             return false
         }
@@ -64,7 +64,7 @@ package final class OutputFile {
         guard fchmod(descriptor, 0o600) == 0 else {
             let reason = errno
             discard()
-            throw failure("cannot be made", reason)
+            throw failure("cannot be created", reason)
         }
         return true
     }
@@ -91,7 +91,7 @@ package final class OutputFile {
         defer { close(left) }
         guard Self.lock(left) else {
             throw CommandFailure(
-                "locked", "Another process is writing \"\(path)\". Wait for it, or give another name.",
+                "locked", "Another process is writing \"\(path)\". Wait for it, or use another name.",
                 .temporaryFailure)
         }
         if isAtPlace(left) { try remove() }
@@ -117,8 +117,8 @@ package final class OutputFile {
         CommandFailure(
             "inputOutput",
             """
-            "\(temporary)" lies there and cannot be removed: \(String(cString: strerror(number))). Somebody else may \
-            be writing it: give another name, or remove it when nobody is.
+            "\(temporary)" exists and cannot be removed: \(String(cString: strerror(number))). Another process may \
+            be writing it: use another name, or remove it when no process is.
             """, .inputOutput)
     }
 
@@ -133,7 +133,7 @@ package final class OutputFile {
 
     /// Flushes the file to disk and moves it to its destination.
     package func finish() throws {
-        guard FileSynchronization.synchronize(descriptor) else { throw failure("cannot be brought to the disk") }
+        guard FileSynchronization.synchronize(descriptor) else { throw failure("cannot be flushed to disk") }
         guard replaces ? rename(temporary, path) == 0 : isLinked() else { throw failure("cannot be put in place") }
         close(descriptor)
         descriptor = -1

@@ -53,7 +53,7 @@ package struct RowText {
                 throw CommandFailure(
                     "twoColumnsOfOneName",
                     """
-                    The result has two columns named "\(name)", which JSON cannot hold. Give one another name, with AS.
+                    The result has two columns named "\(name)", which JSON does not allow. Rename one with AS.
                     """,
                     .usage)
             }

@@ -59,7 +59,7 @@ extension DeclGroupSyntax {
                 && initializer.signature.parameterClause.parameters.allSatisfy { $0.defaultValue != nil }
         }
         guard !isCallable else { return true }
-        // The type could be an enum with a case as its value, but which one is not defined.
+        // A case of an enum could be the value, but which one is not defined.
         guard initializers.isEmpty, !self.is(EnumDeclSyntax.self) else { return false }
         return memberBlock.members.allSatisfy { member in
             guard let variable = member.decl.as(VariableDeclSyntax.self), variable.isStored else { return true }

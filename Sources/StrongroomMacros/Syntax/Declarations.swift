@@ -42,7 +42,7 @@ extension DeclModifierListSyntax {
         contains { modifier in keywords.contains { modifier.name.tokenKind == .keyword($0) } && modifier.detail == nil }
     }
 
-    /// The access level; internal for the default and for lower ones.
+    /// The access level; `private` counts as `fileprivate`.
     var access: Access {
         if contains(.public, .open) { return .public }
         if contains(.package) { return .package }

@@ -34,9 +34,9 @@ struct BackupDetail: Encodable {
         throw CommandFailure(
             "defect",
             """
-            The copy lies at "\(file)", but the database has a defect, and the copy has it, too, so that `restore` \
-            will refuse it: \(defect). Mend the database (an index that does not fit is made anew by REINDEX), or copy \
-            what is whole with `salvage`; then make another copy.
+            The copy is at "\(file)", but the database and the copy have a defect, so `restore` will reject the copy: \
+            \(defect). Repair the database (REINDEX rebuilds an index that does not match), or copy the intact rows \
+            with `salvage`; then make another copy.
             """, .dataError)
     }
 }

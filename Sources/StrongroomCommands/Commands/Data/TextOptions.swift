@@ -7,12 +7,12 @@ struct TextOptions: ParsableArguments {
         case csv, jsonl
     }
 
-    @Option(help: "csv or jsonl, one JSON object a line (default: by the file's name, else csv).")
+    @Option(help: "csv or jsonl, one JSON object per line (default: by the file's name, else csv).")
     var format: Format?
 
     @Option(
         help: ArgumentHelp(
-            "What separates the fields of CSV: one character of ASCII that no number has, or \"tab\".",
+            "The field separator of CSV: one ASCII character that numbers do not contain, or \"tab\".",
             valueName: "char")
     )
     var separator = ","
@@ -22,7 +22,7 @@ struct TextOptions: ParsableArguments {
         let byte = separator.utf8.count == 1 ? separator.utf8.first : nil
         let isUsable = byte.map { (0x20..<0x7F).contains($0) && $0 != CSVReader.quote && !Self.isOfNumber($0) } ?? false
         guard isTab || isUsable else {
-            throw ValidationError("--separator takes one character of ASCII that no number has, or \"tab\".")
+            throw ValidationError("--separator takes one ASCII character that numbers do not contain, or \"tab\".")
         }
     }
 

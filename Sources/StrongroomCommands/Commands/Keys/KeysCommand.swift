@@ -4,11 +4,11 @@ import ArgumentParser
 struct KeysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
-        abstract: "Makes key files, adds keys to them, and checks them. No command shows a key.",
+        abstract: "Creates key files, adds keys to them, and checks them. No command prints a key.",
         discussion: """
-            A key file holds the keys of a chain, one a line, oldest first: a passphrase, or raw: and 64 hexadecimal \
-            digits. Only its owner may have access. Without it the databases cannot be opened: keep a copy of it \
-            elsewhere than the databases' backups.
+            A key file contains the keys of a chain, one per line, oldest first: a passphrase, or raw: and 64 \
+            hexadecimal digits. Only its owner may have access. Without it the databases cannot be opened: keep a copy \
+            of it separate from the databases' backups.
             """,
         subcommands: [
             KeysMakeCommand.self, KeysAppendCommand.self, KeysFingerprintsCommand.self, KeysCheckCommand.self,

@@ -5,27 +5,28 @@ import Strongroom
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Finds out what a file is and what is wrong with it, from its bytes alone.",
+        abstract: "Diagnoses a file from its bytes.",
         discussion: """
-            Nothing is written, and no lock is taken: the file may be open elsewhere. Without a key it can be told \
-            whether there is a file, whether it is plaintext, and who has it open; with the key, every page.
+            Nothing is written, and no lock is acquired: the file may be open in other processes. Without a key the \
+            command reports whether the file exists, whether it is plaintext, and which processes have it open; with \
+            the key, it checks every page.
 
-            Exit codes: 0 whole, or plaintext; 65 empty, cut off, damaged (or its log), encrypted behind a plaintext \
-            header, or of a newer program; 66 nothing there, or no file; 75 a log has to be brought in first; 77 may \
-            not be read; 78 no key, no key fits, or its envelope cannot be used.
+            Exit codes: 0 intact, or plaintext; 65 empty, truncated, damaged (or its log), encrypted after a plaintext \
+            header, or of a newer program; 66 no such file, or not a regular file; 75 a log has to be checkpointed \
+            first; 77 no permission to read; 78 no key, no matching key, or its envelope cannot be used.
             """
     )
 
     @Argument(
         help: ArgumentHelp(
             """
-            The name of a database, whose configuration says where it lies and gives the keys, or a file's path. A \
-            file with such a name that lies in this directory is given with a "/", as ./NAME.
+            The name of a database, whose configuration defines its path and its keys, or a file's path. Write a \
+            file in this directory with a "/", as ./NAME.
             """,
             valueName: "file"))
     var file: String
 
-    @Option(help: ArgumentHelp("With a name, take this file in place of its own.", valueName: "file"))
+    @Option(help: ArgumentHelp("With a name, use this file instead of its own.", valueName: "file"))
     var path: String?
 
     @OptionGroup(title: "Keys") var keys: KeyOptions

@@ -19,9 +19,9 @@ struct StatusDetail: Encodable, Sendable {
         func danger(holders: Int) -> String? {
             guard !hasWALResetFix, holders > 0 else { return nil }
             return """
-                SQLite \(sqlite) has the WAL-reset race. Strongroom's connections are guarded; two other programs that \
-                write this file with such an engine can lose commits: update them to SQLCipher 4.14, or let them set \
-                PRAGMA wal_autocheckpoint = 0.
+                SQLite \(sqlite) has the WAL-reset race. Strongroom's connections are protected; two other programs that \
+                write this file with such an engine can lose commits: update them to SQLCipher 4.14, or set \
+                PRAGMA wal_autocheckpoint = 0 in them.
                 """
         }
     }

@@ -36,7 +36,7 @@ struct StatusView {
             ("Cipher", cipher, detail.plaintext ? .yellow : []),
         ]
         if detail.cipher != nil, !detail.cipherIsCurrent {
-            facts.append(("", "not the settings that new files get: to be converted", .yellow))
+            facts.append(("", "not the settings of new files: to be converted", .yellow))
         }
         facts.append(("Key", detail.keyWords, detail.key?.isCurrent == false ? .yellow : []))
         facts.append(("Schema", detail.schemaWords, detail.isPending ? .yellow : []))
@@ -47,7 +47,7 @@ struct StatusView {
         return facts
     }
 
-    private var cipher: String { detail.settings?.description ?? "none: anybody can read it" }
+    private var cipher: String { detail.settings?.description ?? "none: not encrypted" }
 
     private var log: String {
         detail.logBytes.map { ", and \(HumanReadable.bytes($0)) of log" } ?? ""

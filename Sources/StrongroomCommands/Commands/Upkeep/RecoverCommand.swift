@@ -5,17 +5,17 @@ import Strongroom
 struct RecoverCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "recover",
-        abstract: "Tells what a damaged write-ahead log has lost, and gives up what lies behind the damage.",
+        abstract: "Reports what a damaged write-ahead log has lost, and truncates the log before the damage.",
         discussion: """
-            A database whose log (NAME-wal) is damaged does not open: the transactions behind the damage would be gone \
-            without a word. Without --to-last-sound-commit nothing is changed, and the exit code is 65 when the log is \
-            damaged. With it the log is cut off behind its last transaction before the damage, and kept as it was as \
-            NAME-wal.damaged. The database must not be open anywhere.
+            A database whose log (NAME-wal) is damaged is not opened: the transactions after the damage would be lost \
+            silently. Without --to-last-sound-commit nothing is changed, and the exit code is 65 if the log is \
+            damaged. With it the log is truncated after the last transaction before the damage, and the original is \
+            kept as NAME-wal.damaged. The database must not be open in any process.
             """
     )
 
     @OptionGroup var database: OneDatabase
-    @Flag(help: "Give up every transaction behind the damage.")
+    @Flag(help: "Discard every transaction after the damage.")
     var toLastSoundCommit = false
     @OptionGroup var output: OutputOptions
 
@@ -34,13 +34,13 @@ struct RecoverCommand: AsyncParsableCommand {
         let next =
             if let damagedLog = recovery.damagedLog {
                 """
-                The database opens again. The damaged log lies at "\(damagedLog)"; remove it when it is not \
-                needed any more.
+                The database can be opened again. The damaged log is kept at "\(damagedLog)"; remove it when it \
+                is no longer needed.
                 """
             } else {
                 """
-                Nothing was changed. Restore file and log from a backup or from a copy of the disk, or give up what \
-                lies behind the damage with --to-last-sound-commit.
+                Nothing was changed. Restore file and log from a backup or from a copy of the disk, or discard the \
+                transactions after the damage with --to-last-sound-commit.
                 """
             }
         console.write(lead: "\("Next:", .bold) ", paragraph: next, indent: 0)

@@ -68,7 +68,7 @@ extension RotationReport {
         guard isRotated else { return "on \(key) already" }
         let former = formerSettings == nil ? "plaintext" : "key \((from ?? 0) + 1 - added)"
         let format = formerSettings.map { $0 == settings ? "" : ", \($0.shortName) to \(settings.shortName)" } ?? ""
-        let rest = isOldContentGone ? "" : "; some old content stays in the log until a later checkpoint"
+        let rest = isOldContentGone ? "" : "; some old content remains in the log until a later checkpoint"
         return "\(former) to \(key)\(format), \(HumanReadable.bytes(bytes))\(rest)"
     }
 }

@@ -83,7 +83,7 @@ extension SalvageDetail {
         }
         list(losses, console)
         if let aside = report.lostAndFound { console.write("  \(aside.description, .red)") }
-        list(missing.map { "\($0.name) could not be made: \($0.reason)" }, console)
+        list(missing.map { "\($0.name) could not be created: \($0.reason)" }, console)
     }
 
     private func list(_ lines: [String], _ console: Console) {
@@ -99,12 +99,12 @@ extension SalvageDetail {
         var parts: [String] = []
         if !hit.isEmpty {
             let more = hit.count > 5 ? " and \(hit.count - 5) more" : ""
-            parts.append("not every row could be read of \(hit.prefix(5).joined(separator: ", "))\(more)")
+            parts.append("not every row could be read from \(hit.prefix(5).joined(separator: ", "))\(more)")
         }
-        if let lostAndFound { parts.append("of \(lostAndFound.rows) rows the table cannot be told") }
-        if !missing.isEmpty { parts.append("\(missing.count) objects of the schema could not be made") }
+        if let lostAndFound { parts.append("the table of \(lostAndFound.rows) rows cannot be determined") }
+        if !missing.isEmpty { parts.append("\(missing.count) objects of the schema could not be created") }
         return """
-            The new file lies at "\(file)" and is whole, but \(parts.joined(separator: "; ")). Compare it with a \
+            The new file is at "\(file)" and intact, but \(parts.joined(separator: "; ")). Compare it with a \
             backup, and keep the damaged file until then.
             """
     }

@@ -47,10 +47,10 @@ extension VerificationReport {
         let size = "\(HumanReadable.count(pages)) pages, \(HumanReadable.bytes(bytes))"
         guard isWhole else {
             return damagedPages.isEmpty
-                ? "\(size), the engine objects" : "\(HumanReadable.count(damagedPages.count)) of \(size) damaged"
+                ? "\(size), the engine reports errors" : "\(HumanReadable.count(damagedPages.count)) of \(size) damaged"
         }
         let strays = foreignKeyViolations.count
-        let keys = strays == 0 ? "" : "; \(strays) values point to rows that are not there"
+        let keys = strays == 0 ? "" : "; \(strays) values reference rows that do not exist"
         return "\(size) whole\(keys)"
     }
 }
