@@ -12,14 +12,14 @@ public struct UnexpectedSQL: Error, Sendable, Equatable, CustomStringConvertible
     /// The first difference, and all statements that ran, ready to be copied.
     public var description: String {
         let place = zip(expected, actual).enumerated().first { $0.element.0 != $0.element.1 }?.offset
-        var lines = ["\(self.place): the work ran other SQL than expected."]
+        var lines = ["\(self.place): the work ran different SQL than expected."]
         if let place {
             lines.append("statement \(place + 1), expected: \(expected[place])")
             lines.append("statement \(place + 1), ran:      \(actual[place])")
         } else {
-            lines.append("expected were \(expected.count) statements, and \(actual.count) ran")
+            lines.append("\(expected.count) statements were expected, and \(actual.count) ran")
         }
-        lines.append("All that ran:")
+        lines.append("All statements that ran:")
         lines += actual.map { "    \"\($0.replacing("\"", with: "\\\""))\"," }
         return lines.joined(separator: "\n")
     }

@@ -34,7 +34,7 @@ struct DependencyField {
                 alternative += 1
             } while take("|")
             guard position == bytes.count || take(",") else {
-                throw fault("a comma, a bar or the field's end is missing behind an entry")
+                throw fault("a comma, a bar or the field's end is missing after an entry")
             }
             group += 1
         }
@@ -48,7 +48,7 @@ struct DependencyField {
         if current == .colon {
             position += 1
             let qualifier = takeWord(where: \.isArchitectureByte)
-            guard !qualifier.isEmpty else { throw fault("an architecture is missing behind the colon") }
+            guard !qualifier.isEmpty else { throw fault("an architecture is missing after the colon") }
             architecture = qualifier
         }
         let bound = take("(") ? try parseVersion() : nil
@@ -72,7 +72,7 @@ struct DependencyField {
         skipBlanks()
         let version = takeWord(where: \.isVersionByte)
         guard !version.isEmpty else { throw fault("a version is missing in the parentheses") }
-        guard take(")") else { throw fault("the parenthesis isn't closed behind the version") }
+        guard take(")") else { throw fault("the parenthesis isn't closed after the version") }
         return (relation, version)
     }
 

@@ -12,7 +12,7 @@ extension ProofRun {
         }
         let oneWay = migrations.dropFirst().filter { $0.down == nil }.map { "\"\($0.version)\"" }
         if !oneWay.isEmpty {
-            report.leftOut.append("the way down from \(oneWay.joined(separator: ", ")): there is no `down`")
+            report.leftOut.append("the downgrade from \(oneWay.joined(separator: ", ")): there is no `down`")
         }
     }
 
@@ -46,7 +46,7 @@ extension ProofRun {
     /// - Returns: Whether it is at the lower version.
     private func goDown(_ file: ProofFile, from end: Int, to start: Int, on way: String) async -> Bool {
         let (higher, lower) = (version(end), version(start))
-        let what = "a file of \"\(higher)\" cannot be brought back to \"\(lower)\""
+        let what = "a file of \"\(higher)\" cannot be downgraded to \"\(lower)\""
         let isDown = await attempting(what, on: way) {
             try await file.using(steps(through: end)) { store in try await store.migrate(to: lower).to == lower }
         }

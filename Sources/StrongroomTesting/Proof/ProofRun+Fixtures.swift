@@ -49,8 +49,8 @@ extension ProofRun {
         guard let recorded, let start = place(of: recorded) else {
             report.add(
                 """
-                a fixture file is of version "\(recorded ?? "")", which the migrator does not know: a released \
-                version stays in the list
+                a fixture file is of version "\(recorded ?? "")", which the migrator does not contain: keep \
+                released versions in the list
                 """,
                 on: way)
             return

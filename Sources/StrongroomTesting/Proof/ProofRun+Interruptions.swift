@@ -37,7 +37,7 @@ extension ProofRun {
             let version = migration.version
             try await prove(Course(place: place, isDown: false, title: "migration \"\(version)\""))
             guard place > 0, migration.down != nil else { continue }
-            try await prove(Course(place: place, isDown: true, title: "the way down from \"\(version)\""))
+            try await prove(Course(place: place, isDown: true, title: "the downgrade from \"\(version)\""))
         }
     }
 
@@ -160,8 +160,8 @@ extension ProofRun {
         guard !didFinish else {
             report.add(
                 """
-                \(course.title) is not undone when one of its statements fails: it catches the error and goes on, and \
-                the version is recorded without that statement's work; let errors through (no `try?`)
+                \(course.title) is not rolled back when one of its statements fails: it catches the error and \
+                continues, and the version is recorded without that statement's work; rethrow errors (no `try?`)
                 """, on: way)
             return
         }
@@ -177,7 +177,7 @@ extension ProofRun {
             // The file must still be at the version before, with all its data.
             guard try await look(at: file, through: course.place, since: course.place, on: "interrupted \(way)") != nil
             else { return }
-            let again: Void? = await attempting("\(course.title) cannot be gone after an interruption", on: way) {
+            let again: Void? = await attempting("\(course.title) cannot be run after an interruption", on: way) {
                 try await go(course, file, steps(through: course.place))
             }
             guard again != nil else { return }
@@ -198,8 +198,8 @@ extension ProofRun {
         for difference in differences {
             report.add(
                 """
-                \(course.title) does not come back from an interruption: \(difference); it must depend on nothing and \
-                change nothing outside of its transaction
+                \(course.title) does not recover from an interruption: \(difference); it must not depend on \
+                anything or change anything outside of its transaction
                 """, on: way)
         }
     }

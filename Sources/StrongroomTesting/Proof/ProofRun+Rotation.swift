@@ -4,7 +4,7 @@ extension ProofRun {
     /// Rotates keys during migrations: once for every pair that ends at the newest version, and at every single step.
     func proveRotation() async throws {
         guard subject.configuration.settings(for: subject.name).rotation != .never else {
-            report.leftOut.append("rotation on the way: the configuration's settings say that files are never rotated")
+            report.leftOut.append("rotation during migrations: the configuration's settings never rotate files")
             return
         }
         for start in migrations.indices where start < last {

@@ -9,7 +9,7 @@ extension ProofRun {
         }
         let (fresh, migrated) = ("a fresh file", "a file that ran every migration")
         let file = try ProofFile(subject)
-        let seen = await attempting("a fresh file cannot be made", on: nil) {
+        let seen = await attempting("a fresh file cannot be created", on: nil) {
             try await file.using(migrations, tables: tables) { store in
                 try await store.read { db in Sight(schema: try SchemaDescription(db), content: try TableContent(db)) }
             }
@@ -111,8 +111,8 @@ extension ProofRun {
         for record in proof.recordProofs where recordCounts[record.tableName] == 0 {
             report.leftOut.append(
                 """
-                no record of table "\(record.tableName)" was there to be read: plant a row, or give `records(of:)` a \
-                sample
+                no record of table "\(record.tableName)" was read: plant a row, or pass a sample to \
+                `records(of:)`
                 """
             )
         }

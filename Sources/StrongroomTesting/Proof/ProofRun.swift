@@ -90,7 +90,7 @@ final class ProofRun {
         for place in migrations.indices {
             let file = try ProofFile(subject)
             let steps = steps(through: place)
-            let what = "an empty file cannot be brought to \"\(version(place))\" by every migration"
+            let what = "an empty file cannot be migrated to \"\(version(place))\" by every migration"
             let schema = await attempting(what, on: nil) {
                 try await file.using(steps) { store in try await store.read { db in try SchemaDescription(db) } }
             }
@@ -146,7 +146,7 @@ final class ProofRun {
         let plantings = proof.plantings.filter { planting in
             origin.map { self.version($0) == planting.version && isWanted(planting, at: place) } ?? false
         }
-        let what = "a file cannot be brought to \"\(version)\""
+        let what = "a file cannot be migrated to \"\(version)\""
         let seen = await attempting(what, on: way) {
             try await file.using(steps(through: place), keys: keys, rotation: rotation, changes: changes) { store in
                 let (sight, faults) = try await store.read { db in
@@ -161,7 +161,8 @@ final class ProofRun {
         guard let (sight, faults) = seen else { return nil }
         for fault in faults { report.add(fault, on: way) }
         let differences = sight.schema.differences(
-            from: schemas[place], here: "a file that came another way", there: "an empty file that ran every migration")
+            from: schemas[place], here: "a file migrated on another path",
+            there: "an empty file that ran every migration")
         for difference in differences { report.add("at \"\(version)\" \(difference)", on: way) }
         return sight
     }

@@ -58,7 +58,7 @@ private struct RecordWork<T: Table> {
                 try T.update(record, in: db)
                 let again = try T.find(key, in: db).map(Self.values)
                 return again == (try Self.values(record))
-                    ? nil : "are other ones after they were read, written and read again"
+                    ? nil : "differ after they were read, written and read again"
             }
         }
     }
@@ -72,7 +72,7 @@ private struct RecordWork<T: Table> {
                 return "are not found after a sample was inserted"
             }
             return try Self.values(found) == Self.values(sample)
-                ? nil : "are other ones after a sample was inserted and read"
+                ? nil : "differ after a sample was inserted and read"
         }
     }
 }

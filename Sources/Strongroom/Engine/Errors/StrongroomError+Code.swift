@@ -43,7 +43,7 @@ extension StrongroomError {
         public static let encryptedFile = Code(.encryptedFile)
         /// The file exists and has no content.
         public static let emptyFile = Code(.emptyFile)
-        /// Something other than a regular file lies at the path.
+        /// The path refers to something other than a regular file.
         public static let notAFile = Code(.notAFile)
         /// There is no file at the path.
         public static let fileMissing = Code(.fileMissing)

@@ -198,8 +198,8 @@ struct TableComparison {
             }
             throw refusal(
                 """
-                The index "\(other.name)" that is declared for table "\(schema.name)" has the name of an index of table \
-                "\(other.table)" in the file; give it another name.
+                The index "\(other.name)" that is declared for table "\(schema.name)" has the name of an index of \
+                table "\(other.table)" in the file; give it another name.
                 """)
         }
     }

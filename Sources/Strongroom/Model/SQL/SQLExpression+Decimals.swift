@@ -67,8 +67,8 @@ extension SQLExpression where Value.Unwrapped == Decimal {
         StrongroomError(
             .notTranslatable,
             """
-            Decimals that are stored as text cannot be summed by a query; declare the column with a scale, or add up the \
-            fetched values.
+            Decimals that are stored as text cannot be summed by a query; declare the column with a scale, or \
+            add up the fetched values.
             """)
     }
 

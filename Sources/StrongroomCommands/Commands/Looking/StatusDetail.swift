@@ -19,8 +19,8 @@ struct StatusDetail: Encodable, Sendable {
         func danger(holders: Int) -> String? {
             guard !hasWALResetFix, holders > 0 else { return nil }
             return """
-                SQLite \(sqlite) has the WAL-reset race. Strongroom's connections are protected; two other programs that \
-                write this file with such an engine can lose commits: update them to SQLCipher 4.14, or set \
+                SQLite \(sqlite) has the WAL-reset race. Strongroom's connections are protected; two other programs \
+                that write this file with such an engine can lose commits: update them to SQLCipher 4.14, or set \
                 PRAGMA wal_autocheckpoint = 0 in them.
                 """
         }

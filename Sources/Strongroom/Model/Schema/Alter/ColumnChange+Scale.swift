@@ -50,8 +50,8 @@ extension ColumnChange {
                     let rowName = try row.value(at: 2).asInteger.map { "Row \($0)" } ?? "A row"
                     throw refusal(
                         """
-                        \(rowName) contains \(fault) in column "\(column)" of table "\(table.name)"; correct it first, or \
-                        use another scale.
+                        \(rowName) contains \(fault) in column "\(column)" of table "\(table.name)"; correct it \
+                        first, or use another scale.
                         """)
                 }
                 done += 1

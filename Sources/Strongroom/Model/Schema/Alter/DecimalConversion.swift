@@ -114,8 +114,8 @@ struct DecimalConversion {
         throw StrongroomError(
             .schemaChange,
             """
-            \(place(row)) has a value in \(title), which is generated, that is not a decimal in the sortable form; drop \
-            the column, or compute it from a column of decimals.
+            \(place(row)) has a value in \(title), which is generated, that is not a decimal in the sortable form; \
+            drop the column, or compute it from a column of decimals.
             """,
             database: connection.database)
     }

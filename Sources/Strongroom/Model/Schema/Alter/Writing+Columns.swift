@@ -80,8 +80,8 @@ extension Writing where Self: ~Copyable {
                 throw StrongroomError(
                     .schemaChange,
                     """
-                    The table "\(schema.name)" has both "\(old)" and "\(column.name)", which was formerly "\(old)"; merge \
-                    the values and drop one.
+                    The table "\(schema.name)" has both "\(old)" and "\(column.name)", which was formerly "\(old)"; \
+                    merge the values and drop one.
                     """
                 )
             }
