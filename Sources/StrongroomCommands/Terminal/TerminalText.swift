@@ -1,8 +1,7 @@
 /// The interpretation of text by a terminal: the characters that it acts on, and the width of the others in cells.
 package enum TerminalText {
     /// The text with escapes for all characters that would move the cursor, end the line, start a control sequence or
-    /// reverse the writing direction: `
-    /// `, `\u{1B}`, `\u{202E}`.
+    /// reverse the writing direction: `\n`, `\u{1B}`, `\u{202E}`.
     ///
     /// For display only: a backslash is not escaped, so the result is not reversible.
     package static func escaped(_ text: String) -> String {

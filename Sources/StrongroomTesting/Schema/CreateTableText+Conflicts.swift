@@ -1,8 +1,8 @@
 import Strongroom
 
 extension CreateTableText {
-    /// The conflict clauses of the table's constraints other than the default (`ABORT`), sorted; such as `unique
-    /// (email) REPLACE`.
+    /// The conflict clauses of the table's constraints other than the default (`ABORT`), sorted; such as
+    /// `unique (email) REPLACE`.
     var conflicts: [String] {
         items.flatMap { item in
             let tokens = item.significant.outsideParentheses

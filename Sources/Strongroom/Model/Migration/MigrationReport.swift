@@ -41,8 +41,8 @@ public struct MigrationReport: Sendable, Equatable {
     public internal(set) var undone: [String] = []
     /// The versions of the file whose statements have changed in the program; see ``ChangedMigrations``.
     public internal(set) var changed: [String] = []
-    /// Descriptions of the changes that ``Migrator/automatic(tables:removingColumns:)`` made, such as `table "contact":
-    /// column "phone" added`.
+    /// Descriptions of the changes that ``Migrator/automatic(tables:removingColumns:)`` made, such as
+    /// `table "contact": column "phone" added`.
     public internal(set) var schemaChanges: [String] = []
     /// The path of the snapshot from before the migration; nil if none was taken.
     public internal(set) var snapshot: String?

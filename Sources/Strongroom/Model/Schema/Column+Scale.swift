@@ -23,8 +23,8 @@ extension Column where Value.Unwrapped == Decimal {
     ///   - indexed: Whether the table has an index on the column.
     ///   - default: The value of new rows in place of nil.
     ///   - references: The row of another table, or of this one, that the value references.
-    ///   - check: A condition for every row, as SQL without bound values, in which the value is the integer: `"price >=
-    ///     0"`.
+    ///   - check: A condition for every row, as SQL without bound values, in which the value is the integer:
+    ///     `"price >= 0"`.
     ///   - generated: The expression of a generated column: an integer with the scale.
     ///   - previously: The column's previous name, as in the initialiser without a scale.
     public init(

@@ -69,8 +69,8 @@ public protocol Table<RecordType>: Sendable {
     /// - Throws: Any error; the caller of the update receives it.
     static func validateUpdate(_ record: RecordType) throws
 
-    /// Hooks that run when a record is saved or deleted; nil for none, which has no overhead. Declare it as a `static
-    /// let` rather than a computed property.
+    /// Hooks that run when a record is saved or deleted; nil for none, which has no overhead. Declare it as a
+    /// `static let` rather than a computed property.
     static var hooks: RecordHooks<RecordType>? { get }
 
     /// The relations to records of other tables; nil for none. Declare it as a `static let` rather than a computed
