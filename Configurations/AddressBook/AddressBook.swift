@@ -1,9 +1,9 @@
 import Foundation
 public import Strongroom
 
-/// The people that a user knows: `addressbook.sqlite`, and `addressbook_<user>.sqlite` for each of several users.
+/// A user's contacts: `addressbook.sqlite`, and `addressbook_<user>.sqlite` for each of several users.
 ///
-/// It has had four versions, whose migrations show what there is to a schema that moves.
+/// The schema has four versions, whose migrations are examples of typical schema changes.
 #if Macros
 @Configuration("addressbook")
 #endif
@@ -13,15 +13,15 @@ public struct AddressBook: Configuration {
     /// The file with the keys, oldest first.
     public let keyFile: KeyFile
 
-    /// Where the files lie; nil for the platform's data directory.
+    /// The directory of the files; nil for the platform's data directory.
     public let directory: String?
 
-    /// Describes an address book; without arguments, that of the person who runs the program.
+    /// Creates an address book configuration; without arguments, that of the current user.
     ///
     /// - Parameters:
-    ///   - keyFile: The file with the keys, made with one random key when it is not there; nil for
+    ///   - keyFile: The file with the keys, created with one random key if it does not exist; nil for
     ///     `strongroom/addressbook.keys` in the configuration directory, which is `$XDG_CONFIG_HOME` or `~/.config`.
-    ///   - directory: Where the files lie; nil for the platform's data directory.
+    ///   - directory: The directory of the files; nil for the platform's data directory.
     public init(keyFile: KeyFile? = nil, directory: String? = nil) {
         self.keyFile = keyFile ?? KeyFile(Self.defaultKeyPath)
         self.directory = directory

@@ -1,6 +1,6 @@
 import Strongroom
 
-/// The versions of an address book's schema. Each stays as it was released: what changes comes behind the last one.
+/// The versions of an address book's schema. Released versions are never changed; new ones are added at the end.
 enum AddressBookMigrations {
     static var all: [Migration] { [first, mail, phoneNumbers, favourites] }
 
@@ -9,7 +9,7 @@ enum AddressBookMigrations {
         try db.execute("CREATE TABLE contact (id INTEGER PRIMARY KEY, name TEXT NOT NULL, phone TEXT)")
     }
 
-    /// Contacts have an address of electronic mail and a time, and are found by name.
+    /// Contacts have an email address and a time, and an index on the name.
     private static let mail = Migration("2") { db in
         try db.addColumn(Column<String?>("email"), to: "contact")
         try db.addColumn(Column<Int64>("created_at", default: 0), to: "contact")
@@ -20,7 +20,7 @@ enum AddressBookMigrations {
         try db.dropColumn("email", from: "contact")
     }
 
-    /// A contact has any number of phone numbers, in a table of their own; those that are there move into it.
+    /// A contact has any number of phone numbers, in a separate table; existing numbers are moved to it.
     private static let phoneNumbers = Migration("3") { db in
         try db.createTable(PhoneNumberOfVersion3.schema)
         try db.execute(
@@ -39,8 +39,8 @@ enum AddressBookMigrations {
         try db.dropTable("phone_number")
     }
 
-    /// A number has a label, and none stands twice with a contact; contacts can be favourites, and their time says what
-    /// it is.
+    /// A number has a label and is unique for a contact; contacts can be favourites, and the column of their time gets
+    /// a descriptive name.
     private static let favourites = Migration("4") { db in
         try db.addColumn(Column<String>("label", default: "phone"), to: "phone_number")
         try db.execute(
@@ -61,7 +61,7 @@ enum AddressBookMigrations {
     }
 }
 
-/// The table of phone numbers as version 3 made it; never to be changed.
+/// The table of phone numbers as created by version 3; must not be changed.
 private enum PhoneNumberOfVersion3 {
     static let schema = TableSchema(
         "phone_number",

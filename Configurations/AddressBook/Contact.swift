@@ -1,25 +1,25 @@
 public import Strongroom
 
-/// Somebody that the user knows.
+/// A contact of the user.
 public struct Contact: Table, Record, Equatable {
     /// The row's id; nil before the contact is stored.
     public var id: Int64?
     /// The name.
     public var name: String
-    /// The address of electronic mail.
+    /// The email address.
     public var email: String?
-    /// When the contact was added, in seconds since 1970; 0 where that is not known.
+    /// When the contact was added, in seconds since 1970; 0 if unknown.
     public var addedAt: Int64
-    /// Whether the user wants it at the top of lists.
+    /// Whether the contact is shown at the top of lists.
     public var isFavourite: Bool
 
-    /// Describes a contact that is not stored yet.
+    /// Creates a contact that is not stored yet.
     ///
     /// - Parameters:
     ///   - name: The name.
-    ///   - email: The address of electronic mail.
+    ///   - email: The email address.
     ///   - addedAt: When it is added, in seconds since 1970.
-    ///   - isFavourite: Whether the user wants it at the top of lists.
+    ///   - isFavourite: Whether the contact is shown at the top of lists.
     public init(name: String, email: String? = nil, addedAt: Int64 = 0, isFavourite: Bool = false) {
         self.name = name
         self.email = email

@@ -1,22 +1,22 @@
 public import Strongroom
 
-/// A number under which somebody is reached.
+/// A phone number of a contact.
 public struct PhoneNumber: Table, Record, Equatable {
     /// The row's id; nil before the number is stored.
     public var id: Int64?
-    /// The id of the ``Contact``; its numbers go with it.
+    /// The id of the ``Contact``; its numbers are deleted with it.
     public var contact: Int64
-    /// The number, as the user wrote it; not empty, and once with a contact.
+    /// The number as entered; not empty, and unique for a contact.
     public var number: String
-    /// What kind of number it is, such as `work`.
+    /// The kind of number, such as `work`.
     public var label: String
 
-    /// Describes a number that is not stored yet.
+    /// Creates a number that is not stored yet.
     ///
     /// - Parameters:
     ///   - contact: The id of the contact.
     ///   - number: The number; not empty.
-    ///   - label: What kind of number it is.
+    ///   - label: The kind of number.
     public init(contact: Int64, number: String, label: String = "phone") {
         self.contact = contact
         self.number = number

@@ -1,20 +1,20 @@
 public import Strongroom
 
-/// What a package says of another: that it needs it, conflicts with it, replaces it.
+/// A relationship of a package to another: a dependency, a conflict, a replacement.
 public struct Dependency: Table, Record, Equatable {
     /// The row's id; nil before the dependency is stored.
     public var id: Int64?
-    /// The id of the package that says it.
+    /// The id of the package that declares it.
     public var package: Int64
-    /// The field it stands in, such as `Depends`.
+    /// The field that contains it, such as `Depends`.
     public var kind: String
-    /// Its place in the field; alternatives share one.
+    /// Its index in the field; alternatives have the same index.
     public var place: Int
-    /// Its place among the alternatives.
+    /// Its index among the alternatives.
     public var alternative: Int
     /// The name of the other package.
     public var name: String
-    /// What stands behind the name, such as the `any` of `python3:any`.
+    /// The suffix of the name, such as the `any` of `python3:any`.
     public var architecture: String?
     /// How the version is compared, such as `>=`.
     public var relation: String?

@@ -1,10 +1,10 @@
 public import Strongroom
 
-/// A piece of software, as Debian's package manager describes it.
+/// A software package, as described by Debian's package manager.
 public struct InstalledPackage: Table, Record, Equatable {
     /// The row's id; nil before the package is stored.
     public var id: Int64?
-    /// Name and architecture, such as `bash:amd64`: what makes a package unique on a machine.
+    /// Name and architecture, such as `bash:amd64`, which identify a package on a machine.
     public var identifier: String
     /// The name.
     public var name: String
@@ -16,13 +16,13 @@ public struct InstalledPackage: Table, Record, Equatable {
     public var section: String?
     /// The size of its files in KiB.
     public var installedSize: Int64?
-    /// Who looks after it.
+    /// The maintainer.
     public var maintainer: String?
-    /// What the package manager says of it, such as `install ok installed`; nil in an archive's list.
+    /// The status in the package manager, such as `install ok installed`; nil in an archive's list.
     public var status: String?
-    /// One line about it.
+    /// The summary in one line.
     public var summary: String?
-    /// Several lines about it.
+    /// The description in several lines.
     public var details: String?
 
     /// The typed columns.

@@ -3,7 +3,7 @@ public import Strongroom
 
 /// The software on a machine: `inventory.sqlite`, and `inventory_<host>.sqlite` for other machines.
 ///
-/// Its keys come from a key file. With the trait `Macros`, `Stores.shared` finds it.
+/// Its keys come from a key file. With the trait `Macros`, `Stores.shared` discovers it.
 #if Macros
 @Configuration("inventory")
 #endif
@@ -13,7 +13,7 @@ public struct Inventory: Configuration {
     /// The file with the keys, oldest first.
     public let keyFile: KeyFile
 
-    /// Where the files lie; nil for the platform's data directory.
+    /// The directory of the files; nil for the platform's data directory.
     public let directory: String?
 
     private static var defaultKeyPath: String {
@@ -25,12 +25,12 @@ public struct Inventory: Configuration {
         return "\(directory("XDG_CONFIG_HOME") ?? "\(home)/.config")/strongroom/inventory.keys"
     }
 
-    /// Describes an inventory; without arguments, that of the person who runs the program.
+    /// Creates an inventory configuration; without arguments, that of the current user.
     ///
     /// - Parameters:
-    ///   - keyFile: The file with the keys, made with one random key when it is not there; nil for
+    ///   - keyFile: The file with the keys, created with one random key if it does not exist; nil for
     ///     `strongroom/inventory.keys` in the configuration directory, which is `$XDG_CONFIG_HOME` or `~/.config`.
-    ///   - directory: Where the files lie; nil for the platform's data directory.
+    ///   - directory: The directory of the files; nil for the platform's data directory.
     public init(keyFile: KeyFile? = nil, directory: String? = nil) {
         self.keyFile = keyFile ?? KeyFile(Self.defaultKeyPath)
         self.directory = directory

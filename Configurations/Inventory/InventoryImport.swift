@@ -1,27 +1,27 @@
 public import Strongroom
 
-/// Brings the packages of a control file into an inventory.
+/// Imports the packages of a control file into an inventory.
 public struct InventoryImport: Sendable, Equatable {
-    /// The packages that are new.
+    /// The number of new packages.
     public private(set) var inserted = 0
-    /// The packages that were there and have been brought up to date.
+    /// The number of existing packages that were updated.
     public private(set) var updated = 0
-    /// The packages that are not installed and so were left out.
+    /// The number of packages that are not installed and were skipped.
     public private(set) var skipped = 0
-    /// The packages that were there, are not installed any more, and so were deleted.
+    /// The number of packages that are no longer installed and were deleted.
     public private(set) var removed = 0
-    /// The dependencies of the packages.
+    /// The number of dependencies.
     public private(set) var dependencies = 0
 
-    /// Makes an inventory tell what a control file tells: stores every installed package with its dependencies, and
-    /// deletes those that are gone, in one transaction.
+    /// Updates an inventory to a control file: stores every installed package with its dependencies, and deletes
+    /// packages that are no longer installed, in one transaction.
     ///
     /// - Parameters:
     ///   - file: The control file.
     ///   - db: A write transaction.
     ///   - progress: Called after each package.
-    /// - Returns: How many packages were new and how many were there.
-    /// - Throws: `ControlFileError` when the file is not whole, `StrongroomError` when a package cannot be stored; roll
+    /// - Returns: The numbers of packages and dependencies.
+    /// - Throws: `ControlFileError` if the file is incomplete, `StrongroomError` if a package cannot be stored; roll
     ///   back then.
     public static func run(
         _ file: ControlFile,
@@ -42,7 +42,7 @@ public struct InventoryImport: Sendable, Equatable {
     private mutating func store(
         _ paragraph: PackageParagraph, in db: borrowing some Writing & ~Copyable
     ) throws -> Int64? {
-        // An archive's list has no status: all its packages count.
+        // An archive's list has no status: all its packages are included.
         guard paragraph.status?.hasSuffix(" installed") ?? true else {
             skipped += 1
             return nil
@@ -62,7 +62,7 @@ public struct InventoryImport: Sendable, Equatable {
 }
 
 extension InstalledPackage {
-    /// The package that a paragraph of a control file describes.
+    /// Creates the package that a paragraph of a control file describes.
     ///
     /// - Parameter paragraph: The paragraph.
     public init(_ paragraph: PackageParagraph) {
@@ -81,11 +81,11 @@ extension InstalledPackage {
 }
 
 extension Dependency {
-    /// What a paragraph of a control file says of another package.
+    /// Creates the dependency that an entry of a control file declares.
     ///
     /// - Parameters:
     ///   - dependency: The entry.
-    ///   - package: The id of the package that says it.
+    ///   - package: The id of the package that declares it.
     public init(_ dependency: PackageDependency, of package: Int64) {
         id = nil
         self.package = package

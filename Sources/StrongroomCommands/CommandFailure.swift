@@ -1,12 +1,12 @@
 import Strongroom
 
-/// A failure that a command tells in its own words.
+/// An error of a command, with its own message.
 package struct CommandFailure: Error, Equatable {
     /// A short name for scripts.
     package let code: String
     /// What happened and what to do next.
     package let message: String
-    /// What the program ends with.
+    /// The exit status of the program.
     package let status: ExitStatus
 
     package init(_ code: String, _ message: String, _ status: ExitStatus) {
@@ -15,12 +15,12 @@ package struct CommandFailure: Error, Equatable {
         self.status = status
     }
 
-    /// The failure for a name that neither a table nor a view has.
+    /// The error for a name that is neither a table nor a view.
     static func noSuchTable(_ table: String) -> CommandFailure {
         CommandFailure("noSuchTable", "There is no table or view \"\(table)\".", .usage)
     }
 
-    /// Works, and tells of a statement that would write where it may not.
+    /// Runs work, and reports a statement that writes where only reads are allowed.
     static func tellingReadOnly<T>(_ words: String, _ work: () async throws -> T) async throws -> T {
         do {
             return try await work()
@@ -29,9 +29,9 @@ package struct CommandFailure: Error, Equatable {
         }
     }
 
-    /// The failure for a path at which something lies that is not to be replaced.
+    /// The error for an existing file that is not replaced.
     static func exists(_ path: String) -> CommandFailure {
         CommandFailure(
-            "exists", "\"\(path)\" is there already. Give another name, or --force to replace it.", .cannotCreate)
+            "exists", "\"\(path)\" exists. Use another name, or --force to replace it.", .cannotCreate)
     }
 }

@@ -1,13 +1,13 @@
 import ArgumentParser
 import Strongroom
 
-/// What a program tells of an error before it ends.
+/// The report of an error before the program ends.
 struct ErrorReport: Equatable {
     let code: String
     let message: String
     let status: ExitStatus
 
-    /// The report of an error, or nil for one that the argument parser tells better.
+    /// The report of an error, or nil if the argument parser reports it.
     init?(_ error: any Error) {
         switch error {
         case let error as CommandFailure:
@@ -21,7 +21,7 @@ struct ErrorReport: Equatable {
         }
     }
 
-    /// The report of wrong usage, or nil for what is no failure, such as a request for help.
+    /// The report of a usage error, or nil for other results of the parser, such as a help request.
     init?(usage error: any Error) {
         let status = ExitStatus(rawValue: RootCommand.exitCode(for: error).rawValue) ?? .failure
         guard status != .success else { return nil }
@@ -31,14 +31,13 @@ struct ErrorReport: Equatable {
             status: status)
     }
 
-    /// The report of an error of somebody else's, such as a configuration's; it may hold a secret, so its type is all
-    /// that is told.
+    /// The report of a foreign error, such as a configuration's; it may contain a secret, so only its type is reported.
     init(unknown error: any Error) {
         self.init(
             code: "failure",
             message: """
-                The program's configuration threw an error of the type \(type(of: error)). No more of it is told, \
-                since it may hold a secret: look for it in the configuration's code.
+                The program's configuration threw an error of the type \(type(of: error)). Its content is not \
+                reported, since it may contain a secret: look for it in the configuration's code.
                 """,
             status: .failure)
     }
@@ -51,8 +50,8 @@ struct ErrorReport: Equatable {
 }
 
 extension ExitStatus {
-    /// What a program ends with when the library fails: with a migration that was stopped by a full disk, that of the
-    /// disk.
+    /// The exit status for an error of the library; for a migration that failed because of a full disk, that of the
+    /// full disk.
     init(_ error: StrongroomError) {
         let isStep = error.code == .migrationFailed || error.code == .rotationFailed
         let status = (isStep ? error.underlying as? StrongroomError : nil).map { ExitStatus($0.code) }
@@ -62,7 +61,7 @@ extension ExitStatus {
         }
     }
 
-    /// What a program ends with when the library fails.
+    /// The exit status for an error code of the library.
     init(_ code: StrongroomError.Code) {
         self =
             switch code {
@@ -78,7 +77,7 @@ extension ExitStatus {
                 .noConfiguration, .duplicateConfiguration, .cipherSettings, .invalidMigrator, .envelopeMissing,
                 .foreignEnvelope:
                 .configuration
-            // The statement was written by whoever runs the command.
+            // The user of the command wrote the statement.
             case .invalidName, .sql, .notAuthorized, .sameFile: .usage
             default: .failure
             }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Strongroom
 
-/// The command that the others stand under; what it is called and holds is given by the program.
+/// The root command; the program defines its name and its subcommands.
 struct RootCommand: ParsableCommand {
     private static let described = Locked(CommandConfiguration())
 

@@ -2,7 +2,7 @@ public import ArgumentParser
 import Foundation
 public import Strongroom
 
-/// The operator's tool: one call makes a program of it.
+/// The operator's tool, which a single call makes into a program.
 ///
 /// ```swift
 /// import Strongroom
@@ -16,31 +16,32 @@ public import Strongroom
 /// }
 /// ```
 ///
-/// With `Stores.shared` the configurations are found by themselves.
+/// With `Stores.shared` the configurations are discovered automatically.
 public enum StrongroomTool {
-    /// Runs the command that the program's arguments name, and ends the program.
+    /// Runs the command in the program's arguments, and ends the program.
     ///
-    /// An error is one line on standard error, or one JSON object when `--json` is among the arguments. The exit codes
-    /// are those of `sysexits.h`: 64 wrong usage, 65 bad input, 66 no input, 69 no SQLCipher, 70 a fault in the
-    /// program, 73 something lies there already, 74 reading or writing failed, 75 locked by another process, 77 no
-    /// permission, 78 wrong key or configuration, 130 interrupted by Ctrl-C, `SIGTERM` or `SIGHUP`, 1 any other
-    /// failure, or the failure of some of several databases.
+    /// An error is printed as one line on standard error, or as one JSON object if `--json` is among the arguments. The
+    /// exit codes are those of `sysexits.h`: 64 wrong usage, 65 bad input, 66 no input, 69 no SQLCipher, 70 an error in
+    /// the program, 73 the output file exists, 74 an I/O error, 75 locked by another process, 77 no permission, 78
+    /// wrong key or configuration, 130 interrupted by Ctrl-C, `SIGTERM` or `SIGHUP`, 1 any other failure, or the
+    /// failure of some of several databases.
     ///
     /// - Parameters:
-    ///   - stores: The databases that names mean. What making it throws is told as an error of a command is.
+    ///   - stores: The databases to which names refer. An error of this expression is reported like an error of a
+    ///     command.
     ///   - name: The program's name, for its help.
-    ///   - abstract: What the program is for, for its help.
-    ///   - version: What `--version` prints.
-    ///   - commands: Commands of your own, besides those that every tool has.
+    ///   - abstract: The purpose of the program, for its help.
+    ///   - version: The output of `--version`.
+    ///   - commands: Additional commands of the program.
     public static func run(
         _ stores: @autoclosure () throws -> Stores,
         name: String = "strongroom",
-        abstract: String = "Looks after encrypted stores.",
+        abstract: String = "Manages encrypted stores.",
         version: String = "",
         commands: [any ParsableCommand.Type] = []
     ) async -> Never {
         let arguments = Array(CommandLine.arguments.dropFirst())
-        // A command of the program's own may mean something else by the same options.
+        // A command of the program may use the same options with another meaning.
         if !commands.contains(where: { $0._commandName == arguments.first }) {
             KeySource.takeVariables(of: Array(arguments.prefix { $0 != "--" }))
         }
@@ -53,7 +54,7 @@ public enum StrongroomTool {
             exit(ExitStatus.success.rawValue)
         } catch {
             guard let status = report(error, arguments, on: .standard) else {
-                // Help, version and wrong usage are the parser's to print.
+                // The parser prints help, version and usage errors.
                 RootCommand.exit(withError: error)
             }
             exit(status.rawValue)
@@ -63,7 +64,7 @@ public enum StrongroomTool {
     /// Runs a command as ``run(_:name:abstract:version:commands:)`` does, in a session and without ending the program;
     /// for tests.
     ///
-    /// - Returns: What the program would end with.
+    /// - Returns: The exit status of the program.
     package static func status(of arguments: [String], in session: CommandSession) async -> ExitStatus {
         RootCommand.describe(name: "strongroom", abstract: "", version: "", commands: [])
         do {
@@ -83,7 +84,7 @@ public enum StrongroomTool {
         session.isForScripts = arguments.contains("--json")
         try await CommandSession.$current.withValue(session) { [session] in
             var command = try RootCommand.parseAsRoot(arguments)
-            // What a command of the program's own throws is told as its author meant it.
+            // Errors of the program's own commands are reported as their author defined them.
             let isOurs = String(reflecting: type(of: command)).hasPrefix("StrongroomCommands.")
             do {
                 if var command = command as? any AsyncParsableCommand {
@@ -94,14 +95,14 @@ public enum StrongroomTool {
             } catch {
                 throw isOurs ? withoutSecrets(error) : error
             }
-            // Whoever reads through `head` has seen enough; a full disk has not.
+            // A closed output, as with `head`, is not an error; a full disk is.
             if case .failed? = session.console.failure(of: .output) {
                 throw CommandFailure("inputOutput", "The output could not be written.", .inputOutput)
             }
         }
     }
 
-    /// In place of an error that a configuration threw one that tells its type alone.
+    /// Replaces an error of a configuration by one that only contains its type.
     private static func withoutSecrets(_ error: any Error) -> any Error {
         let isParsers = error is ValidationError || error is ExitCode || error is CleanExit
         guard !isParsers, ErrorReport(error) == nil else { return error }
@@ -109,11 +110,11 @@ public enum StrongroomTool {
         return CommandFailure(report.code, report.message, report.status)
     }
 
-    /// Tells an error.
+    /// Reports an error.
     ///
-    /// - Returns: What the program ends with; nil for what the argument parser tells better.
+    /// - Returns: The exit status; nil if the argument parser reports the error.
     private static func report(_ error: any Error, _ arguments: [String], on console: Console) -> ExitStatus? {
-        // An error that was told already ends the program alone.
+        // An error that was already reported only ends the program.
         if let failure = error as? CommandFailure, failure.message.isEmpty { return failure.status }
         let isJSON = arguments.contains("--json")
         guard let report = ErrorReport(error) ?? (isJSON ? ErrorReport(usage: error) : nil) else { return nil }

@@ -2,7 +2,7 @@
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// Says how a property is stored; read by the macro of its type.
+/// Configures how a property is stored; evaluated by the macro of its type.
 struct ColumnMacro: PeerMacro {
     static func expansion(
         of node: AttributeSyntax,
@@ -14,7 +14,7 @@ struct ColumnMacro: PeerMacro {
     }
 }
 
-/// Leaves a property out of the table; read by the macro of its type.
+/// Excludes a property from the table; evaluated by the macro of its type.
 struct IgnoredMacro: PeerMacro {
     static func expansion(
         of node: AttributeSyntax,

@@ -3,7 +3,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// Makes a type a configuration that is found without registration.
+/// Makes a type a configuration that is discovered without registration.
 struct ConfigurationMacro {}
 
 extension ConfigurationMacro: ExtensionMacro {

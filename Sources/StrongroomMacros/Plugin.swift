@@ -9,7 +9,7 @@ struct Plugin: CompilerPlugin {
     ]
 }
 #else
-/// A macro target is a program; without its trait it is one that does nothing.
+/// A macro target is an executable; without its trait it does nothing.
 @main
 struct Plugin {
     static func main() {}

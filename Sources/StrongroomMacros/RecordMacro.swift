@@ -11,7 +11,7 @@ struct RecordMacro: ExtensionMacro {
         conformingTo protocols: [TypeSyntax],
         in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
-        // Then @Table reports it.
+        // @Table reports this case.
         guard declaration.attributes.named("Table") == nil,
             let model = RecordModel.read(declaration, node, needsKey: false, in: context)
         else { return [] }

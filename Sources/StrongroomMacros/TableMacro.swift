@@ -2,7 +2,7 @@
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// Makes a struct a table and its record, or a type a further table of another type's records.
+/// Makes a struct a table and its record, or a type an additional table of another type's records.
 struct TableMacro: ExtensionMacro {
     static func expansion(
         of node: AttributeSyntax,

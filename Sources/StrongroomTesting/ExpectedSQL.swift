@@ -1,34 +1,34 @@
 public import Strongroom
 
-/// What `expectSQL` throws: the statements were others.
+/// The error of `expectSQL`: other statements ran.
 public struct UnexpectedSQL: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The statements that were expected, with their white space made one.
+    /// The expected statements, with whitespace normalised.
     public let expected: [String]
     /// The statements that ran.
     public let actual: [String]
-    /// The file and the line of the expectation.
+    /// The file and line of the expectation.
     public let place: String
 
     /// The first difference, and all statements that ran, ready to be copied.
     public var description: String {
         let place = zip(expected, actual).enumerated().first { $0.element.0 != $0.element.1 }?.offset
-        var lines = ["\(self.place): the work ran other SQL than expected."]
+        var lines = ["\(self.place): the work ran different SQL than expected."]
         if let place {
             lines.append("statement \(place + 1), expected: \(expected[place])")
             lines.append("statement \(place + 1), ran:      \(actual[place])")
         } else {
-            lines.append("expected were \(expected.count) statements, and \(actual.count) ran")
+            lines.append("\(expected.count) statements were expected, and \(actual.count) ran")
         }
-        lines.append("All that ran:")
+        lines.append("All statements that ran:")
         lines += actual.map { "    \"\($0.replacing("\"", with: "\\\""))\"," }
         return lines.joined(separator: "\n")
     }
 }
 
 extension Reading where Self: ~Copyable {
-    /// Pins the statements that work runs, with placeholders in place of values; white space does not count.
+    /// Expects that work runs exactly these statements, with placeholders in place of values; whitespace is ignored.
     ///
-    /// What the library does of its own, such as a savepoint, is not among them.
+    /// Statements that the library runs for itself, such as savepoints, are not included.
     ///
     /// ```swift
     /// let found = try await store.read { db in
@@ -41,8 +41,8 @@ extension Reading where Self: ~Copyable {
     ///   - fileID: The caller's file.
     ///   - line: The caller's line.
     ///   - work: The work, in this transaction.
-    /// - Returns: What the work returns.
-    /// - Throws: ``UnexpectedSQL`` with the statements that ran; what the work throws.
+    /// - Returns: The result of the work.
+    /// - Throws: ``UnexpectedSQL`` with the statements that ran; errors of the work.
     @discardableResult
     public func expectSQL<T>(
         _ expected: String..., fileID: String = #fileID, line: Int = #line, _ work: () throws -> T
@@ -66,7 +66,7 @@ extension Reading where Self: ~Copyable {
 }
 
 extension Store {
-    /// Pins the statements that a write runs; see `expectSQL` of a transaction.
+    /// Expects that a write runs exactly these statements; see `expectSQL` of a transaction.
     ///
     /// ```swift
     /// try await store.expectSQL("DELETE FROM `contact` WHERE `id` = ?1") { db in try Contact.delete(1, in: db) }
@@ -77,8 +77,8 @@ extension Store {
     ///   - fileID: The caller's file.
     ///   - line: The caller's line.
     ///   - work: The write.
-    /// - Returns: What the write returns.
-    /// - Throws: ``UnexpectedSQL`` with the statements that ran, and nothing was written; as `Store.write`.
+    /// - Returns: The result of the write.
+    /// - Throws: ``UnexpectedSQL`` with the statements that ran, after a rollback; as `Store.write`.
     @discardableResult
     public func expectSQL<T: Sendable>(
         _ expected: String..., fileID: String = #fileID, line: Int = #line,
@@ -91,7 +91,7 @@ extension Store {
 }
 
 extension String {
-    /// With one space wherever there is white space, but in texts and names.
+    /// With whitespace outside literals and names replaced by a single space.
     fileprivate var withPlainSpace: String {
         var text = ""
         for token in [SQLToken](sql: self) {

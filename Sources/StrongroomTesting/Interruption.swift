@@ -1,27 +1,27 @@
 public import Strongroom
 
-/// What `withInterruption(after:)` throws in a statement's place.
+/// The error that `withInterruption(after:)` throws in place of a statement.
 public struct Interruption: Error, Sendable, Equatable, CustomStringConvertible {
-    /// How many statements had run.
+    /// The number of statements that ran.
     public let statements: Int
 
-    /// Makes the error, to compare one with.
+    /// Creates the error, for comparisons.
     ///
-    /// - Parameter statements: How many statements had run.
+    /// - Parameter statements: The number of statements that ran.
     public init(statements: Int) {
         self.statements = statements
     }
 
-    /// What the error says.
+    /// The error message.
     public var description: String { "interrupted after \(statements) statements by a test" }
 }
 
 extension Reading where Self: ~Copyable {
-    /// Runs work whose statements fail from one on, as they do when the disk is full: to be used in a transaction,
-    /// which then must leave nothing behind.
+    /// Runs work whose statements fail from a given one on, as on a full disk. Use it in a transaction, which must then
+    /// have no effect.
     ///
-    /// Counted is each statement of the work, and of the library's own each that changes something, as in the rebuild
-    /// of a table.
+    /// The count includes each statement of the work, and each statement of the library that changes something, as in
+    /// the rebuild of a table.
     ///
     /// ```swift
     /// await #expect(throws: Interruption.self) {
@@ -32,10 +32,11 @@ extension Reading where Self: ~Copyable {
     /// ```
     ///
     /// - Parameters:
-    ///   - count: How many statements run; 0 for none. When the work has just as many, it is interrupted at its end.
+    ///   - count: The number of statements that run; 0 for none. If the work has exactly as many, it is interrupted at
+    ///     its end.
     ///   - work: The work, in this transaction.
-    /// - Returns: What the work returns, when it has fewer statements.
-    /// - Throws: ``Interruption``, also when the work catches it and goes on; what the work throws.
+    /// - Returns: The result of the work, if it has fewer statements.
+    /// - Throws: ``Interruption``, also if the work catches it and continues; errors of the work.
     public func withInterruption<T>(after count: Int, _ work: () throws -> T) throws -> T {
         var ran = 0
         var isInterrupted = false
@@ -54,7 +55,7 @@ extension Reading where Self: ~Copyable {
 }
 
 extension Store {
-    /// Runs a write whose statements fail from one on, and which leaves nothing behind.
+    /// Runs a write whose statements fail from a given one on, and which must have no effect.
     ///
     /// ```swift
     /// for count in 0..<4 {
@@ -68,9 +69,10 @@ extension Store {
     /// ```
     ///
     /// - Parameters:
-    ///   - count: How many statements run; 0 for none. When the work has just as many, it is interrupted at its end.
+    ///   - count: The number of statements that run; 0 for none. If the work has exactly as many, it is interrupted at
+    ///     its end.
     ///   - work: The write.
-    /// - Returns: What the write returns, when it has fewer statements.
+    /// - Returns: The result of the write, if it has fewer statements.
     /// - Throws: ``Interruption``; as `Store.write`.
     @discardableResult
     public func withInterruption<T: Sendable>(

@@ -1,10 +1,10 @@
-/// Random numbers that are the same in every run (SplitMix64), so that a failing case can be found again.
+/// Random numbers that are the same in every run (SplitMix64), so that a failure can be reproduced.
 package struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
-    /// Begins anew.
+    /// Creates a generator.
     ///
-    /// - Parameter seed: The same gives the same numbers.
+    /// - Parameter seed: The seed; equal seeds give equal sequences.
     package init(_ seed: UInt64) {
         state = seed
     }

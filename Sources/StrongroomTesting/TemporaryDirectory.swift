@@ -1,23 +1,23 @@
 public import Foundation
 
-/// A directory of a test's own, removed when the value goes away.
+/// A temporary directory for a test, removed when the value is destroyed.
 ///
 /// ```swift
 /// let directory = try TemporaryDirectory()
 /// let path = directory.path("inventory.sqlite")
 /// ```
 public final class TemporaryDirectory: Sendable {
-    /// Where the directory lies.
+    /// The URL of the directory.
     public let url: URL
 
-    /// Makes a directory, for the owner alone.
+    /// Creates a directory that only the owner can access.
     ///
     /// - Throws: The file system's error.
     public convenience init() throws {
         try self.init(in: FileManager.default.temporaryDirectory)
     }
 
-    /// Makes a directory in another one.
+    /// Creates a directory in another one.
     init(in parent: URL) throws {
         url = parent.resolvingSymlinksInPath().appending(path: "strongroom-\(UUID().uuidString)")
         try FileManager.default.createDirectory(
@@ -28,7 +28,7 @@ public final class TemporaryDirectory: Sendable {
     }
 
     deinit {
-        // A leftover in the temporary directory harms nobody, and a deinitialiser cannot throw.
+        // A leftover in the temporary directory is harmless, and a deinitialiser cannot throw.
         try? FileManager.default.removeItem(at: url)
     }
 

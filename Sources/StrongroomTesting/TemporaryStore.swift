@@ -1,6 +1,6 @@
 public import Strongroom
 
-/// An encrypted store in a directory of its own, removed when the value goes away.
+/// An encrypted store in a temporary directory, which is removed when the value is destroyed.
 ///
 /// ```swift
 /// @Test func aContactCanBeFound() async throws {
@@ -12,14 +12,14 @@ public struct TemporaryStore: Sendable {
     /// The store.
     public let store: Store
 
-    /// The directory in which its file lies.
+    /// The directory of its file.
     public let directory: TemporaryDirectory
 
-    /// Makes a store with a random key and some tables.
+    /// Creates a store with a random key and some tables.
     ///
     /// - Parameters:
     ///   - tables: The tables.
-    ///   - settings: How the connections behave.
+    ///   - settings: The store settings.
     /// - Throws: `StrongroomError` as `Stores.open` does.
     public init(tables: [TableSchema] = [], settings: StoreSettings = StoreSettings()) async throws {
         directory = try TemporaryDirectory()

@@ -23,7 +23,7 @@ struct ConfigurationRefusalTests {
                 let size: Int
             }
             """#,
-            #"'A' needs an 'init()' of its own, by which Stores.shared makes it"#,
+            #"'A' needs an 'init()', which Stores.shared calls"#,
             fixIts: ["Add 'init()'"],
             fixed: #"""
                 @Configuration("a")
@@ -58,7 +58,7 @@ struct ConfigurationRefusalTests {
             struct A▸<T> {
             }
             """#,
-            #"@Configuration cannot be applied to a generic type: it has no place for static columns"#,
+            #"@Configuration cannot be applied to a generic type: it cannot contain static columns"#,
             isConfiguration: true),
     ]
 }

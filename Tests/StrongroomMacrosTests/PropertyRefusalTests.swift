@@ -61,13 +61,13 @@ struct PropertyRefusalTests {
         .column(
             "a tuple",
             #"var pair: ▸(Int, Int)"#,
-            #"The property 'pair' is a tuple, which no column can hold; mark it @Ignored"#,
+            #"The property 'pair' is a tuple, which no column can store; mark it @Ignored"#,
             fixIts: ["Mark it @Ignored"],
             fixed: #"@Ignored var pair: (Int, Int)"#),
         .column(
             "a function",
             #"@Column("f") var call: ▸(@Sendable () -> Void)?"#,
-            #"The property 'call' is a function, which no column can hold; mark it @Ignored"#,
+            #"The property 'call' is a function, which no column can store; mark it @Ignored"#,
             fixIts: ["Mark it @Ignored"],
             fixed: #"@Ignored var call: (@Sendable () -> Void)?"#),
         .column(
@@ -91,7 +91,7 @@ struct PropertyRefusalTests {
         .column(
             "two columns with one name",
             #"@Column(▸"ID") var size: Int"#,
-            #"There are two columns named 'ID'; the engine does not tell upper from lower case"#),
+            #"There are two columns named 'ID'; the engine ignores the case of names"#),
         .column(
             "an empty column name",
             #"@Column(▸"") var size: Int"#,

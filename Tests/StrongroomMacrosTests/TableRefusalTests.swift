@@ -23,7 +23,7 @@ struct TableRefusalTests {
                 var id: V
             }
             """#,
-            #"@Table cannot be applied to a generic type: it has no place for static columns"#),
+            #"@Table cannot be applied to a generic type: it cannot contain static columns"#),
         Refusal(
             "an empty table name",
             #"""
@@ -41,7 +41,7 @@ struct TableRefusalTests {
                 var id: Int64?
             }
             """#,
-            #"The table name 'SQLite_t' is the engine's own; use one that does not begin with 'sqlite_'"#),
+            #"The table name 'SQLite_t' is reserved; use one that does not begin with 'sqlite_'"#),
         Refusal(
             "an interpolated table name",
             #"""

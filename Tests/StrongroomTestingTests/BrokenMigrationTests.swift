@@ -178,7 +178,7 @@ struct BrokenMigrationTests {
             true
         }
         let faults = try await proof.report().faults.map(\.description)
-        try expectFault("a file cannot be brought to \"3\"", "constraint", "1 → 3", in: faults)
+        try expectFault("a file cannot be migrated to \"3\"", "constraint", "1 → 3", in: faults)
     }
 
     @Test func aRecordThatDoesNotFitItsTable() async throws {
@@ -212,7 +212,7 @@ struct BrokenMigrationTests {
             _ = try? db.execute("CREATE INDEX book_title ON book (title)")
         }.faults()
         let fault = try expectFault(
-            "migration \"2\" is not undone when one of its statements fails", "`try?`", in: faults)
+            "migration \"2\" is not rolled back when one of its statements fails", "`try?`", in: faults)
         #expect(fault.contains("after \"ALTER TABLE book ADD COLUMN shelf"))
         #expect(fault.contains("after \"UPDATE book"))
         #expect(!fault.contains("before its first statement"))
@@ -231,7 +231,7 @@ struct BrokenMigrationTests {
         }
         let faults = try await library.faults()
         let fault = try expectFault(
-            "migration \"2\" does not come back from an interruption: column \"book.shelf\" has other values",
+            "migration \"2\" does not recover from an interruption: column \"book.shelf\" has other values",
             in: faults)
         #expect(fault.contains("after \"UPDATE book"))
         #expect(!fault.contains("after \"ALTER TABLE"))
@@ -262,7 +262,7 @@ struct BrokenMigrationTests {
         }
         let faults = try await library.faults()
         #expect(faults.count == 1, "\(faults)")
-        let fault = try expectFault("a file cannot be brought to \"3\"", "AnotherFile", in: faults)
+        let fault = try expectFault("a file cannot be migrated to \"3\"", "AnotherFile", in: faults)
         #expect(fault.hasSuffix("[1 → 2 → 3 with a new key each]"))
     }
 
@@ -292,11 +292,11 @@ struct BrokenMigrationTests {
         let faults = try await library.faults()
         try expectFault(
             """
-            at "1" index "book_title" is in a file that came another way and missing from an empty file that ran \
+            at "1" index "book_title" is in a file migrated on another path and missing from an empty file that ran \
             every migration
             """,
             "1 → 2 → 1", "1 → 3 → 1", in: faults)
-        try expectFault("a file cannot be brought to \"2\"", "1 → 2 → 1 → 2", in: faults)
+        try expectFault("a file cannot be migrated to \"2\"", "1 → 2 → 1 → 2", in: faults)
     }
 
     @Test func aWayDownThatLosesData() async throws {
@@ -336,6 +336,6 @@ struct BrokenMigrationTests {
             try? db.dropIndex("book_title")
         }
         let faults = try await library.faults()
-        try expectFault("the way down from \"2\" is not undone when one of its statements fails", in: faults)
+        try expectFault("the downgrade from \"2\" is not rolled back when one of its statements fails", in: faults)
     }
 }

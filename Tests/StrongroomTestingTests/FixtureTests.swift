@@ -104,7 +104,7 @@ struct FixtureTests {
         let proof = MigrationProof(shorter, fixtures: fixtures)
         let faults = try await proof.report().faults.map(\.description)
         #expect(faults.count == 1)
-        try expectFault("a fixture file is of version \"3\", which the migrator does not know", in: faults)
+        try expectFault("a fixture file is of version \"3\", which the migrator does not contain", in: faults)
     }
 
     @Test func aFixtureWhoseDataIsLost() async throws {

@@ -18,7 +18,7 @@ struct MigrationProofTests {
         #expect(
             report.leftOut == [
                 Self.noFixtures,
-                "no record of table \"loan\" was there to be read: plant a row, or give `records(of:)` a sample",
+                "no record of table \"loan\" was read: plant a row, or pass a sample to `records(of:)`",
             ])
     }
 
@@ -104,7 +104,7 @@ struct MigrationProofTests {
                 try db.value("SELECT count(*) FROM book WHERE title LIKE 'Emma%'", as: Int.self) == 1
             }
         let report = try await proof.verify()
-        #expect(report.leftOut.contains("the way down from \"2\": there is no `down`"))
+        #expect(report.leftOut.contains("the downgrade from \"2\": there is no `down`"))
         #expect(report.downs == ["3 → 2"])
     }
 
@@ -135,7 +135,7 @@ struct MigrationProofTests {
         #expect(
             report.leftOut == [
                 Self.noFixtures,
-                "no record of table \"book\" was there to be read: plant a row, or give `records(of:)` a sample",
+                "no record of table \"book\" was read: plant a row, or pass a sample to `records(of:)`",
                 "the records of table \"loan\": name their type with `records(of:)`",
             ])
     }

@@ -59,19 +59,19 @@ struct SchemaMeaningTests {
     @Test(arguments: [
         (
             "CREATE INDEX i ON book (title)", "CREATE UNIQUE INDEX i ON book (title)",
-            "index \"i\": UNIQUE is yes in a file that came another way, no in an empty file"
+            "index \"i\": UNIQUE is yes in a file migrated on another path, no in an empty file"
         ),
         (
             "CREATE INDEX i ON book (title)", "CREATE INDEX i ON book (title DESC, id)",
-            "index \"i\": what is indexed is (title DESC, id) in a file that came another way, (title) in"
+            "index \"i\": what is indexed is (title DESC, id) in a file migrated on another path, (title) in"
         ),
         (
             "CREATE INDEX i ON book (title)", "CREATE INDEX i ON book (title) WHERE title > 'M'",
-            "index \"i\": the condition is title > 'M' in a file that came another way, none in"
+            "index \"i\": the condition is title > 'M' in a file migrated on another path, none in"
         ),
         (
             "CREATE INDEX i ON book (lower(title))", "CREATE INDEX i ON book (upper(title))",
-            "index \"i\": what is indexed is (upper ( title )) in a file that came another way, (lower ( title )) in"
+            "index \"i\": what is indexed is (upper ( title )) in a file migrated on another path, (lower ( title )) in"
         ),
         (
             "CREATE VIEW v AS SELECT title FROM book", "CREATE VIEW v AS SELECT title FROM book WHERE id > 1",
@@ -84,7 +84,7 @@ struct SchemaMeaningTests {
         (
             "CREATE TABLE w (a INTEGER, b INTEGER, PRIMARY KEY (a, b))",
             "CREATE TABLE w (a INTEGER, b INTEGER, PRIMARY KEY (b, a)) WITHOUT ROWID",
-            "table \"w\": the primary key is (b, a) in a file that came another way, (a, b) in"
+            "table \"w\": the primary key is (b, a) in a file migrated on another path, (a, b) in"
         ),
         (
             "CREATE TABLE w (a INTEGER, b INTEGER, PRIMARY KEY (a, b))",
@@ -93,31 +93,31 @@ struct SchemaMeaningTests {
         ),
         (
             "CREATE TABLE w (a TEXT CHECK (a > 'x'))", "CREATE TABLE w (a TEXT CHECK (A > 'X'))",
-            "check (a > 'X') of \"w\" is in a file that came another way and missing from an empty file"
+            "check (a > 'X') of \"w\" is in a file migrated on another path and missing from an empty file"
         ),
         (
             "CREATE INDEX i ON book (min(title, 'a'))", "CREATE INDEX i ON book (min(title, 'A'))",
             """
-            index "i": what is indexed is (min ( title , 'A' )) in a file that came another way, (min ( title , 'a' \
+            index "i": what is indexed is (min ( title , 'A' )) in a file migrated on another path, (min ( title , 'a' \
             )) in
             """
         ),
         (
             "CREATE TABLE w (a TEXT UNIQUE)", "CREATE TABLE w (a TEXT, UNIQUE (a COLLATE NOCASE))",
-            "unique constraint on \"w\" (a): the collation is NOCASE in a file that came another way, BINARY in"
+            "unique constraint on \"w\" (a): the collation is NOCASE in a file migrated on another path, BINARY in"
         ),
         (
             "CREATE TABLE w (a TEXT PRIMARY KEY)", "CREATE TABLE w (a TEXT, PRIMARY KEY (a COLLATE NOCASE))",
-            "table \"w\": the collation of the primary key is NOCASE in a file that came another way, BINARY in"
+            "table \"w\": the collation of the primary key is NOCASE in a file migrated on another path, BINARY in"
         ),
         (
             "CREATE TABLE w (a TEXT NOT NULL UNIQUE)", "CREATE TABLE w (a TEXT NOT NULL UNIQUE ON CONFLICT IGNORE)",
-            "table \"w\": ON CONFLICT is unique (a) IGNORE in a file that came another way, none in"
+            "table \"w\": ON CONFLICT is unique (a) IGNORE in a file migrated on another path, none in"
         ),
         (
             "CREATE TABLE w (a, b, UNIQUE (a, b) ON CONFLICT ABORT)",
             "CREATE TABLE w (a, b, UNIQUE (a, b) ON CONFLICT REPLACE)",
-            "table \"w\": ON CONFLICT is unique (a, b) REPLACE in a file that came another way, none in"
+            "table \"w\": ON CONFLICT is unique (a, b) REPLACE in a file migrated on another path, none in"
         ),
         (
             "CREATE VIRTUAL TABLE w USING fts4(a)", "CREATE VIRTUAL TABLE w USING fts4(a, b)",

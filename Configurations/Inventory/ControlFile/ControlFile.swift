@@ -1,8 +1,8 @@
 /// A Debian control file that lists packages, such as dpkg's status file or one of apt's `Packages` lists.
 ///
-/// ``read(path:ending:)`` and ``parse(bytes:ending:)`` look once at the whole text: they refuse what is no control file
-/// and what was cut short, and count the paragraphs. The paragraphs are then taken one at a time, so that memory stays
-/// flat: a file is read in pieces of 256 KiB and is never written.
+/// ``read(path:ending:)`` and ``parse(bytes:ending:)`` scan the whole text once: they reject text that is not a control
+/// file or is truncated, and count the paragraphs. The paragraphs are then read one at a time, so that memory usage is
+/// constant: a file is read in chunks of 256 KiB and is never written.
 ///
 /// ```swift
 /// let file = try ControlFile.read(path: "/var/lib/dpkg/status")
@@ -13,22 +13,22 @@
 /// }
 /// ```
 ///
-/// ## What is read
+/// ## Format
 ///
-/// Field names count without regard to case. A field may go on over several lines, lines may end in CR LF, lines that
-/// start with `#` are comments, any number of blank lines (also of spaces and tabs alone) stands between two
-/// paragraphs, and a byte order mark is skipped. Fields that ``PackageParagraph`` has no place for are checked for form
-/// and dropped. A line has at most 1 MiB, a paragraph at most 16 MiB and 1,024 fields.
+/// Field names are case-insensitive. A field may continue over several lines, lines may end in CR LF, lines that start
+/// with `#` are comments, paragraphs are separated by any number of blank lines (which may contain spaces and tabs),
+/// and a byte order mark is skipped. Fields that ``PackageParagraph`` does not contain are checked for syntax and
+/// ignored. A line has at most 1 MiB, a paragraph at most 16 MiB and 1,024 fields.
 ///
-/// ## Which cuts are detected
+/// ## Detection of truncated files
 ///
-/// Both dpkg and apt's archives end every paragraph, the last one too, with a blank line. So a text that was cut at any
-/// byte inside a paragraph, its closing blank line included, is refused as ``ControlFileError/Code/truncated`` before
-/// the first paragraph is handed out. Two cuts cannot be seen: one exactly behind a blank line (what is left is a
-/// whole, shorter file) and one behind whole comment lines that follow a blank line. With ``Ending/endOfFile`` less is
-/// seen; see there.
+/// Both dpkg and apt's archives end every paragraph, including the last one, with a blank line. A text that is
+/// truncated at any byte inside a paragraph, including its closing blank line, is therefore rejected as
+/// ``ControlFileError/Code/truncated`` before the first paragraph is returned. Two cases cannot be detected: truncation
+/// exactly after a blank line (the rest is a complete, shorter file) and after complete comment lines that follow a
+/// blank line. With ``Ending/endOfFile`` less is detected; see there.
 ///
-/// `ControlFile` is `Sendable`: several tasks may read one value at a time, each through a reader of its own.
+/// `ControlFile` is `Sendable`: several tasks may read one value concurrently, each with its own reader.
 ///
 /// ## Topics
 ///
@@ -43,17 +43,18 @@
 /// - ``makeReader()``
 /// - ``paragraphs()``
 public struct ControlFile: Sendable {
-    /// What has to stand at the end of a control file for it to count as whole. It is `Sendable`.
+    /// How a complete control file ends. It is `Sendable`.
     public enum Ending: Sendable {
-        /// A blank line ends the last paragraph, as dpkg and apt's archives write it. Every cut inside a paragraph
-        /// shows.
+        /// A blank line ends the last paragraph, as in files of dpkg and apt's archives. Any truncation inside a
+        /// paragraph is detected.
         case blankLine
 
         /// The last paragraph may also end with the file, as in files written by hand or by other programs.
         ///
-        /// A text whose last line has no line end is still refused, and so is one whose last paragraph stops before its
-        /// required fields. A cut at the end of a line behind the required fields is **not** seen: that paragraph lacks
-        /// its later fields, or the rest of the field it was cut in. Use this for files that are known to be whole.
+        /// A text whose last line has no line end is still rejected, and so is one whose last paragraph ends before its
+        /// required fields. Truncation at the end of a line after the required fields is **not** detected: that
+        /// paragraph lacks its later fields, or the rest of the truncated field. Use this for files that are known to
+        /// be complete.
         case endOfFile
     }
 
@@ -64,19 +65,19 @@ public struct ControlFile: Sendable {
     private let ending: Ending
     private let start: Int
 
-    /// Opens the control file at `path`, checks that it is a whole one and counts its paragraphs.
+    /// Opens the control file at `path`, checks that it is complete and counts its paragraphs.
     ///
     /// ```swift
     /// let file = try ControlFile.read(path: "/var/lib/dpkg/status")
     /// print(file.paragraphCount)
     /// ```
     ///
-    /// The file stays open for reading as long as the value, or a reader made by it, lives. dpkg and apt replace their
-    /// files by renaming, so that what was opened stays as it was.
+    /// The file stays open for reading as long as the value, or one of its readers, exists. dpkg and apt replace their
+    /// files by renaming, so that an open file does not change.
     ///
     /// - Parameters:
     ///   - path: A regular file, uncompressed, absolute or relative to the working directory.
-    ///   - ending: What has to stand at the end; dpkg's and apt's files end with a blank line.
+    ///   - ending: How the file ends; dpkg's and apt's files end with a blank line.
     /// - Returns: The opened file.
     /// - Throws: ``ControlFileError`` with the code `fileMissing`, `isDirectory`, `notRegularFile`, `notReadable`,
     ///   `empty`, `compressed`, `notControlFile`, `orphanContinuation`, `invalidUTF8`, `nulByte`, `tooLong` or
@@ -85,7 +86,7 @@ public struct ControlFile: Sendable {
         try ControlFile(source: try ControlFileSource(path: path), ending: ending)
     }
 
-    /// Takes `bytes` for the text of a control file, checks that it is a whole one and counts its paragraphs.
+    /// Checks that `bytes` is a complete control file and counts its paragraphs.
     ///
     /// ```swift
     /// let text = "Package: hello\nVersion: 2.10\nArchitecture: amd64\n\n"
@@ -94,7 +95,7 @@ public struct ControlFile: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: The text, in UTF-8.
-    ///   - ending: What has to stand at the end; dpkg's and apt's files end with a blank line.
+    ///   - ending: How the text ends; dpkg's and apt's files end with a blank line.
     /// - Returns: The checked text.
     /// - Throws: ``ControlFileError`` with the code `empty`, `compressed`, `notControlFile`, `orphanContinuation`,
     ///   `invalidUTF8`, `nulByte`, `tooLong` or `truncated`.
@@ -114,7 +115,7 @@ public struct ControlFile: Sendable {
         paragraphCount = count
     }
 
-    /// Makes a reader that stands before the first paragraph, for taking the paragraphs where a closure won't do.
+    /// Creates a reader at the first paragraph, for cases in which a closure is not suitable.
     ///
     /// ```swift
     /// var reader = file.makeReader()
@@ -136,11 +137,11 @@ public struct ControlFile: Sendable {
     /// }
     /// ```
     ///
-    /// - Parameter body: Takes a paragraph; an error it throws ends the reading and is passed on.
-    /// - Throws: What `body` throws, or ``ControlFileError`` with the code `missingColon`, `duplicateField`,
-    ///   `missingField`, `malformedField`, `malformedSize`, `malformedDependency`, `tooLong` or `truncated`; and, where
-    ///   somebody wrote into the file since it was opened, those of ``read(path:ending:)``. The paragraphs before the
-    ///   bad one have been handed out by then.
+    /// - Parameter body: Called with each paragraph; an error that it throws ends the iteration and is rethrown.
+    /// - Throws: Errors of `body`, or ``ControlFileError`` with the code `missingColon`, `duplicateField`,
+    ///   `missingField`, `malformedField`, `malformedSize`, `malformedDependency`, `tooLong` or `truncated`; if the
+    ///   file was modified after it was opened, also those of ``read(path:ending:)``. `body` has then been called with
+    ///   the paragraphs before the invalid one.
     public func forEachParagraph(_ body: (PackageParagraph) throws -> Void) throws {
         var reader = makeReader()
         while let paragraph = try reader.next() {

@@ -4,7 +4,7 @@ extension ControlFileError {
         case .nulByte:
             ControlFileError(
                 .nulByte, line: line,
-                "the line has a byte of zero, as a crash of the system may leave; restore the file from a copy")
+                "the line contains a zero byte, as after a system crash; restore the file from a copy")
         case .invalidUTF8:
             ControlFileError(
                 .invalidUTF8, line: line, "the line isn't UTF-8; convert the file, for example with iconv")
@@ -20,20 +20,20 @@ extension ControlFileError {
     static func paragraphTooLong(line: Int) -> ControlFileError {
         ControlFileError(
             .tooLong, line: line,
-            "the paragraph has more than 16 MiB up to here; check that blank lines stand between the paragraphs")
+            "the paragraph has more than 16 MiB up to here; check that blank lines separate the paragraphs")
     }
 
     static func tooManyFields(line: Int) -> ControlFileError {
         ControlFileError(
             .tooLong, line: line,
-            "the paragraph has more than 1,024 fields; check that blank lines stand between the paragraphs")
+            "the paragraph has more than 1,024 fields; check that blank lines separate the paragraphs")
     }
 
     static func missingColon(line: Int) -> ControlFileError {
         ControlFileError(
             .missingColon, line: line,
             """
-            the line has no field name followed by a colon; if it goes on with the line before it, start it with a space
+            the line has no field name followed by a colon; if it continues the line before it, start it with a space
             """
         )
     }
@@ -42,7 +42,7 @@ extension ControlFileError {
         ControlFileError(
             .orphanContinuation, line: line,
             """
-            the line starts with a space, but there is no field that it could go on with; remove the blank line before 
+            the line starts with a space, but there is no field that it could continue; remove the blank line before 
             """
                 + "it (in a description, write ' .' instead) or the space")
     }

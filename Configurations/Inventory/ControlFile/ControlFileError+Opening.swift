@@ -30,7 +30,7 @@ extension ControlFileError {
     }
 
     static var emptyText: ControlFileError {
-        ControlFileError(.empty, "the file holds no paragraph; check that it is the right file and was written whole")
+        ControlFileError(.empty, "the file contains no paragraph; check that it is the right file and complete")
     }
 
     static func compressed(with format: String) -> ControlFileError {
@@ -46,25 +46,25 @@ extension ControlFileError {
     static func notControlFile(line: Int) -> ControlFileError {
         ControlFileError(
             .notControlFile, line: line,
-            "this is no control file, which starts with a field's name and a colon, as in 'Package: dpkg'; name dpkg's "
-                + "status file or one of apt's Packages lists")
+            "this is not a control file, which starts with a field's name and a colon, as in 'Package: dpkg'; name "
+                + "dpkg's status file or one of apt's Packages lists")
     }
 
     static func truncated(inside line: Int) -> ControlFileError {
         ControlFileError(
-            .truncated, line: line, "the file stops inside this line, so it was cut short; get a whole copy of it")
+            .truncated, line: line, "the file ends inside this line, so it is truncated; get a complete copy of it")
     }
 
     static func truncated(atEndOf line: Int) -> ControlFileError {
         ControlFileError(
             .truncated, line: line,
-            "the file stops behind this line, inside a paragraph, so it was probably cut short; get a whole copy of it "
-                + "(a file that is whole but ends without a blank line is read with the ending .endOfFile)")
+            "the file ends after this line, inside a paragraph, so it is probably truncated; get a complete copy of it "
+                + "(read a complete file that ends without a blank line with the ending .endOfFile)")
     }
 
     static func truncated(whileReading line: Int) -> ControlFileError {
         ControlFileError(
             .truncated, line: line,
-            "the file became shorter while it was read; read it again when nothing writes to it")
+            "the file became shorter while it was read; read it again when no process writes to it")
     }
 }

@@ -1,4 +1,4 @@
-/// Why a control file could not be read, on which line, and what to do next.
+/// The reason why a control file could not be read, the line, and what to do next.
 ///
 /// ```swift
 /// do {
@@ -10,12 +10,12 @@
 /// }
 /// ```
 ///
-/// Neither ``message`` nor ``description`` quotes what the file's fields hold; they name lines, fields and the path
-/// that the caller gave.
+/// Neither ``message`` nor ``description`` contains the content of fields; they contain line numbers, field names and
+/// the path that the caller passed.
 ///
 /// `ControlFileError` is `Sendable`.
 public struct ControlFileError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What kind of fault it is. New codes may come; it is `Sendable`.
+    /// The kind of error. Codes may be added; it is `Sendable`.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Value: String, Sendable {
             case fileMissing, isDirectory, notRegularFile, notReadable
@@ -27,29 +27,29 @@ public struct ControlFileError: Error, Sendable, Equatable, CustomStringConverti
 
         private let value: Value
 
-        /// Nothing is at the path.
+        /// There is no file at the path.
         public static let fileMissing = Code(value: .fileMissing)
-        /// The path leads to a directory.
+        /// The path is a directory.
         public static let isDirectory = Code(value: .isDirectory)
-        /// The path leads to a pipe, a socket or a device.
+        /// The path is a pipe, a socket or a device.
         public static let notRegularFile = Code(value: .notRegularFile)
-        /// The system refuses to open or read the file.
+        /// The file cannot be opened or read.
         public static let notReadable = Code(value: .notReadable)
-        /// There is no paragraph: no bytes, or blank lines and comments alone.
+        /// There is no paragraph: the file is empty, or contains only blank lines and comments.
         public static let empty = Code(value: .empty)
         /// The file is compressed, as apt's lists are.
         public static let compressed = Code(value: .compressed)
-        /// The first line that counts doesn't start with a field's name and a colon.
+        /// The first significant line doesn't start with a field name and a colon.
         public static let notControlFile = Code(value: .notControlFile)
-        /// The text stops inside a paragraph; ``ControlFile`` says which cuts are seen.
+        /// The text ends inside a paragraph; for the cases that are detected see ``ControlFile``.
         public static let truncated = Code(value: .truncated)
-        /// A line, a paragraph or the number of fields in one is over the limit; ``ControlFile`` says which they are.
+        /// A line, a paragraph or its number of fields exceeds the limit; for the limits see ``ControlFile``.
         public static let tooLong = Code(value: .tooLong)
         /// A line isn't UTF-8.
         public static let invalidUTF8 = Code(value: .invalidUTF8)
-        /// A line has a byte of zero.
+        /// A line contains a zero byte.
         public static let nulByte = Code(value: .nulByte)
-        /// A line that goes on with no field doesn't start with a field's name and a colon.
+        /// A line that is not a continuation doesn't start with a field name and a colon.
         public static let missingColon = Code(value: .missingColon)
         /// The first line of a paragraph starts with a space or a tab.
         public static let orphanContinuation = Code(value: .orphanContinuation)
@@ -57,9 +57,9 @@ public struct ControlFileError: Error, Sendable, Equatable, CustomStringConverti
         public static let duplicateField = Code(value: .duplicateField)
         /// A paragraph lacks `Package`, `Version` or `Architecture`, or the field is empty.
         public static let missingField = Code(value: .missingField)
-        /// `Package`, `Version` or `Architecture` isn't one word of the characters allowed there.
+        /// `Package`, `Version` or `Architecture` isn't one word of the allowed characters.
         public static let malformedField = Code(value: .malformedField)
-        /// `Installed-Size` is no whole number from 0 to 2⁶³ − 1.
+        /// `Installed-Size` is not an integer from 0 to 2⁶³ − 1.
         public static let malformedSize = Code(value: .malformedSize)
         /// A dependency field doesn't follow the grammar.
         public static let malformedDependency = Code(value: .malformedDependency)
@@ -68,18 +68,18 @@ public struct ControlFileError: Error, Sendable, Equatable, CustomStringConverti
         public var description: String { value.rawValue }
     }
 
-    /// What kind of fault it is.
+    /// The kind of error.
     public let code: Code
 
-    /// The line it was found on, from 1; nil where it has to do with the file as a whole.
+    /// The line of the error, counted from 1; nil for an error of the whole file.
     ///
-    /// For ``Code/missingField`` it is the paragraph's first line, for ``Code/truncated`` the last one there is.
+    /// For ``Code/missingField`` it is the paragraph's first line, for ``Code/truncated`` the last line of the file.
     public let line: Int?
 
-    /// What is wrong and what to do next, without the line's number.
+    /// The error and what to do next, without the line number.
     public let message: String
 
-    /// The line's number, where there is one, and the message.
+    /// The line number, if there is one, and the message.
     public var description: String {
         guard let line else { return message }
         return "line \(line): \(message)"

@@ -1,4 +1,4 @@
-/// The first bytes of a text, looked at to tell a control file from something else.
+/// Checks the first bytes of a text, to distinguish a control file from other files.
 struct ControlFileOpening {
     private static let length = 64 << 10
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
@@ -21,7 +21,7 @@ struct ControlFileOpening {
         bytes = Array(head.prefix(read))
     }
 
-    /// Returns the offset at which the text starts, or throws when it isn't a control file's.
+    /// Returns the offset at which the text starts; throws if it isn't a control file.
     func check() throws(ControlFileError) -> Int {
         for (magic, name) in Self.compressed where bytes.starts(with: magic) {
             throw .compressed(with: name)
@@ -36,7 +36,7 @@ struct ControlFileOpening {
         var number = 1
         while let lineEnd = bytes[lineStart...].firstIndex(of: .newline) {
             let line = bytes[lineStart..<lineEnd]
-            // A continuation line here has an error of its own, which the scanner throws.
+            // A continuation line has a separate error, which the scanner throws.
             if line.first == .space || line.first == .tab { return }
             if line.first != .numberSign, line.first != nil, line.first != .carriageReturn {
                 let name = line.prefix { $0.isPlainNameByte }
@@ -48,7 +48,7 @@ struct ControlFileOpening {
             lineStart = lineEnd + 1
             number += 1
         }
-        // What is left has no line end. A field that is cut in its name or value is the scanner's to report.
+        // The rest has no line end. The scanner reports a field whose name or value is truncated.
         let rest = bytes[lineStart...]
         let tail = rest.drop { $0.isPlainNameByte }
         let couldBeCut =
@@ -59,7 +59,7 @@ struct ControlFileOpening {
 }
 
 extension UInt8 {
-    /// Whether field names that programs really use have this byte; the format itself allows more.
+    /// Whether field names in practice contain this byte; the format itself allows more.
     fileprivate var isPlainNameByte: Bool {
         isLetter || isDigit || self == UInt8(ascii: "-") || self == UInt8(ascii: "_") || self == UInt8(ascii: ".")
     }

@@ -6,16 +6,16 @@ import Glibc
 import Musl
 #endif
 
-/// Where a control file's bytes come from: memory, or a descriptor that was opened for reading alone.
+/// The source of a control file's bytes: memory, or a descriptor that is opened read-only.
 ///
-/// It reads by position and so has no state that two readers could fight over.
+/// Reads are positional, so readers share no state.
 final class ControlFileSource: Sendable {
     private enum Storage: Sendable {
         case bytes([UInt8])
         case descriptor(Int32, path: String)
     }
 
-    /// The number of bytes, as it was when the source was made.
+    /// The number of bytes when the source was created.
     let count: Int
 
     private let storage: Storage
@@ -26,9 +26,9 @@ final class ControlFileSource: Sendable {
     }
 
     init(path: String) throws(ControlFileError) {
-        // C would silently take the part before a NUL for the path.
+        // C would silently truncate the path at a NUL.
         guard !path.utf8.contains(0) else { throw .cannotOpen(path, reason: ENOENT) }
-        // Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
+        // Without O_NONBLOCK, opening a pipe without a writer would block.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw .cannotOpen(path, reason: errno) }
         do throws(ControlFileError) {
@@ -54,7 +54,7 @@ final class ControlFileSource: Sendable {
         }
     }
 
-    /// Copies bytes from `offset` on, as many as there are and fit; none means that the source ends there.
+    /// Copies bytes from `offset` on, as many as available and fit; none at the end of the source.
     func read(at offset: Int, into target: UnsafeMutableRawBufferPointer) throws(ControlFileError) -> Int {
         switch storage {
         case .bytes(let bytes):
@@ -65,7 +65,7 @@ final class ControlFileSource: Sendable {
             }
             return wanted
         case .descriptor(let descriptor, let path):
-            // A file that grows while it is read is read as it was when it was opened.
+            // A file that grows while it is read is read up to its size when it was opened.
             let wanted = min(target.count, count - offset)
             guard wanted > 0 else { return 0 }
             while true {

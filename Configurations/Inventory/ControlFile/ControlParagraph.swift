@@ -1,8 +1,8 @@
-/// A paragraph cut into its fields.
+/// A paragraph split into its fields.
 ///
-/// It looks at memory that the scanner owns, and so lives no longer than the closure that was given that memory.
+/// It refers to memory of the scanner, and must not outlive the closure that received that memory.
 struct ControlParagraph {
-    /// A field: where its name and its value start, and which of the paragraph's lines it has.
+    /// A field: the offsets of its name and its value, and the range of its lines in the paragraph.
     struct Field {
         let name: Range<Int>
         let hash: UInt64
@@ -54,7 +54,7 @@ struct ControlParagraph {
                 lines: index..<index + 1))
     }
 
-    /// The field that `known` names; nil where the paragraph has none.
+    /// The field `known`; nil if the paragraph does not contain it.
     func field(_ known: KnownField) -> Field? {
         fields.first { $0.known == known }
     }
@@ -64,7 +64,7 @@ struct ControlParagraph {
         lines[field.lines.lowerBound].number
     }
 
-    /// What stands on line `index` of `field`'s value, without the blanks around it.
+    /// Line `index` of `field`'s value, without leading and trailing blanks.
     func value(of field: Field, line index: Int) -> Range<Int> {
         var start = index == field.lines.lowerBound ? field.valueStart : lines[index].start
         var end = lines[index].end
@@ -73,12 +73,12 @@ struct ControlParagraph {
         return start..<end
     }
 
-    /// The text at `range`, which the scanner has found to be UTF-8.
+    /// The text at `range`, which the scanner has validated as UTF-8.
     func string(_ range: Range<Int>) -> String {
         String(decoding: UnsafeRawBufferPointer(rebasing: bytes[range]), as: UTF8.self)
     }
 
-    /// The whole value, its lines joined with single spaces; nil where the field is absent or empty.
+    /// The whole value, its lines joined with single spaces; nil if the field is absent or empty.
     func text(_ known: KnownField) -> String? {
         guard let field = field(known) else { return nil }
         if field.lines.count == 1 {

@@ -1,6 +1,6 @@
-/// The grammar of `Depends` and its like: groups between commas, alternatives between bars.
+/// The grammar of `Depends` and similar fields: groups separated by commas, alternatives separated by bars.
 struct DependencyField {
-    /// Why the text is none, and on which of its lines, from 0.
+    /// A syntax error, and its line in the value, from 0.
     struct Fault: Error {
         let reason: String
         let line: Int
@@ -10,7 +10,8 @@ struct DependencyField {
     private let kind: PackageDependency.Kind
     private var position = 0
 
-    /// Reads all of `bytes`, which has no blanks at its ends, and appends what it lists; an empty text lists nothing.
+    /// Parses all of `bytes`, which has no leading or trailing blanks, and appends the dependencies; an empty text has
+    /// none.
     static func parse(
         _ bytes: UnsafeRawBufferPointer, as kind: PackageDependency.Kind, into all: inout [PackageDependency]
     ) throws(Fault) {
@@ -25,7 +26,7 @@ struct DependencyField {
 
     private mutating func parseList(into all: inout [PackageDependency]) throws(Fault) {
         var group = 0
-        // A comma behind the last entry is tolerated, as apt does.
+        // A comma after the last entry is accepted, as apt does.
         while position < bytes.count {
             var alternative = 0
             repeat {
@@ -33,7 +34,7 @@ struct DependencyField {
                 alternative += 1
             } while take("|")
             guard position == bytes.count || take(",") else {
-                throw fault("a comma, a bar or the field's end is missing behind an entry")
+                throw fault("a comma, a bar or the field's end is missing after an entry")
             }
             group += 1
         }
@@ -47,7 +48,7 @@ struct DependencyField {
         if current == .colon {
             position += 1
             let qualifier = takeWord(where: \.isArchitectureByte)
-            guard !qualifier.isEmpty else { throw fault("an architecture is missing behind the colon") }
+            guard !qualifier.isEmpty else { throw fault("an architecture is missing after the colon") }
             architecture = qualifier
         }
         let bound = take("(") ? try parseVersion() : nil
@@ -65,13 +66,13 @@ struct DependencyField {
             relation: bound?.relation, version: bound?.version)
     }
 
-    /// Reads a relation, a version and the closing parenthesis.
+    /// Parses a relation, a version and the closing parenthesis.
     private mutating func parseVersion() throws(Fault) -> (relation: PackageDependency.Relation, version: String) {
         let relation = takeRelation()
         skipBlanks()
         let version = takeWord(where: \.isVersionByte)
         guard !version.isEmpty else { throw fault("a version is missing in the parentheses") }
-        guard take(")") else { throw fault("the parenthesis isn't closed behind the version") }
+        guard take(")") else { throw fault("the parenthesis isn't closed after the version") }
         return (relation, version)
     }
 
@@ -90,7 +91,7 @@ struct DependencyField {
         return .equal
     }
 
-    /// Skips a list of architectures or build profiles, which say nothing of an installed package.
+    /// Skips a list of architectures or build profiles, which does not apply to an installed package.
     private mutating func skipRestriction(until close: UInt8) throws(Fault) {
         while let byte = current, byte != close {
             guard byte.isArchitectureByte || byte.isBlank || byte == UInt8(ascii: "!") || byte == UInt8(ascii: ".")
@@ -111,13 +112,13 @@ struct DependencyField {
         while position < bytes.count, bytes[position].isBlank { position += 1 }
     }
 
-    /// Takes `sign` where it is next, and the blanks before it.
+    /// Consumes `sign` if it is next, and any blanks before it.
     private mutating func take(_ sign: Unicode.Scalar) -> Bool {
         skipBlanks()
         return takeNow(sign)
     }
 
-    /// Takes `sign` where it stands at the very position.
+    /// Consumes `sign` if it is at the current position.
     private mutating func takeNow(_ sign: Unicode.Scalar) -> Bool {
         guard current == UInt8(ascii: sign) else { return false }
         position += 1

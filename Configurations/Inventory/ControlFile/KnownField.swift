@@ -1,4 +1,4 @@
-/// The fields that ``PackageParagraph`` has a place for, by their names in small letters.
+/// The fields that ``PackageParagraph`` contains, by their names in lower case.
 enum KnownField: String, CaseIterable, Sendable {
     case package, version, architecture, section, maintainer, status, description
     case installedSize = "installed-size"
@@ -9,7 +9,7 @@ enum KnownField: String, CaseIterable, Sendable {
         (hash: FieldName.hash(of: Array(field.rawValue.utf8)), name: Array(field.rawValue.utf8), field: field)
     }
 
-    /// The field whose name is `name`, whatever its case; nil for all others.
+    /// The field with the name `name`, case-insensitively; nil for all others.
     init?(_ name: UnsafeRawBufferPointer, hash: UInt64) {
         for entry in Self.table where entry.hash == hash {
             guard FieldName.isSame(name, entry.name) else { continue }
@@ -19,7 +19,7 @@ enum KnownField: String, CaseIterable, Sendable {
         return nil
     }
 
-    /// The dependencies that this field lists; nil where it lists none.
+    /// The kind of dependencies that this field contains; nil if it contains none.
     var dependencyKind: PackageDependency.Kind? {
         switch self {
         case .depends: .depends
@@ -36,9 +36,9 @@ enum KnownField: String, CaseIterable, Sendable {
     }
 }
 
-/// Comparing field names without regard to case.
+/// Case-insensitive comparison of field names.
 enum FieldName {
-    /// FNV-1a of the small letters: quick to make, and equal for equal names.
+    /// FNV-1a of the lower-case letters: fast, and equal for equal names.
     static func hash(of name: some Sequence<UInt8>) -> UInt64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in name {

@@ -8,31 +8,31 @@
 public struct PackageDependency: Sendable, Hashable {
     /// The field that lists the dependency; the raw value is the field's name as Debian writes it. It is `Sendable`.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// Has to be there for the package to be configured.
+        /// Required for the package to be configured.
         case depends = "Depends"
-        /// Has to be there before the package is unpacked.
+        /// Required before the package is unpacked.
         case preDepends = "Pre-Depends"
-        /// Is there in all but unusual installations.
+        /// Installed in all but unusual installations.
         case recommends = "Recommends"
         /// Makes the package more useful.
         case suggests = "Suggests"
         /// Is made more useful by the package.
         case enhances = "Enhances"
-        /// Stops working beside the package.
+        /// Does not work if the package is installed.
         case breaks = "Breaks"
-        /// Cannot be there at the same time.
+        /// Cannot be installed together with the package.
         case conflicts = "Conflicts"
         /// Has files, or all of itself, replaced by the package.
         case replaces = "Replaces"
-        /// A name that the package answers to as well.
+        /// A name that the package provides.
         case provides = "Provides"
     }
 
-    /// How a version has to compare with ``PackageDependency/version``; the raw value is Debian's sign. It is
+    /// How a version is compared with ``PackageDependency/version``; the raw value is Debian's operator. It is
     /// `Sendable`.
     ///
-    /// The old signs `<` and `>`, which mean `<=` and `>=`, are read as these, and a version without a sign as `=`; so
-    /// does dpkg.
+    /// The obsolete operators `<` and `>`, which mean `<=` and `>=`, are read as these, and a version without an
+    /// operator as `=`, as by dpkg.
     public enum Relation: String, Sendable, Hashable, CaseIterable {
         /// Strictly earlier.
         case earlier = "<<"
@@ -58,12 +58,12 @@ public struct PackageDependency: Sendable, Hashable {
     /// The package's name, or a virtual package's, as written.
     public let name: String
 
-    /// What follows the name behind a colon, such as `any`, `native` or `amd64`; nil where nothing does.
+    /// The suffix of the name after a colon, such as `any`, `native` or `amd64`; nil if there is none.
     public let architecture: String?
 
-    /// How the version has to compare; nil where any version will do.
+    /// How the version is compared; nil if any version is accepted.
     public let relation: Relation?
 
-    /// The version to compare with; nil exactly where ``relation`` is.
+    /// The version to compare with; nil if and only if ``relation`` is.
     public let version: String?
 }

@@ -1,5 +1,5 @@
 extension PackageParagraph {
-    /// Takes out of a paragraph's fields what the value has a place for.
+    /// Reads the supported fields of a paragraph.
     init(_ paragraph: ControlParagraph) throws(ControlFileError) {
         guard let name = try paragraph.word(.package, allowing: \.isPackageNameByte) else {
             throw paragraph.missing("Package")
@@ -8,7 +8,7 @@ extension PackageParagraph {
         let architecture = try paragraph.word(.architecture, allowing: \.isArchitectureByte)
         let status = paragraph.text(.status)
         if version == nil || architecture == nil {
-            // dpkg's own rule: it writes paragraphs without these fields for packages in these states.
+            // dpkg's own rule: it omits these fields for packages in these states.
             let state = status?.split(separator: " ").last
             let isUnpacked = !(state == "not-installed" || state == "half-installed")
             if version == nil, isUnpacked { throw paragraph.missing("Version") }
@@ -93,7 +93,7 @@ extension ControlParagraph {
     private func parseFolded(
         _ field: Field, as kind: PackageDependency.Kind, into all: inout [PackageDependency]
     ) throws(DependencyField.Fault) {
-        // A comment may stand between two lines, so the lines are copied out rather than taken in one piece.
+        // A comment may separate two lines, so the lines are copied rather than used in place.
         var joined: [UInt8] = []
         for index in field.lines {
             if index > field.lines.lowerBound { joined.append(.newline) }

@@ -1,7 +1,7 @@
-/// What one paragraph of a control file says of a package.
+/// A paragraph of a control file, which describes a package.
 ///
-/// The values stand as the file has them, without the spaces around them; a field that went on over several lines is
-/// joined with single spaces, except the description. An optional value is nil where the field is absent or empty.
+/// The values are unchanged except for surrounding spaces; a field of several lines is joined with single spaces,
+/// except the description. An optional value is nil if the field is absent or empty.
 ///
 /// ```swift
 /// for package in try ControlFile.read(path: "/var/lib/dpkg/status").paragraphs()
@@ -17,20 +17,20 @@ public struct PackageParagraph: Sendable, Hashable {
 
     /// The version, such as `2.36-9+deb12u10`.
     ///
-    /// It is empty only where dpkg itself knows none: for a package with a `Status` that ends in `not-installed` (dpkg
-    /// remembers that somebody selected it) or `half-installed` (it was never unpacked).
+    /// It is empty only if dpkg itself has none: for a package with a `Status` that ends in `not-installed` (the
+    /// package was only selected) or `half-installed` (it was never unpacked).
     public let version: String
 
     /// The architecture, such as `amd64` or `all`.
     ///
-    /// It is empty only where dpkg itself knows none: for a package with a `Status` that ends in `not-installed`,
+    /// It is empty only if dpkg itself has none: for a package with a `Status` that ends in `not-installed`,
     /// `half-installed` or `config-files`.
     public let architecture: String
 
     /// The archive's section, such as `utils`.
     public let section: String?
 
-    /// The disk space that the package takes when it is installed, in KiB.
+    /// The disk space of the installed package, in KiB.
     public let installedSize: Int64?
 
     /// The maintainer's name and address.
@@ -42,12 +42,12 @@ public struct PackageParagraph: Sendable, Hashable {
     /// The first line of the description.
     public let summary: String?
 
-    /// The other lines of the description, joined by newlines; nil where there are none, as in many `Packages` lists.
+    /// The other lines of the description, joined by newlines; nil if there are none, as in many `Packages` lists.
     ///
-    /// The space that starts each line in the file is gone, and a line of ` .` is an empty line here. Lines that
-    /// started with more spaces, which are to be shown as they stand, keep all but the first.
+    /// The space at the start of each line is removed, and a line of ` .` becomes an empty line. Lines that start with
+    /// several spaces, which are preformatted, keep all but the first.
     public let description: String?
 
-    /// The dependencies, field by field in the file's order and, in a field, in the list's.
+    /// The dependencies, in the order of the fields and of the entries in each field.
     public let dependencies: [PackageDependency]
 }

@@ -1,4 +1,4 @@
-/// Takes the paragraphs of a ``ControlFile`` one at a time.
+/// Reads the paragraphs of a ``ControlFile`` one at a time.
 ///
 /// ```swift
 /// var reader = file.makeReader()
@@ -7,7 +7,7 @@
 /// }
 /// ```
 ///
-/// `ParagraphReader` is `Sendable`; a copy goes on from where the original stood, on its own.
+/// `ParagraphReader` is `Sendable`; a copy continues independently from the same position.
 public struct ParagraphReader: Sendable {
     private var scanner: ParagraphScanner
     private var failure: ControlFileError?
@@ -18,9 +18,9 @@ public struct ParagraphReader: Sendable {
 
     /// Reads the next paragraph.
     ///
-    /// After an error the reader stays where it was: each further call throws the same error.
+    /// After an error the reader keeps its position: each further call throws the same error.
     ///
-    /// - Returns: The paragraph, or nil behind the last one.
+    /// - Returns: The paragraph, or nil after the last one.
     /// - Throws: ``ControlFileError`` with the codes of ``ControlFile/forEachParagraph(_:)``.
     public mutating func next() throws(ControlFileError) -> PackageParagraph? {
         if let failure { throw failure }

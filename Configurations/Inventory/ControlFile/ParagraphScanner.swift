@@ -6,9 +6,9 @@ import Glibc
 import Musl
 #endif
 
-/// Cuts a control file into paragraphs of lines, one paragraph at a time, through a window on the text.
+/// Splits a control file into paragraphs of lines, one paragraph at a time, with a buffer of the text.
 struct ParagraphScanner: Sendable {
-    /// A line of the paragraph: where it lies in ``withBytes(_:)``, without its line end, and its number in the file.
+    /// A line of the paragraph: its range in ``withBytes(_:)``, without its line end, and its number in the file.
     struct Line: Sendable {
         var start: Int
         var end: Int
@@ -19,7 +19,7 @@ struct ParagraphScanner: Sendable {
     static let longestLine = 1 << 20
     static let longestParagraph = 16 << 20
 
-    /// The lines of the paragraph that the last ``advance()`` found, comments left out.
+    /// The lines of the last paragraph that ``advance()`` found, without comments.
     private(set) var lines: [Line] = []
 
     /// Whether a blank line ended the paragraph; otherwise the file did.
@@ -28,8 +28,8 @@ struct ParagraphScanner: Sendable {
     private let source: ControlFileSource
     private let ending: ControlFile.Ending
     private var window: [UInt8]
-    /// The window holds `base..<filled` of the text; lines are counted from `base`, so that moving the window keeps
-    /// them.
+    /// The buffer contains `base..<filled` of the text; line offsets are relative to `base`, so that moving the buffer
+    /// does not change them.
     private var base = 0
     private var position = 0
     private var filled = 0
@@ -43,7 +43,7 @@ struct ParagraphScanner: Sendable {
         window = [UInt8](repeating: 0, count: max(1, min(Self.chunkSize, source.count)))
     }
 
-    /// Finds the next paragraph; false means that there is none.
+    /// Finds the next paragraph; false if there is none.
     mutating func advance() throws(ControlFileError) -> Bool {
         lines.removeAll(keepingCapacity: true)
         base = position
@@ -56,7 +56,7 @@ struct ParagraphScanner: Sendable {
             } else {
                 try append(line)
             }
-            // Blank lines and comments before a paragraph are no part of it and need no room.
+            // Blank lines and comments before a paragraph are not part of it and are not buffered.
             if lines.isEmpty { base = position }
         }
         if lines.isEmpty { return false }
@@ -65,7 +65,7 @@ struct ParagraphScanner: Sendable {
         return true
     }
 
-    /// Calls `body` with the bytes that ``lines`` point into.
+    /// Calls `body` with the bytes to which ``lines`` refer.
     func withBytes<Result>(
         _ body: (UnsafeRawBufferPointer) throws(ControlFileError) -> Result
     ) throws(ControlFileError) -> Result {
@@ -93,7 +93,7 @@ struct ParagraphScanner: Sendable {
         window[base + line.start..<base + line.end].allSatisfy { $0 == .space || $0 == .tab }
     }
 
-    /// Takes the next line off the window; nil at the end of the text.
+    /// Consumes the next line of the buffer; nil at the end of the text.
     private mutating func takeLine() throws(ControlFileError) -> Line? {
         var searched = position
         while true {
@@ -125,7 +125,7 @@ struct ParagraphScanner: Sendable {
         }
     }
 
-    /// Reads more of the text behind what the window holds; false at the end of the text.
+    /// Reads more of the text into the buffer; false at the end of the text.
     private mutating func fill() throws(ControlFileError) -> Bool {
         guard offset < source.count else { return false }
         if filled == window.count { try makeRoom() }

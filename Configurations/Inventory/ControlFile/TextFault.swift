@@ -1,9 +1,9 @@
-/// What makes a line no text.
+/// The reason why a line is not valid text.
 enum TextFault: Sendable {
     case nulByte
     case invalidUTF8
 
-    /// Looks for a fault in `bytes`; nil where there is none.
+    /// Checks `bytes`; nil if there is no fault.
     init?(in bytes: UnsafeRawBufferPointer) {
         var highBits: UInt64 = 0
         var zeros: UInt64 = 0

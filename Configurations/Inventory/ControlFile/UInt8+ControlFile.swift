@@ -6,7 +6,7 @@ extension UInt8 {
     static let colon = UInt8(ascii: ":")
     static let numberSign = UInt8(ascii: "#")
 
-    /// Space, tab or newline; a CR counts only as a part of a line's end, which the scanner takes off.
+    /// Space, tab or newline; a CR is only accepted in a line end, which the scanner removes.
     var isBlank: Bool {
         self == .space || self == .tab || self == .newline
     }
@@ -20,7 +20,7 @@ extension UInt8 {
         return lower >= UInt8(ascii: "a") && lower <= UInt8(ascii: "z")
     }
 
-    /// The byte, with the letters A to Z made small.
+    /// The byte, with A to Z in lower case.
     var lowercased: UInt8 {
         self >= UInt8(ascii: "A") && self <= UInt8(ascii: "Z") ? self | 0x20 : self
     }
@@ -30,20 +30,20 @@ extension UInt8 {
         self > .space && self < 0x7F && self != .colon
     }
 
-    /// Whether dpkg takes this byte in a package's name; the first one has to be a letter or a digit.
+    /// Whether dpkg accepts this byte in a package name; the first one must be a letter or a digit.
     var isPackageNameByte: Bool {
         isLetter || isDigit || self == UInt8(ascii: "-") || self == UInt8(ascii: "+") || self == UInt8(ascii: ".")
             || self == UInt8(ascii: "_")
     }
 
-    /// Whether an architecture's name has this byte.
+    /// Whether an architecture's name may contain this byte.
     var isArchitectureByte: Bool {
         isLetter || isDigit || self == UInt8(ascii: "-")
     }
 
-    /// Whether a version may have this byte: graphic ASCII without what the dependency fields use as punctuation.
+    /// Whether a version may contain this byte: graphic ASCII without the punctuation of dependency fields.
     ///
-    /// dpkg only warns of characters that Debian's policy doesn't know, so they do turn up.
+    /// dpkg only warns about characters that Debian's policy does not allow, so they do occur.
     var isVersionByte: Bool {
         guard self > .space, self < 0x7F else { return false }
         switch self {

@@ -9,12 +9,12 @@ import Musl
 import Glibc
 #endif
 
-/// What belongs to a file besides its content: owner, permissions, access list and extended attributes.
+/// The metadata of a file: owner, permissions, access control list and extended attributes.
 ///
-/// The model is asked by its path, since closing a descriptor of its own would drop the engine's locks on it; what gets
-/// its attributes is a new file that nobody has open.
+/// The attributes of the model are read by path: closing a descriptor on it would drop the engine's locks. They are
+/// applied to a new file that no other process has open.
 struct FileAttributes {
-    /// What of a file could not be given to its copy.
+    /// An attribute of the file that could not be applied to its copy.
     struct NotKept: Error {
         let error: StrongroomError
     }
@@ -22,7 +22,7 @@ struct FileAttributes {
     private let model: FileStatus
     private let path: String
     private let attributes: [(name: String, value: [UInt8])]
-    /// Those that may not be read.
+    /// The names of attributes that this process may not read.
     private let unreadable: [String]
 
     /// Reads the attributes of a file.
@@ -44,17 +44,17 @@ struct FileAttributes {
         (self.attributes, self.unreadable) = (attributes, unreadable)
     }
 
-    /// Signatures of the content, which the copy's is not.
+    /// Signatures of the content, which are not valid for the copy.
     private static let ofTheContent: Set = ["security.ima", "security.evm"]
-    /// What says who may read and write.
+    /// The POSIX access control list.
     static let accessList = "system.posix_acl_access"
 
-    /// Gives a file's attributes to another one.
+    /// Copies the attributes of a file to another file.
     ///
     /// - Parameters:
     ///   - path: The model.
-    ///   - copy: A new file of this user's.
-    /// - Returns: The extended attributes that could not be given to it.
+    ///   - copy: A new file that belongs to the current user.
+    /// - Returns: The names of the extended attributes that could not be copied.
     /// - Throws: ``StrongroomError`` with `permissionDenied` as ``apply(to:)``, or the file system's failure.
     static func copy(of path: String, to copy: PlainFile) throws -> [String] {
         do {
@@ -64,7 +64,7 @@ struct FileAttributes {
         }
     }
 
-    /// Whether a file has an access list; its permissions for the group are then those of the list's mask.
+    /// Whether a file has an access control list. Its group permissions are then the list's mask.
     static func hasAccessList(_ path: String) throws -> Bool {
         #if canImport(Darwin)
         return false
@@ -73,17 +73,17 @@ struct FileAttributes {
         #endif
     }
 
-    /// Gives them to another file.
+    /// Applies the attributes to another file.
     ///
-    /// - Parameter copy: A new file of this user's.
-    /// - Returns: The extended attributes that could not be given to it.
-    /// - Throws: ``NotKept`` when its owner, its permissions or its access list cannot be given to it: others could
-    ///   read it who may not read the model, or not who may.
+    /// - Parameter copy: A new file that belongs to the current user.
+    /// - Returns: The names of the extended attributes that could not be applied.
+    /// - Throws: ``NotKept`` if the owner, the permissions or the access control list cannot be applied: users without
+    ///   access to the model could then read the copy, or users with access could not.
     func apply(to copy: PlainFile) throws -> [String] {
         let descriptor = copy.descriptor
         var lost = unreadable
-        // First, as long as it may be written by this user; those of others' after the owner, a change of which takes
-        // some away.
+        // `user.` attributes are set while the current user can still write the file; the others after the owner, since
+        // a change of owner clears some of them.
         let own = attributes.filter { $0.name.hasPrefix("user.") }
         let others = attributes.filter { !$0.name.hasPrefix("user.") && $0.name != Self.accessList }
         for attribute in own where !Self.set(attribute, descriptor) { lost.append(attribute.name) }
@@ -92,12 +92,12 @@ struct FileAttributes {
             guard fchown(descriptor, model.owner, model.group) == 0 else { throw notKept("owner", errno) }
         }
         for attribute in others where !Self.set(attribute, descriptor) {
-            // A network file system's own access list.
+            // The access control list of a network file system.
             guard !attribute.name.hasPrefix("system.") else { throw notKept("access list", errno) }
             lost.append(attribute.name)
         }
         try setAccessList(descriptor)
-        // With an access list the group's permissions are those of its mask.
+        // With an access control list, the group permissions are its mask.
         guard fchmod(descriptor, mode_t(model.permissions)) == 0 else { throw notKept("permissions", errno) }
         try setFlags(descriptor)
         return lost.sorted()
@@ -109,8 +109,9 @@ struct FileAttributes {
             error: StrongroomError(
                 .permissionDenied,
                 """
-                A new file in the place of "\(path)" could not get its \(what) (\(reason)): others might read it who \
-                may not, or not who may. Nothing was replaced. Let root or the file's owner do it.
+                The \(what) of "\(path)" could not be applied to the file that replaces it (\(reason)): users without \
+                access might read it, or users with access might not. Nothing was replaced. Run this as root or as \
+                the file's owner.
                 """))
     }
 }
@@ -139,9 +140,9 @@ extension FileAttributes {
 
     private func setFlags(_ descriptor: Int32) throws {
         var status = stat()
-        guard lstat(path, &status) == 0 else { throw FileSystem.failure(errno, "cannot look at", path) }
+        guard lstat(path, &status) == 0 else { throw FileSystem.failure(errno, "cannot read the status of", path) }
         guard status.st_flags == 0 || fchflags(descriptor, status.st_flags) == 0 else { throw notKept("flags", errno) }
-        // The class of data protection, which is no extended attribute.
+        // The data protection class is not an extended attribute.
         var wanted = attrlist()
         wanted.bitmapcount = UInt16(ATTR_BIT_MAP_COUNT)
         wanted.commonattr = attrgroup_t(bitPattern: Int32(truncatingIfNeeded: ATTR_CMN_DATA_PROTECT_FLAGS))
@@ -172,7 +173,7 @@ extension FileAttributes {
 
     private func setAccessList(_ descriptor: Int32) throws {
         guard let list = attributes.first(where: { $0.name == Self.accessList }) else {
-            // One that the directory gives to new files would let others read it, as soon as the mask is set.
+            // A default list inherited from the directory would grant access to others as soon as the mask is set.
             let isGone = fremovexattr(descriptor, Self.accessList) == 0 || [ENODATA, ENOTSUP].contains(errno)
             guard isGone else { throw notKept("access list", errno) }
             return
@@ -180,14 +181,14 @@ extension FileAttributes {
         guard Self.set(list, descriptor) else { throw notKept("access list", errno) }
     }
 
-    /// Those of Linux's file systems (`chattr`) are not kept: they say how it stores a file, or that nobody may replace
-    /// it.
+    /// File flags on Linux (`chattr`) are not copied: they control how the file system stores the file, or forbid
+    /// replacing it.
     private func setFlags(_ descriptor: Int32) throws {}
 }
 #endif
 
 extension FileAttributes {
-    /// The names of a file's extended attributes; none where the file system knows none.
+    /// The names of a file's extended attributes; empty if the file system does not support them.
     private static func list(_ path: String, _ read: (UnsafeMutablePointer<CChar>?, Int) -> Int) throws -> [String] {
         while true {
             let size = read(nil, 0)
@@ -195,7 +196,7 @@ extension FileAttributes {
             guard size > 0 else { throw FileSystem.failure(errno, "cannot read the attributes of", path) }
             var names = [CChar](repeating: 0, count: size)
             let length = read(&names, size)
-            // It has got more meanwhile.
+            // Attributes were added between the two calls.
             if length < 0, errno == ERANGE { continue }
             guard length >= 0 else { throw FileSystem.failure(errno, "cannot read the attributes of", path) }
             return names.prefix(length).split(separator: 0).map {
@@ -204,7 +205,7 @@ extension FileAttributes {
         }
     }
 
-    /// An attribute's value; nil when it may not be read, or is gone.
+    /// The value of an attribute; nil if it cannot be read or no longer exists.
     private static func bytes(_ read: (UnsafeMutablePointer<UInt8>?, Int) -> Int) throws -> [UInt8]? {
         while true {
             let size = read(nil, 0)

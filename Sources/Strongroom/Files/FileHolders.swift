@@ -1,24 +1,24 @@
 import Foundation
 
-/// The other processes that have a file open, as far as the operating system tells.
+/// Finds other processes that have a file open, as far as the operating system reports them.
 enum FileHolders {
-    /// Finds those who hold a lock on a database's file, or on the index of its log.
+    /// Finds processes that hold a lock on a database file or its WAL index.
     ///
-    /// - Returns: The numbers of the processes; none where the system does not tell.
-    /// - Throws: ``StrongroomError`` when it could not be looked, as with too many files open: that is not the same as
-    ///   nobody.
+    /// - Returns: The process IDs; empty if the system does not report them.
+    /// - Throws: ``StrongroomError`` if the search failed, for instance because of too many open files. A failure does
+    ///   not mean that no process holds a lock.
     static func locking(_ path: String) throws -> [Int] {
         let nodes = try Set(["", "-shm"].compactMap { try FileStatus.at(path + $0)?.identity.node })
         return try locking(nodes) ?? []
     }
 
-    /// Finds the other processes that hold a lock on files, of whatever kind.
+    /// Finds other processes that hold a lock of any kind on one of the files.
     ///
-    /// - Parameter nodes: The files' nodes.
-    /// - Returns: The numbers of the processes; nil where the system does not tell.
+    /// - Parameter nodes: The inode numbers of the files.
+    /// - Returns: The process IDs; nil if the system does not report them.
     static func locking(_ nodes: Set<UInt64>) throws -> [Int]? {
-        // One line a lock: number, kind, mode, access, process, device and node, first and last byte. Only Linux has
-        // it. Read to its end: it has no length, and comes in pieces.
+        // One line per lock: number, kind, mode, access, process, device and inode, first and last byte. Linux only.
+        // Read to the end: the file reports no size and is returned in parts.
         guard let table = try visible({ try FileSystem.firstBytes(of: "/proc/locks", largestTable) }) else {
             return nil
         }
@@ -33,8 +33,8 @@ enum FileHolders {
         return processes.sorted()
     }
 
-    /// Finds the other processes that have a file open, with a lock or without one, as far as this one may look: those
-    /// of the same user, and for root all.
+    /// Finds other processes that have a file open, with or without a lock. Only processes of the same user are
+    /// visible; for root, all processes.
     ///
     /// - Returns: As ``locking(_:)``.
     /// - Throws: As ``locking(_:)``.
@@ -43,9 +43,9 @@ enum FileHolders {
         return try opening(identity)
     }
 
-    /// As for a path, of a file that may have no name.
+    /// The same for a file that may have no name.
     static func opening(_ identity: FileStatus.Identity) throws -> [Int] {
-        // Only Linux has it.
+        // Linux only.
         let processes = try visible { try FileSystem.names(in: "/proc") } ?? []
         let holders = try processes.compactMap { Int($0) }.filter { process in
             guard process != own else { return false }
@@ -54,32 +54,33 @@ enum FileHolders {
         return holders.sorted()
     }
 
-    /// How often this process has a file open; 0 where the system does not tell.
+    /// The number of descriptors of this process that refer to a file; 0 if the system does not report them.
     static func descriptorsHere(_ path: String) throws -> Int {
         guard let identity = try FileStatus.at(path)?.identity else { return 0 }
         return try openFiles(of: own).count { $0 == identity }
     }
 
-    /// What each descriptor of a process refers to.
+    /// The files that the descriptors of a process refer to.
     private static func openFiles(of process: Int) throws -> [FileStatus.Identity] {
         try visible { try FileSystem.identities(in: "/proc/\(process)/fd") } ?? []
     }
 
-    /// Those of ``locking(_:)`` and of ``opening(_:)``.
+    /// The processes of ``locking(_:)`` and ``opening(_:)``.
     static func using(_ path: String) throws -> [Int] {
         try Set(locking(path) + opening(path)).sorted()
     }
 
-    /// How long a process that is being started may have what the one has open that starts it.
+    /// How long a child process may hold descriptors inherited from its parent before it calls `exec`.
     static let startOfAProcess = Duration.seconds(2)
-    /// Seconds between two tries.
+    /// Seconds between two attempts.
     private static let pause = 0.02
 
-    /// Those who still have a file when it is asked again, for as long as a process takes that is being started.
+    /// Repeats a search until it finds no process or the startup time of a process has passed, and returns the
+    /// processes found last.
     ///
     /// - Parameters:
-    ///   - find: Looks for them.
-    ///   - whenWaiting: Called between two tries; what it throws ends the waiting.
+    ///   - find: Searches for the processes.
+    ///   - whenWaiting: Called between two attempts; an error that it throws ends the wait.
     static func lasting(_ find: () throws -> [Int], whenWaiting: () throws -> Void = {}) throws -> [Int] {
         let start = ContinuousClock.now
         while true {
@@ -90,12 +91,12 @@ enum FileHolders {
         }
     }
 
-    /// Those of ``using(_:)`` who stay: a process that is being started has, for a moment, what the one has open that
-    /// starts it.
+    /// The processes of ``using(_:)`` that keep the file open. A child process holds its parent's descriptors for a
+    /// moment, until it calls `exec`; such processes are left out.
     ///
     /// - Parameters:
     ///   - path: The database's file.
-    ///   - patience: How long at most it is asked again while somebody may be such a process.
+    ///   - patience: The maximum time to wait for processes that may be starting.
     ///   - whenWaiting: As for ``lasting(_:whenWaiting:)``.
     static func staying(
         _ path: String, patience: Duration = startOfAProcess, whenWaiting: () throws -> Void
@@ -107,19 +108,21 @@ enum FileHolders {
         {
             try whenWaiting()
             Thread.sleep(forTimeInterval: pause)
-            // Those alone who were there each time: a program that starts many has always one of them.
+            // Only processes that were found each time: a program that starts many processes always has one that is
+            // starting.
             holders = try Set(using(path)).intersection(holders).sorted()
         }
         return holders
     }
 
-    /// Whether a process has a file perhaps only because the one has it that starts it; locks are not handed on.
+    /// Whether a process may have the file open only through descriptors inherited from its parent. Locks are not
+    /// inherited.
     private static func mayBeBeingStarted(_ process: Int, among holders: [Int], _ path: String) throws -> Bool {
         guard let starter = try starter(of: process), starter == own || holders.contains(starter) else { return false }
         return try !locking(path).contains(process)
     }
 
-    /// The process that has started another one; nil where the system does not tell.
+    /// The parent of a process; nil if the system does not report it.
     private static func starter(of process: Int) throws -> Int? {
         guard let status = try visible({ try FileSystem.firstBytes(of: "/proc/\(process)/status", largestStatus) })
         else {
@@ -129,13 +132,13 @@ enum FileHolders {
             .flatMap { Int($0.dropFirst(5).trimmingCharacters(in: .whitespaces)) }
     }
 
-    /// What a process's program is called; nil where the system does not tell.
+    /// The name of a process's executable; nil if the system does not report it.
     static func name(of process: Int) -> String? {
         FileManager.default.contents(atPath: "/proc/\(process)/comm")
             .map { String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines) }
     }
 
-    /// A list for people such as `process 4711 (inventory)`.
+    /// A description of processes for messages, such as `process 4711 (inventory)`.
     static func describe(_ processes: [Int]) -> String {
         processes.map { process in name(of: process).map { "process \(process) (\($0))" } ?? "process \(process)" }
             .joined(separator: ", ")
@@ -143,8 +146,8 @@ enum FileHolders {
 
     private static var own: Int { Int(ProcessInfo.processInfo.processIdentifier) }
 
-    /// What is there and may be looked at: processes and descriptors come and go meanwhile, and those of other users
-    /// are theirs.
+    /// The result of a look-up; nil if the object does not exist or is not visible: processes and descriptors come and
+    /// go, and those of other users may not be read.
     private static func visible<T>(_ look: () throws -> T) throws -> T? {
         do {
             return try look()
@@ -154,7 +157,7 @@ enum FileHolders {
     }
 
     private static func isHidden(_ code: StrongroomError.Code) -> Bool {
-        // The last one is for a process that ends while it is looked at (ESRCH).
+        // The last code is for a process that ends during the look-up (ESRCH).
         [.fileMissing, .permissionDenied, .notAFile, .inputOutput].contains(code)
     }
 

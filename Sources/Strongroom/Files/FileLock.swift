@@ -6,23 +6,24 @@ import Musl
 import Glibc
 #endif
 
-/// An exclusive lock between processes, held until the value goes away.
+/// An exclusive lock between processes, held until the value is destroyed.
 ///
-/// It lies in a file of its own beside the database: opening and closing the database file itself would drop the locks
-/// that the engine holds on it ("How To Corrupt An SQLite Database File", section 2.2, sqlite.org/howtocorrupt.html).
-/// Only whoever holds the lock removes the lock file, along with the database; whoever has opened it before sees that,
-/// and makes another one.
+/// The lock is on a separate file beside the database: opening and closing the database file would drop the locks that
+/// the engine holds on it ("How To Corrupt An SQLite Database File", section 2.2, sqlite.org/howtocorrupt.html). Only
+/// the holder of the lock removes the lock file, together with the database. A process that opened the lock file before
+/// that detects the removal and creates a new one.
 struct FileLock: ~Copyable {
     private let descriptor: Int32
 
-    /// Tries once to take the lock.
+    /// Tries once to acquire the lock.
     ///
     /// - Parameters:
-    ///   - path: The lock file; made when it is not there.
-    ///   - file: What it belongs to: who may write that may take the lock, whoever made it.
+    ///   - path: The lock file; created if it does not exist.
+    ///   - file: The file that the lock protects. Every user who may write that file may acquire the lock, regardless
+    ///     of which user created the lock file.
     /// - Returns: The lock, or nil when another process holds it.
-    /// - Throws: ``StrongroomError`` with `permissionDenied` when another user has left it, and the file system's
-    ///   failure.
+    /// - Throws: ``StrongroomError`` with `permissionDenied` if the lock file belongs to another user and cannot be
+    ///   opened, or the file system's error.
     static func take(_ path: String, of file: String? = nil) throws -> FileLock? {
         guard let descriptor = try descriptor(path, file) else { return nil }
         if flock(descriptor, LOCK_EX | LOCK_NB) == 0 {
@@ -31,7 +32,7 @@ struct FileLock: ~Copyable {
                 lock.release()
                 return try take(path, of: file)
             }
-            // One that another user left may have been taken in the moment in which it was removed.
+            // Another process may have locked a lock file of another user at the moment this process removed it.
             guard try !LeftLocks.shared.isHeld(path) else { return nil }
             return lock
         }
@@ -43,7 +44,7 @@ struct FileLock: ~Copyable {
         return nil
     }
 
-    /// - Returns: Nil when another user has made the lock file and holds it.
+    /// - Returns: Nil if the lock file belongs to another user and a process holds it.
     private static func descriptor(_ path: String, _ file: String?) throws -> Int32? {
         while true {
             let created = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -60,7 +61,7 @@ struct FileLock: ~Copyable {
             do {
                 return try FileSystem.openFile(path, O_RDWR, followsLinks: false)
             } catch let error as StrongroomError where error.code == .fileMissing {
-                // Whoever removed the database has removed it.
+                // The lock file was removed together with the database.
                 continue
             } catch let error as StrongroomError where error.code == .permissionDenied {
                 guard try LeftLocks.shared.remove(path, of: file) else { return nil }
@@ -68,12 +69,13 @@ struct FileLock: ~Copyable {
         }
     }
 
-    /// The process's umask may have taken from the owner's permissions; nobody is to have any who may not write the
-    /// file that it belongs to.
+    /// The process's umask may have removed permissions of the owner. Only users who may write the protected file get
+    /// access.
     private static func setAccess(_ descriptor: Int32, _ path: String, like file: String?) throws {
         var mode: mode_t = 0o600
         if let file, let model = try FileStatus.at(file), model.isRegularFile {
-            // Only root may give it to another owner, and would otherwise lock them out; to a group of theirs all may.
+            // Only root may change the owner; without it the owner would be locked out. Any user may change the group
+            // to one of their own.
             if fchown(descriptor, model.owner, model.group) != 0 { _ = fchown(descriptor, .max, model.group) }
             if try !FileAttributes.hasAccessList(file) {
                 let isOfTheGroup = try FileStatus.of(descriptor, path).group == model.group
@@ -94,7 +96,7 @@ struct FileLock: ~Copyable {
         self.descriptor = descriptor
     }
 
-    /// Lets the lock go; the same as the end of the value's life, at a place that can be seen.
+    /// Releases the lock, as the end of the value's lifetime does, at an explicit place.
     consuming func release() {}
 
     deinit {
@@ -102,14 +104,14 @@ struct FileLock: ~Copyable {
     }
 }
 
-/// The lock files that another user has left, as a tool of root's once did, and that this process has removed.
+/// Lock files of another user, for instance of a tool that ran as root, that this process has removed.
 private final class LeftLocks: Sendable {
     static let shared = LeftLocks()
 
-    /// By the lock file's path.
+    /// Inode numbers by the path of the lock file.
     private let nodes = Locked<[String: UInt64]>([:])
 
-    /// Whether a process has a lock file that was removed, which it took in that moment.
+    /// Whether a process holds a removed lock file, which it locked at the moment of the removal.
     func isHeld(_ path: String) throws -> Bool {
         guard let node = nodes.withLock({ $0[path] }) else { return false }
         guard try FileHolders.locking([node])?.isEmpty ?? true else { return true }
@@ -117,10 +119,10 @@ private final class LeftLocks: Sendable {
         return false
     }
 
-    /// Removes a lock file that this user cannot open, and that nobody holds: the file that it belongs to is this
-    /// user's.
+    /// Removes a lock file that this user cannot open and that no process holds, if the protected file belongs to this
+    /// user.
     ///
-    /// - Returns: False when somebody holds it.
+    /// - Returns: False if a process holds it.
     func remove(_ path: String, of file: String?) throws -> Bool {
         guard let left = try FileStatus.at(path) else { return true }
         let model = try file.flatMap { try FileStatus.at($0) } ?? FileStatus.at(FileSystem.directory(of: path))
@@ -139,8 +141,8 @@ private final class LeftLocks: Sendable {
             .permissionDenied,
             """
             Strongroom cannot open the lock file "\(path)": it belongs to the user \(status.owner), and this process \
-            is the user \(geteuid()). Remove it when no program has the database open; it is made anew for whoever may \
-            write that.
+            runs as the user \(geteuid()). Remove it when no program has the database open; it is created again, with \
+            access for every user who may write the database.
             """)
     }
 }

@@ -6,9 +6,9 @@ import Musl
 import Glibc
 #endif
 
-/// What the operating system knows of a file, read without opening it.
+/// The status of a file, read without opening it.
 struct FileStatus: Equatable {
-    /// The file itself, whatever its names are.
+    /// The identity of a file, independent of its names.
     struct Identity: Hashable {
         let device: UInt64
         let node: UInt64
@@ -25,38 +25,38 @@ struct FileStatus: Equatable {
 
     let identity: Identity
     let size: Int64
-    /// When its content was written last, since 1970.
+    /// The time of the last modification of the content, since 1970.
     let modified: Duration
-    /// When its content, its owner or its permissions were changed last, since 1970.
+    /// The time of the last change of the content, the owner or the permissions, since 1970.
     let changed: Duration
-    /// How many names it has.
+    /// The number of hard links.
     let links: Int
     let isRegularFile: Bool
     let isDirectory: Bool
-    /// What it is, in words such as "a FIFO".
+    /// The file type as text, such as "a FIFO".
     let kind: String
     let permissions: UInt32
     let owner: UInt32
     let group: UInt32
 
-    /// The status of what lies at a path, links followed; nil when nothing does.
+    /// The status of the file at a path, following symbolic links; nil if there is none.
     static func at(_ path: String) throws -> FileStatus? {
         var status = stat()
         return try result(stat(path, &status), of: path).map { FileStatus(status) }
     }
 
-    /// The status of what has a name, be it a symbolic link, which is not followed; nil when nothing has.
+    /// The status of the directory entry at a path, without following a symbolic link; nil if there is none.
     static func ofName(_ path: String) throws -> FileStatus? {
         var status = stat()
         let result = lstat(path, &status)
-        // No file can have it.
+        // No file can have such a name.
         if result != 0, errno == ENAMETOOLONG { return nil }
         return try Self.result(result, of: path).map { FileStatus(status) }
     }
 
     /// The status of an open file.
     ///
-    /// - Parameter path: What errors call it.
+    /// - Parameter path: The path for errors.
     static func of(_ descriptor: Int32, _ path: String) throws -> FileStatus {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw FileSystem.failure(errno, "cannot look at", path) }

@@ -1,17 +1,17 @@
-/// Copies of databases that are not finished, or not wanted any more.
+/// Copies of databases that are incomplete or no longer needed.
 extension FileSystem {
-    /// Removes a copy, if there is one, with what the engine has put beside it; one that is plaintext is overwritten
+    /// Removes a copy, if it exists, together with its journal, WAL and WAL index. A plaintext copy is overwritten
     /// first.
     ///
-    /// What is encrypted is not overwritten: it would take as long as to write it.
+    /// An encrypted copy is not overwritten, which would take as long as writing it.
     ///
     /// - Parameters:
-    ///   - path: Where the copy lies. Nobody has it open.
-    ///   - isPlaintext: Whether it is plaintext, whatever it begins with.
-    /// - Throws: ``StrongroomError`` with `notAFile` for a symbolic link, a FIFO and the like in its place, which
-    ///   stays.
+    ///   - path: The copy. No process has it open.
+    ///   - isPlaintext: Whether the copy is plaintext, regardless of its header.
+    /// - Throws: ``StrongroomError`` with `notAFile` for a symbolic link, a FIFO or the like at the path, which is not
+    ///   removed.
     static func removeCopy(_ path: String, isPlaintext: Bool = false) throws {
-        // A file with a further name is somebody else's: to remove the name is enough.
+        // A file with further hard links may be in use by others: only the name is removed.
         if let left = try requireRegular(path), left.links == 1,
             try isPlaintext || firstBytes(of: path, plaintext.count, followsLinks: false) == plaintext
         {
@@ -20,6 +20,6 @@ extension FileSystem {
         for ending in ["", "-journal", "-wal", "-shm"] { try remove(path + ending) }
     }
 
-    /// What a database begins with that is not encrypted.
+    /// The header of an unencrypted database.
     private static let plaintext = Array("SQLite format 3\0".utf8)
 }

@@ -7,7 +7,7 @@ import Glibc
 #endif
 
 extension FileSystem {
-    /// The names of what lies in a directory, in no order, without `.` and `..`.
+    /// The names of a directory's entries, in no order, without `.` and `..`.
     static func names(in directory: String) throws -> [String] {
         guard let stream = opendir(directory) else { throw failure(errno, "cannot look into", directory) }
         defer { closedir(stream) }
@@ -26,8 +26,8 @@ extension FileSystem {
         return names
     }
 
-    /// The files that the entries of a directory refer to, links followed; those that have gone meanwhile, or that this
-    /// process may not look at, are left out.
+    /// The files that the entries of a directory refer to, following symbolic links. Entries that no longer exist or
+    /// that this process may not read are left out.
     static func identities(in directory: String) throws -> [FileStatus.Identity] {
         guard let stream = opendir(directory) else { throw failure(errno, "cannot look into", directory) }
         defer { closedir(stream) }

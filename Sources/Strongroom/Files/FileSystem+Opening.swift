@@ -6,18 +6,18 @@ import Musl
 import Glibc
 #endif
 
-/// Opening what others may have put in the place of a file.
+/// Opens files that another program may have replaced.
 extension FileSystem {
     /// Opens a regular file; never waits for the other end of a FIFO, and never opens a device.
     ///
-    /// What the name stands for is looked at first, and once more through the descriptor: the name may stand for
-    /// something else by then.
+    /// The file type is checked before opening, and again through the descriptor, since the file may be replaced in
+    /// between.
     ///
     /// - Parameters:
     ///   - path: The file.
     ///   - access: `O_RDONLY`, `O_WRONLY` or `O_RDWR`.
     ///   - followsLinks: Whether the path may end in a symbolic link.
-    /// - Returns: A descriptor, to be closed by the caller.
+    /// - Returns: A descriptor, which the caller closes.
     /// - Throws: ``StrongroomError`` with `notAFile` for anything but a regular file, `fileMissing`,
     ///   `permissionDenied`.
     static func openFile(_ path: String, _ access: Int32, followsLinks: Bool) throws -> Int32 {
@@ -36,9 +36,9 @@ extension FileSystem {
         return descriptor
     }
 
-    /// Throws when something else than a regular file has the name of a file that belongs to a database.
+    /// Throws if the path of a database's file refers to something other than a regular file.
     ///
-    /// - Returns: Its status; nil when nothing has the name.
+    /// - Returns: The file's status; nil if it does not exist.
     /// - Throws: ``StrongroomError`` with `notAFile`.
     @discardableResult
     static func requireRegular(_ path: String) throws -> FileStatus? {
@@ -47,8 +47,7 @@ extension FileSystem {
         return status
     }
 
-    /// Whether others than the user of the process and root may make files in a directory, or replace those that are
-    /// there.
+    /// Whether users other than the current user and root may create or replace files in a directory.
     static func isShared(directory: String) throws -> Bool {
         guard let status = try FileStatus.at(directory) else { return false }
         return ![0, geteuid()].contains(status.owner) || status.permissions & 0o022 != 0
@@ -58,8 +57,8 @@ extension FileSystem {
         StrongroomError(
             .notAFile,
             """
-            What lies at "\(path)" is \(status.kind), where a regular file belongs. It was neither followed nor \
-            changed. Find out who put it there, and remove it.
+            "\(path)" is \(status.kind) instead of a regular file. It was neither followed nor changed. Find out \
+            which program created it, and remove it.
             """)
     }
 }

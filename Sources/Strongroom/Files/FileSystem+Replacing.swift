@@ -6,20 +6,20 @@ import Musl
 import Glibc
 #endif
 
-/// Putting a file in another one's place.
+/// Replaces files.
 extension FileSystem {
-    /// Puts a finished file in the place of another one, atomically.
+    /// Replaces a file by a finished one, atomically.
     static func replace(_ path: String, with finished: String) throws {
         guard rename(finished, path) == 0 else { throw failure(errno, "cannot put in place", path) }
     }
 
-    /// Gives a file a second name.
+    /// Creates a hard link to a file.
     ///
-    /// - Returns: False where the file system knows no second names.
+    /// - Returns: False if the file system does not support hard links.
     static func addName(_ other: String, to path: String) throws -> Bool {
         if link(path, other) == 0 { return true }
         guard [EPERM, ENOTSUP, ENOSYS, EMLINK].contains(errno) else {
-            throw failure(errno, "cannot give a second name to", path)
+            throw failure(errno, "cannot create a hard link to", path)
         }
         return false
     }
@@ -27,12 +27,13 @@ extension FileSystem {
     /// Bytes.
     private static let beginning = 4_096
 
-    /// Overwrites a file with zeros, its beginning first, and brings them to the disk; where the file system writes in
-    /// place, nothing of the content is left.
+    /// Overwrites a file with zeros, its beginning first, and flushes them to disk. On a file system that writes in
+    /// place, nothing of the content remains.
     ///
-    /// - Returns: Whether it was overwritten. One that has further names is not: they may be somebody else's.
-    /// - Throws: ``StrongroomError`` with `notAFile` for a symbolic link, a FIFO and the like, which are neither
-    ///   followed nor changed.
+    /// - Returns: Whether the file was overwritten. A file with further hard links is not overwritten: they may be in
+    ///   use by others.
+    /// - Throws: ``StrongroomError`` with `notAFile` for a symbolic link, a FIFO or the like, which is neither followed
+    ///   nor changed.
     @discardableResult
     static func overwrite(_ path: String) throws -> Bool {
         let descriptor = try openFile(path, O_WRONLY, followsLinks: false)
@@ -46,14 +47,15 @@ extension FileSystem {
             let length = write(descriptor, zeros, min(rest, isFirst ? beginning : zeros.count))
             guard length >= 0 || errno == EINTR else { throw failure(errno, "cannot overwrite", path) }
             rest -= max(length, 0)
-            // Without its beginning a log counts for nothing; with it, and half of the rest, for less than it was.
+            // Without its header a log is ignored. With its header and half of its content, it would be an incomplete
+            // log.
             guard !isFirst || FileSynchronization.synchronize(descriptor) else {
-                throw failure(errno, "cannot bring to the disk", path)
+                throw failure(errno, "cannot flush to disk", path)
             }
             isFirst = false
         }
         guard FileSynchronization.synchronize(descriptor) else {
-            throw failure(errno, "cannot bring to the disk", path)
+            throw failure(errno, "cannot flush to disk", path)
         }
         return true
     }

@@ -6,20 +6,20 @@ import Musl
 import Glibc
 #endif
 
-/// The few calls of the operating system that the library needs, with named errors.
+/// The operating system calls that the library uses, with typed errors.
 enum FileSystem {
-    /// The error for a failed call.
+    /// The error for a failed system call.
     ///
     /// - Parameters:
     ///   - number: The value of `errno`.
-    ///   - action: What was tried, as in "cannot open".
+    ///   - action: The action that failed, as in "cannot open".
     ///   - path: The file or directory.
     static func failure(_ number: Int32, _ action: String, _ path: String) -> StrongroomError {
         let reason = String(cString: strerror(number))
         let (code, advice): (StrongroomError.Code, String) =
             switch number {
             case EACCES, EPERM, EROFS:
-                (.permissionDenied, "Check who owns the file and its directory and whether they may be written.")
+                (.permissionDenied, "Check who owns the file and its directory, and their permissions.")
             case ENOSPC, EDQUOT: (.diskFull, "Free space, then try again.")
             case EMFILE, ENFILE:
                 (
@@ -27,14 +27,14 @@ enum FileSystem {
                     "The process has too many files open: close stores, or raise the limit (ulimit -n)."
                 )
             case ENOENT: (.fileMissing, "Check the path.")
-            case EISDIR, ENOTDIR, ELOOP, EEXIST: (.notAFile, "Check what lies at the path.")
+            case EISDIR, ENOTDIR, ELOOP, EEXIST: (.notAFile, "Check which kind of file is at the path.")
             case ENAMETOOLONG: (.invalidName, "Use a shorter name.")
             default: (.inputOutput, "Check the disk.")
             }
         return StrongroomError(code, "Strongroom \(action) \"\(path)\": \(reason). \(advice)")
     }
 
-    /// Makes a directory and those above it, for the owner alone.
+    /// Creates a directory and its parent directories, accessible only to the owner.
     static func createDirectories(_ path: String) throws {
         var status = stat()
         if stat(path, &status) == 0 {
@@ -44,31 +44,31 @@ enum FileSystem {
         let parent = directory(of: path)
         if parent != path { try createDirectories(parent) }
         guard mkdir(path, 0o700) == 0 else {
-            guard errno == EEXIST else { throw failure(errno, "cannot make the directory", path) }
+            guard errno == EEXIST else { throw failure(errno, "cannot create the directory", path) }
             return
         }
-        // The process's umask may have taken from the owner's permissions, too.
+        // The process's umask may also have removed permissions of the owner.
         guard try FileStatus.ofName(path)?.permissions != 0o700 else { return }
         guard fchmodat(AT_FDCWD, path, 0o700, AT_SYMLINK_NOFOLLOW) == 0 else {
             throw failure(errno, "cannot set the permissions of", path)
         }
     }
 
-    /// The bytes at a file's beginning.
+    /// The first bytes of a file.
     ///
     /// - Parameters:
-    ///   - count: How many at most; all of a shorter file.
+    ///   - count: The maximum number; a shorter file is returned in full.
     ///   - followsLinks: Whether the path may end in a symbolic link.
     /// - Throws: ``StrongroomError`` as ``openFile(_:_:followsLinks:)``, and `inputOutput`.
     static func firstBytes(of path: String, _ count: Int, followsLinks: Bool = true) throws -> [UInt8] {
         try bytes(of: path, from: 0, count, followsLinks: followsLinks)
     }
 
-    /// Bytes of a file.
+    /// A range of bytes of a file.
     ///
     /// - Parameters:
-    ///   - offset: Where they begin.
-    ///   - count: How many at most; fewer at the file's end.
+    ///   - offset: The offset of the first byte.
+    ///   - count: The maximum number; fewer at the end of the file.
     ///   - followsLinks: Whether the path may end in a symbolic link.
     /// - Throws: As ``firstBytes(of:_:followsLinks:)``.
     static func bytes(
@@ -90,8 +90,8 @@ enum FileSystem {
         }
     }
 
-    /// The bytes at the beginning of a file beside a database, which another process may remove at any moment; nil when
-    /// there is none.
+    /// The first bytes of a file beside a database, which another process may remove at any time; nil if it does not
+    /// exist.
     ///
     /// - Throws: ``StrongroomError`` with `notAFile` also for a symbolic link.
     static func firstBytesIfThere(of path: String, _ count: Int) throws -> [UInt8]? {
@@ -102,9 +102,9 @@ enum FileSystem {
         }
     }
 
-    /// Puts a finished file into its place; fails when something lies there already.
+    /// Moves a finished file to its destination; fails if the destination exists.
     static func moveIntoPlace(_ source: String, _ destination: String) throws {
-        // link, unlike rename, never replaces what is there; a file system without links has rename alone.
+        // link, unlike rename, never replaces a file; a file system without hard links only has rename.
         if link(source, destination) == 0 {
             unlink(source)
         } else if errno == EPERM || errno == ENOTSUP || errno == ENOSYS {
@@ -118,33 +118,33 @@ enum FileSystem {
     /// Whether the process may read a file.
     static func isReadable(_ path: String) -> Bool { access(path, R_OK) == 0 }
 
-    /// Whether the process may write a file, or make others in a directory, by the rights that it has now.
+    /// Whether the process may write a file, or create files in a directory, with its effective user.
     static func mayWrite(_ path: String) -> Bool { faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0 }
 
-    /// Whether a symbolic link lies at a path, whatever it points to.
+    /// Whether a path is a symbolic link, whatever its target.
     static func isSymbolicLink(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 
-    /// Removes a file if it is there.
+    /// Removes a file if it exists.
     static func remove(_ path: String) throws {
         guard unlink(path) == 0 || errno == ENOENT else { throw failure(errno, "cannot remove", path) }
     }
 
-    /// Brings a file's or a directory's content to the disk.
+    /// Flushes the content of a file or directory to disk.
     static func synchronize(_ path: String) throws {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { throw failure(errno, "cannot open", path) }
         defer { close(descriptor) }
         guard FileSynchronization.synchronize(descriptor) else {
-            throw failure(errno, "cannot bring to the disk", path)
+            throw failure(errno, "cannot flush to disk", path)
         }
     }
 
-    /// Brings it to the disk that a file is in its place.
+    /// Flushes the directory entry of a file to disk.
     ///
-    /// - Throws: ``StrongroomError``, which says that it is in its place all the same.
+    /// - Throws: ``StrongroomError``, whose message says that the file is in place nevertheless.
     static func settle(_ path: String) throws {
         do {
             try synchronize(directory(of: path))
@@ -152,7 +152,7 @@ enum FileSystem {
             throw StrongroomError(
                 error.code,
                 """
-                "\(path)" is in its place, and a power cut may undo that: its directory could not be brought to the \
+                "\(path)" is in place, but a power failure may undo that: its directory could not be flushed to \
                 disk. \(error.message)
                 """)
         }
@@ -160,7 +160,7 @@ enum FileSystem {
 
     /// The part of a path before its last component.
     static func directory(of path: String) -> String {
-        // By bytes: a slash that a combining mark follows is another character to Swift.
+        // By bytes: to Swift, a slash followed by a combining mark is another character.
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == path.startIndex ? "/" : String(Substring(path.utf8[..<slash]))
     }
@@ -171,13 +171,14 @@ enum FileSystem {
         return String(Substring(path.utf8[path.utf8.index(after: slash)...]))
     }
 
-    /// A file of the library's own beside another one. Its name begins with a dot, so it is never that of a database.
+    /// The path of a hidden file of the library beside another file. Its name begins with a dot, so it is never that of
+    /// a database.
     static func companion(of path: String, _ ending: String) -> String {
         let directory = directory(of: path)
         return "\(directory == "/" ? "" : directory)/.\(name(of: path)).\(ending)"
     }
 
-    /// The path with every symbolic link followed, also when the last component is not there yet.
+    /// The path with all symbolic links resolved; the last component need not exist.
     static func resolve(_ path: String) throws -> String {
         if let whole = realPath(path) { return whole }
         guard errno == ENOENT else { throw failure(errno, "cannot find", path) }

@@ -6,35 +6,35 @@ import Musl
 import Glibc
 #endif
 
-/// The room that is left on a disk.
+/// The free space of a disk.
 enum FreeSpace {
-    /// What is written besides the pages: log headers, a journal, directory entries.
+    /// Space for data besides the pages: log headers, a journal, directory entries.
     static let margin: Int64 = 1 << 20
 
-    /// The bytes that this process may still write to the file system on which a directory lies.
+    /// The number of bytes that this process may still write to the file system of a directory.
     static func bytes(at directory: String) throws -> Int64 {
         var status = statvfs()
         guard statvfs(directory, &status) == 0 else {
-            throw FileSystem.failure(errno, "cannot look at the disk of", directory)
+            throw FileSystem.failure(errno, "cannot determine the free space of", directory)
         }
         let (bytes, isTooLarge) = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
         return isTooLarge ? .max : Int64(clamping: bytes)
     }
 
-    /// Throws when a file of a size does not fit beside another one.
+    /// Throws if there is not enough space beside a file.
     ///
     /// - Parameters:
-    ///   - size: Bytes that are to be written.
+    ///   - size: The number of bytes to be written.
     ///   - path: The file beside which they are written.
-    ///   - purpose: What the error calls the work, as in "Rotating".
+    ///   - purpose: The operation for the error, as in "Rotating".
     static func require(_ size: Int64, beside path: String, for purpose: String) throws {
         let free = try bytes(at: FileSystem.directory(of: path))
         guard free < size else { return }
         throw StrongroomError(
             .diskFull,
             """
-            \(purpose) "\(path)" needs \(size) bytes on its disk for a time, and \(free) are free. Free some, then try \
-            again; nothing was changed.
+            \(purpose) "\(path)" temporarily needs \(size) bytes on its disk, and \(free) are free. Free space, then \
+            try again; nothing was changed.
             """
         )
     }

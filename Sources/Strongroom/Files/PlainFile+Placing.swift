@@ -1,20 +1,20 @@
-/// A file that was made, on its way to its place.
+/// Moving a new file to its destination.
 extension PlainFile {
-    /// Throws unless a name stands for this file, and is no link to it.
+    /// Throws unless a name refers to this file and is not a symbolic link.
     ///
     /// - Throws: ``StrongroomError`` with `fileChanged`.
     func requireName(_ name: String) throws {
         guard try FileStatus.ofName(name)?.identity == status().identity else { throw swapped(name) }
     }
 
-    /// Throws unless the engine has opened this file, and not another one that has got its name since it was made. The
-    /// file is empty before and afterwards.
+    /// Throws unless the engine has opened this file, and not another one that has taken its name since. The file is
+    /// empty before and after the check.
     ///
-    /// A random mark is written through the descriptor and read through the engine's own handle: comparing names would
+    /// A random mark is written through the descriptor and read through the engine's own handle. Comparing names would
     /// prove nothing, since a name may be changed and changed back.
     ///
     /// - Parameters:
-    ///   - connection: Has opened the file by its name, and has written nothing yet.
+    ///   - connection: A connection that has opened the file by its name and has written nothing yet.
     ///   - schema: `main`, or the name under which the file is attached.
     /// - Throws: ``StrongroomError`` with `fileChanged`; `diskFull`, `inputOutput`.
     func requireOpened(by connection: Connection, as schema: String = "main") throws {
@@ -28,16 +28,16 @@ extension PlainFile {
         try requireName(path)
     }
 
-    /// Puts it into its place under a name that nothing has; see ``FileSystem/moveIntoPlace(_:_:)``.
+    /// Moves the file to a destination that does not exist; see ``FileSystem/moveIntoPlace(_:_:)``.
     ///
-    /// - Throws: ``StrongroomError`` with `fileChanged` when another program has exchanged it meanwhile.
+    /// - Throws: ``StrongroomError`` with `fileChanged` if another program has replaced the file.
     func moveIntoPlace(_ destination: String) throws {
         try requireName(path)
         try FileSystem.moveIntoPlace(path, destination)
         try requireName(destination)
     }
 
-    /// Puts it in another file's place.
+    /// Replaces another file by this one.
     ///
     /// - Throws: As ``moveIntoPlace(_:)``.
     func replace(_ destination: String) throws {
@@ -50,9 +50,9 @@ extension PlainFile {
         StrongroomError(
             .fileChanged,
             """
-            Another program has put a file of its own, or a link, at "\(name)" while Strongroom was making the file \
-            there. Nothing was written to it. Look who may write to the directory, which should be the owner alone, \
-            then try again.
+            Another program has placed a file or a link at "\(name)" while Strongroom was creating the file there. \
+            Nothing was written to it. Check which users may write to the directory; it should be the owner only. \
+            Then try again.
             """)
     }
 }

@@ -6,33 +6,33 @@ import Musl
 import Glibc
 #endif
 
-/// Reads and writes parts of a file through a descriptor of its own.
+/// Reads and writes parts of a file through a separate descriptor.
 ///
-/// Only for a file that no connection of this process is open to: closing the descriptor drops the engine's locks.
+/// Only for files that no connection of this process has open: closing the descriptor drops the engine's locks.
 final class PlainFile: FileBytes, Sendable {
-    /// The name under which it was opened or made.
+    /// The path under which it was opened or created.
     let path: String
     let descriptor: Int32
 
     /// Opens a file.
     ///
     /// - Parameters:
-    ///   - isWritable: Whether it may also be written.
+    ///   - isWritable: Whether the file is opened for writing as well.
     ///   - followsLinks: Whether the path may end in a symbolic link.
     init(_ path: String, isWritable: Bool = false, followsLinks: Bool = true) throws {
         self.path = path
         descriptor = try FileSystem.openFile(path, isWritable ? O_RDWR : O_RDONLY, followsLinks: followsLinks)
     }
 
-    /// Makes an empty file that only its owner can read and write; fails when something has the name.
+    /// Creates an empty file that only its owner can read and write; fails if the path exists.
     ///
-    /// Whatever is done with it until it has its place goes through this descriptor, or is proved to be done to the
-    /// same file (``requireOpened(by:as:)``): another program may give the name to a file of its own meanwhile.
+    /// Until the file is at its destination, all operations go through this descriptor, or are verified to act on the
+    /// same file (``requireOpened(by:as:)``): another program may replace the file at the path.
     init(making path: String) throws {
         self.path = path
         descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw FileSystem.failure(errno, "cannot make", path) }
-        // The process's umask may have taken from the owner's permissions, too.
+        guard descriptor >= 0 else { throw FileSystem.failure(errno, "cannot create", path) }
+        // The process's umask may also have removed permissions of the owner.
         guard fchmod(descriptor, 0o600) == 0 else {
             throw FileSystem.failure(errno, "cannot set the permissions of", path)
         }
@@ -42,7 +42,7 @@ final class PlainFile: FileBytes, Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// What the operating system knows of the open file.
+    /// The status of the open file.
     func status() throws -> FileStatus { try FileStatus.of(descriptor, path) }
 
     func size() throws -> Int64 {
@@ -60,14 +60,14 @@ final class PlainFile: FileBytes, Sendable {
         return done
     }
 
-    /// Bytes that are copied at one time.
+    /// Bytes per read.
     private static let portion = 1 << 20
 
-    /// Copies a file's bytes into another one, which is empty.
+    /// Copies the content of a file to another file, which is empty.
     ///
     /// - Parameters:
     ///   - followsLinks: Whether the source's path may end in a symbolic link.
-    ///   - goOn: Called now and then; what it throws ends the copying.
+    ///   - goOn: Called before each read; an error that it throws ends the copy.
     static func copy(
         _ source: String, to target: PlainFile, followsLinks: Bool = true, goOn: () throws -> Void = {}
     ) throws {
@@ -84,7 +84,6 @@ final class PlainFile: FileBytes, Sendable {
         }
     }
 
-    /// Writes bytes.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws {
         var done = 0
         while done < bytes.count, let start = bytes.baseAddress {
@@ -94,24 +93,24 @@ final class PlainFile: FileBytes, Sendable {
         }
     }
 
-    /// Makes it shorter.
+    /// Truncates the file.
     func truncate(to size: Int64) throws {
-        guard ftruncate(descriptor, off_t(size)) == 0 else { throw FileSystem.failure(errno, "cannot shorten", path) }
+        guard ftruncate(descriptor, off_t(size)) == 0 else { throw FileSystem.failure(errno, "cannot truncate", path) }
     }
 
-    /// Brings its content to the disk.
+    /// Flushes the content to disk.
     func synchronize() throws {
         guard FileSynchronization.synchronize(descriptor) else {
-            throw FileSystem.failure(errno, "cannot bring to the disk", path)
+            throw FileSystem.failure(errno, "cannot flush to disk", path)
         }
     }
 
-    /// Gives it the owner and the permissions of another file.
+    /// Sets the owner and the permissions of another file.
     func setAccess(like model: FileStatus) throws {
         let status = try status()
         if status.owner != model.owner || status.group != model.group {
             guard fchown(descriptor, model.owner, model.group) == 0 else {
-                throw FileSystem.failure(errno, "cannot give to the owner of the database", path)
+                throw FileSystem.failure(errno, "cannot set the owner of", path)
             }
         }
         guard fchmod(descriptor, mode_t(model.permissions)) == 0 else {

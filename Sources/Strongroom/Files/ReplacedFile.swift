@@ -8,12 +8,12 @@ import Glibc
 
 /// The former file of a path at which another database now lies, or none.
 ///
-/// A program that does not know the library's locks may have opened the former file just before the rename. Its handle
-/// belongs to that inode, but finds `-wal` and `-shm` by name: it would attach itself to the new file's log, and its
-/// checkpoint would copy frames of that into a file without a name and count them as done ("How To Corrupt An SQLite
-/// Database File", section 2.5, sqlite.org/howtocorrupt.html). So its header is overwritten with noise, and as long
-/// as such a program has it open, its locks are held: what that program tries ends with "file is not a database" or
-/// "database is locked".
+/// A program that does not use the library's locks may have opened the former file just before the rename. Its
+/// descriptor refers to the former inode, but it finds `-wal` and `-shm` by name: it would attach to the new file's
+/// WAL, and its checkpoint would copy frames to an unlinked file and count them as checkpointed ("How To Corrupt An
+/// SQLite Database File", section 2.5, sqlite.org/howtocorrupt.html). The header of the former file is therefore
+/// overwritten with random bytes, and its locks are held as long as such a program has it open: that program's
+/// operations fail with "file is not a database" or "database is locked".
 ///
 /// Closing the descriptor drops the engine's locks on the same inode, so the engine's connection is closed first.
 final class ReplacedFile: Sendable {
@@ -21,7 +21,7 @@ final class ReplacedFile: Sendable {
     let identity: FileStatus.Identity
     private let descriptor: Int32
 
-    /// Opens what lies at a path now.
+    /// Opens the file at a path.
     init(_ path: String) throws {
         self.path = path
         descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
@@ -35,7 +35,7 @@ final class ReplacedFile: Sendable {
         identity = FileStatus.Identity(status)
     }
 
-    /// Opens what lies at a path, if there is a regular file that this user may write.
+    /// Opens the file at a path; nil unless it is a regular file that this user may write.
     static func at(_ path: String) throws -> ReplacedFile? {
         guard try FileStatus.ofName(path)?.isRegularFile == true else { return nil }
         do {
@@ -49,15 +49,15 @@ final class ReplacedFile: Sendable {
         close(descriptor)
     }
 
-    /// Bytes. The header lies in them, and a page is authenticated as a whole, so that of a larger one a part will do.
+    /// In bytes. Covers the header; a page is authenticated as a whole, so part of a larger page is enough.
     private static let beginning = 4096
 
-    /// Overwrites the beginning with noise; to be called when the directory is on the disk, since a power cut might
-    /// otherwise bring the former file back, and while the engine's exclusive lock, or that of ``lock()``, is held. Not
-    /// a truncation: for an empty file the engine removes the log that lies beside the path.
+    /// Overwrites the beginning of the file with random bytes. Call it after the directory is flushed, since a power
+    /// failure might otherwise restore the former file, and while the engine's exclusive lock or that of ``lock()`` is
+    /// held. The file is not truncated: for an empty file the engine removes the WAL beside the path.
     ///
-    /// - Parameter names: How many names it still has of the library's own; with more it is somebody else's file as
-    ///   well, and stays as it is.
+    /// - Parameter names: The number of hard links that belong to the library. A file with more is in use by others and
+    ///   is not changed.
     func spoil(names: Int = 0) throws {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw FileSystem.failure(errno, "cannot look at", path) }
@@ -72,26 +72,26 @@ final class ReplacedFile: Sendable {
                 return pwrite(descriptor, rest.baseAddress, rest.count, off_t(done))
             }
             guard length >= 0 || errno == EINTR else {
-                throw FileSystem.failure(errno, "cannot overwrite what lay at", path)
+                throw FileSystem.failure(errno, "cannot overwrite the former file at", path)
             }
             done += max(length, 0)
         }
     }
 
-    /// As ``retire()``, after something else has failed, which is to be told: the file must be kept from those who have
-    /// it open all the same.
+    /// Like ``retire()``, after another failure, which is the error to report. The file must be protected from other
+    /// processes that have it open nevertheless.
     func retireAfterFailure() {
         do {
             try retire()
         } catch {
-            // What failed first counts.
+            // The first failure is reported.
         }
     }
 
-    /// Lets go of the file; to be called when the engine's connection is closed. As long as another program has it
-    /// open, its locks are held in this process.
+    /// Releases the file; call it after the engine's connection is closed. While another program has the file open,
+    /// this process keeps its locks.
     ///
-    /// - Throws: ``StrongroomError`` with `locked` when another program has a lock on it for long.
+    /// - Throws: ``StrongroomError`` with `locked` if another program keeps a lock on it.
     func retire() throws {
         let start = ContinuousClock.now
         while try !lock() {
@@ -99,9 +99,9 @@ final class ReplacedFile: Sendable {
                 throw StrongroomError(
                     .locked,
                     """
-                    Another program has a lock on the file that lay at "\(path)" \
-                    before\(Self.named(try? FileHolders.opening(identity))). End it: what it writes would be lost, and \
-                    could harm what lies there now.
+                    Another program has a lock on the file that was replaced at \
+                    "\(path)"\(Self.named(try? FileHolders.opening(identity))). End it: its writes would be lost, \
+                    and could damage the new file.
                     """)
             }
             usleep(Self.pause)
@@ -114,35 +114,35 @@ final class ReplacedFile: Sendable {
         return ": \(FileHolders.describe(processes))"
     }
 
-    /// Microseconds between two tries.
+    /// Microseconds between two attempts.
     private static let pause: UInt32 = 5_000
 
     // MARK: Locks
 
-    /// Tries once to take every lock that the engine knows, as a connection has them that writes in rollback mode.
+    /// Tries once to acquire all of the engine's locks, as a connection that writes in rollback mode does.
     ///
-    /// - Returns: False when another connection has a lock, of this process or another.
+    /// - Returns: False if another connection, of this process or another, holds a lock.
     func lock() throws -> Bool {
         var range = flock()
         range.l_type = Int16(F_WRLCK)
         range.l_whence = Int16(SEEK_SET)
-        // The bytes of PENDING, RESERVED and SHARED.
+        // The PENDING, RESERVED and SHARED bytes.
         range.l_start = 0x4000_0000
         range.l_len = 512
         guard fcntl(descriptor, Self.setLock, &range) != 0 else { return true }
         guard errno == EAGAIN || errno == EACCES || errno == EINTR else {
-            throw FileSystem.failure(errno, "cannot lock what lay at", path)
+            throw FileSystem.failure(errno, "cannot lock the former file at", path)
         }
         return false
     }
 
-    /// Whether anybody else has the file open; nobody can open it anew, since it has no name. Where the system does not
-    /// tell: no.
+    /// Whether another process has the file open; the file has no name, so none can open it anew. False if the system
+    /// does not report it.
     var isOpenElsewhere: Bool {
         get throws {
             #if os(Linux)
-            // A lease that keeps writers out is given when nobody else has it open, of whatever user. Nobody is told of
-            // its end: whoever breaks it would otherwise end this process by a signal.
+            // A write lease is granted only if no other process of any user has the file open. SIGURG, which is ignored
+            // by default, replaces the signal for a broken lease, which would terminate this process.
             if fcntl(descriptor, Self.setSignal, SIGURG) == 0 {
                 if fcntl(descriptor, Self.setLease, Int32(F_WRLCK)) == 0 {
                     _ = fcntl(descriptor, Self.setLease, Int32(F_UNLCK))
@@ -156,8 +156,8 @@ final class ReplacedFile: Sendable {
     }
 
     #if os(Linux)
-    /// `F_OFD_SETLK`, `F_SETSIG` and `F_SETLEASE`, which the C library's module does not show. A lock of the open file,
-    /// unlike one of the process, also keeps connections of this process out.
+    /// `F_OFD_SETLK`, `F_SETSIG` and `F_SETLEASE`, which the C library's module does not export. An open file
+    /// description lock, unlike a process lock, also excludes connections of this process.
     private static let setLock: Int32 = 37
     private static let setSignal: Int32 = 10
     private static let setLease: Int32 = 1_024
@@ -166,23 +166,23 @@ final class ReplacedFile: Sendable {
     #endif
 }
 
-/// The replaced files that another program still has open.
+/// The replaced files that another process still has open.
 final class ReplacedFiles: Sendable {
     static let shared = ReplacedFiles()
 
     private let files = Locked<[ReplacedFile]>([])
 
-    /// Keeps a file's locks until nobody else has it open, or this process ends.
+    /// Keeps a file's locks until no other process has it open, or this process ends.
     func keep(_ file: ReplacedFile) {
         files.withLock { $0.append(file) }
     }
 
-    /// Whether one is kept that lay at a path.
+    /// Whether a file that lay at a path is kept.
     func isKept(_ path: String) -> Bool {
         files.withLock { $0.contains { $0.path == path } }
     }
 
-    /// Lets go of those that nobody has open any more.
+    /// Releases the files that no process has open any more.
     func prune() {
         let all = files.withLock { $0 }
         guard !all.isEmpty else { return }

@@ -1,17 +1,17 @@
-/// The bar of a command: how far it is with its one database, or how many of several are done.
+/// The progress bar of a command: the progress with a single database, or the number of finished databases.
 package struct CommandProgress: Sendable {
     private let bar: ProgressBar?
     private let isOfOne: Bool
-    /// Whether anybody sees it.
+    /// Whether the bar is displayed.
     package let isShown: Bool
 
-    /// A bar that is first drawn after a second.
+    /// Creates a bar that appears after a second.
     ///
     /// - Parameters:
-    ///   - label: What is being done, such as `Rotating`.
-    ///   - count: How many databases there are.
-    ///   - unit: What is counted of one database.
-    ///   - isQuiet: Whether there is none.
+    ///   - label: The activity, such as `Rotating`.
+    ///   - count: The number of databases.
+    ///   - unit: The unit of progress with one database.
+    ///   - isQuiet: Whether there is no bar.
     package init(_ label: String, count: Int, unit: ProgressBar.Unit = .count, isQuiet: Bool) {
         let session = CommandSession.current
         isOfOne = count == 1
@@ -24,18 +24,18 @@ package struct CommandProgress: Sendable {
                 ending: .nothing, delay: .seconds(1), now: session.uptime)
     }
 
-    /// Tells how far the one database is; of several it says nothing.
+    /// Updates the progress with a single database; ignored for several.
     package func update(to done: some BinaryInteger, of total: some BinaryInteger) {
         guard isOfOne else { return }
         bar?.update(to: Int(clamping: done), of: total > 0 ? Int(clamping: total) : nil)
     }
 
-    /// Tells that one of several is done.
+    /// Reports that one of several databases is finished.
     package func advance() {
         if !isOfOne { bar?.advance() }
     }
 
-    /// Does work that may tell nothing for long, as one statement does, and shows meanwhile that time goes on.
+    /// Runs work that may report no progress for long, such as a single statement, and displays the elapsed time.
     package func accompany<T: Sendable>(_ work: @Sendable () async throws -> T) async throws -> T {
         guard isShown else { return try await work() }
         let beat = Task { [bar] in
@@ -50,6 +50,6 @@ package struct CommandProgress: Sendable {
 
     private static let pause = Duration.milliseconds(250)
 
-    /// Ends the bar.
+    /// Removes the bar.
     package func finish() { bar?.finish() }
 }

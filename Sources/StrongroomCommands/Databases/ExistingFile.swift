@@ -8,14 +8,14 @@ import Musl
 import Glibc
 #endif
 
-/// What lies at a path that a command is to write to, by its first bytes.
+/// The file at a path to which a command writes, by its first bytes.
 struct ExistingFile {
     private let path: String
-    /// In bytes; nil where no regular file lies.
+    /// In bytes; nil if there is no regular file.
     private let size: Int64?
     private let start: [UInt8]
 
-    /// Looks at the file. A device or a pipe is not read.
+    /// Examines the file. A device or a pipe is not read.
     init(_ path: String) throws {
         self.path = path
         var status = stat()
@@ -32,10 +32,10 @@ struct ExistingFile {
         start = bytes
     }
 
-    /// Throws where a file of text may not take the place of what is there.
+    /// Throws if a text file must not replace the existing file.
     ///
-    /// - Throws: ``CommandFailure`` with `notAFile` for a device and the like, with `notText` for a database and
-    ///   whatever else is no text.
+    /// - Throws: ``CommandFailure`` with `notAFile` for a device or the like, with `notText` for a database and any
+    ///   other file that is not text.
     func requireTextOrNothing() throws {
         guard let size else {
             guard access(path, F_OK) == 0 else { return }
@@ -45,29 +45,30 @@ struct ExistingFile {
         guard !isDatabase, isText, !hasDatabaseBeside else {
             throw CommandFailure(
                 "notText",
-                "\"\(path)\" is a database, or another file that is no text, and is not replaced. Give another path.",
+                "\"\(path)\" is a database, or another file that is not text, and is not replaced. Use another path.",
                 .cannotCreate)
         }
     }
 
-    /// Throws where a database may not take the place of what is there.
+    /// Throws if a database must not replace the existing file.
     ///
-    /// - Throws: ``CommandFailure`` with `notAFile` for a device and the like, with `notADatabase` for what is none.
+    /// - Throws: ``CommandFailure`` with `notAFile` for a device or the like, with `notADatabase` for a file that is
+    ///   not a database.
     func requireDatabaseOrNothing() throws {
         guard let size else {
             guard access(path, F_OK) == 0 else { return }
             throw Self.notAFile(path)
         }
-        // An encrypted one is bytes without any form, in whole pages; a text has no byte 0.
+        // An encrypted database consists of random bytes in complete pages; a text contains no zero byte.
         guard size == 0 || isDatabase || (!(isText && !start.contains(0)) && size.isMultiple(of: Self.smallestPage))
         else {
             throw CommandFailure(
-                "notADatabase", "\"\(path)\" is no database, and is not replaced by one. Give another path.",
+                "notADatabase", "\"\(path)\" is not a database, and is not replaced by one. Use another path.",
                 .cannotCreate)
         }
     }
 
-    /// The keys that the file may hold; nil for what is no text of keys.
+    /// The keys in the file; nil if it is not a key file.
     func keyChain() throws -> KeyChain? {
         guard let size, size > 0, size <= KeyChain.largestText, isText else { return nil }
         do {
@@ -87,7 +88,7 @@ struct ExistingFile {
 
     static func notAFile(_ path: String) -> CommandFailure {
         CommandFailure(
-            "notAFile", "\"\(path)\" is no regular file, and is not replaced. Give another path.", .cannotCreate)
+            "notAFile", "\"\(path)\" is not a regular file, and is not replaced. Use another path.", .cannotCreate)
     }
 
     private static let smallestPage: Int64 = 512
@@ -100,7 +101,7 @@ struct ExistingFile {
         return beside.contains { access($0, F_OK) == 0 }
     }
 
-    /// Whether the first bytes are UTF-8, the last character aside, which may be cut off.
+    /// Whether the first bytes are valid UTF-8, except for the last character, which may be truncated.
     private var isText: Bool {
         (0..<4).contains { String(validating: start.dropLast($0), as: UTF8.self) != nil }
     }

@@ -1,22 +1,22 @@
 import Strongroom
 
-/// A command that does one thing to one database or to several, shows what became of them and writes the report.
+/// A command for one database or several, which prints the outcomes and writes the report.
 struct FamilyCommand<Detail: Encodable & Sendable>: Sendable {
     /// The command's name.
     let name: String
-    /// What the bar says, such as `Rotating`.
+    /// The label of the progress bar, such as `Rotating`.
     let label: String
     let databases: [OperatedDatabase]
     let options: FamilyOptions
     let output: OutputOptions
-    /// What the bar counts of one database.
+    /// The unit of progress with one database.
     var unit = ProgressBar.Unit.bytes
     /// Whether the report is resumed.
     var isContinuing = false
 
-    /// Does it, until Ctrl-C.
+    /// Runs the command until it is finished or interrupted by Ctrl-C.
     ///
-    /// - Parameter work: Does it to one database.
+    /// - Parameter work: Processes one database.
     /// - Throws: ``CommandFailure`` with the failure of the only database, or with `someFailed`; `CancellationError`.
     func run(
         _ work: @escaping @Sendable (OperatedDatabase, CommandProgress) async throws -> FamilyRun<Detail>.Result

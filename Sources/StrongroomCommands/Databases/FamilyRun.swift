@@ -1,15 +1,15 @@
 import Strongroom
 
-/// Does one thing to several databases, some at a time, and goes on when one fails.
+/// Processes several databases, some at a time, and continues when one fails.
 package struct FamilyRun<Detail: Encodable & Sendable>: Sendable {
-    /// What doing it to one database came to.
+    /// The result for one database.
     package struct Result: Sendable {
         package var status: Outcome<Detail>.Status
         package var summary: String
         package var detail: Detail?
-        /// What the program ends with when it is the only database.
+        /// The exit status if it is the only database.
         package var exitStatus: ExitStatus
-        /// Why it failed, where nothing was thrown.
+        /// The failure, if no error was thrown.
         package var failure: Outcome<Detail>.Failure?
 
         package init(
@@ -26,16 +26,16 @@ package struct FamilyRun<Detail: Encodable & Sendable>: Sendable {
     /// The command's name, for the report.
     let command: String
     let databases: [OperatedDatabase]
-    /// How many at a time.
+    /// The maximum number of databases at a time.
     let limit: Int
-    /// Does it to one.
+    /// Processes one database.
     let work: @Sendable (OperatedDatabase) async throws -> Result
 
     /// - Parameters:
     ///   - command: The command's name, for the report.
     ///   - databases: The databases.
-    ///   - limit: How many at a time.
-    ///   - work: Does it to one.
+    ///   - limit: The maximum number of databases at a time.
+    ///   - work: Processes one database.
     package init(
         command: String, databases: [OperatedDatabase], limit: Int,
         work: @escaping @Sendable (OperatedDatabase) async throws -> Result
@@ -46,13 +46,13 @@ package struct FamilyRun<Detail: Encodable & Sendable>: Sendable {
         self.work = work
     }
 
-    /// Does it to all.
+    /// Processes all databases.
     ///
-    /// - Parameter told: Told of each that is finished, in the order in which they are, also of those that were done
-    ///   when another was given up.
-    /// - Returns: What became of them, in the order in which they were given.
-    /// - Throws: `CancellationError` when it is interrupted; what those came to that are finished has been told. What
-    ///   `told` throws first.
+    /// - Parameter told: Called for each database that is finished, in the order in which they finish, also for those
+    ///   that finish after an interruption.
+    /// - Returns: The outcomes, in the order of the databases.
+    /// - Throws: `CancellationError` if it is interrupted; finished databases have been reported. The first error of
+    ///   `told`.
     package func run(told: (Outcome<Detail>) throws -> Void) async throws -> [Outcome<Detail>] {
         var outcomes: [Int: Outcome<Detail>] = [:]
         var failure: (any Error)?
@@ -80,7 +80,7 @@ package struct FamilyRun<Detail: Encodable & Sendable>: Sendable {
         return databases.indices.compactMap { outcomes[$0] }
     }
 
-    /// - Returns: Nil for one that was given up.
+    /// - Returns: Nil for a database whose work was interrupted.
     private func outcome(of database: OperatedDatabase) async -> Outcome<Detail>? {
         let start = ContinuousClock.now
         do {
@@ -90,7 +90,7 @@ package struct FamilyRun<Detail: Encodable & Sendable>: Sendable {
         } catch is CancellationError {
             return nil
         } catch {
-            // What has no report is a fault of a configuration's own.
+            // An error without a report comes from a configuration.
             let report = ErrorReport(error) ?? ErrorReport(unknown: error)
             var outcome = Outcome<Detail>(
                 command, database, .init(.failed, report.code, exitStatus: report.status), ContinuousClock.now - start)
@@ -118,7 +118,7 @@ extension Outcome {
 }
 
 extension Duration {
-    /// For scripts, with microseconds.
+    /// For JSON, with microseconds.
     package var milliseconds: Double {
         let (seconds, attoseconds) = components
         return Double(seconds * 1_000_000 + attoseconds / 1_000_000_000_000) / 1_000

@@ -1,4 +1,4 @@
-/// What became of several databases, for people: a table, the failures in full, the sums.
+/// The outcomes of several databases as text: a table, the complete failures, the totals.
 struct FamilySummary {
     struct Line {
         let database: String
@@ -10,7 +10,7 @@ struct FamilySummary {
     }
 
     let lines: [Line]
-    /// How many there are, with those that were not come to.
+    /// The number of databases, including those that were not processed.
     let count: Int
 
     init<Detail>(_ outcomes: [Outcome<Detail>], count: Int) {
@@ -50,7 +50,7 @@ struct FamilySummary {
     }
 
     private func show(_ line: Line, on console: Console) {
-        // Of a failure the error tells.
+        // The error describes a failure.
         guard line.message == nil else { return }
         let duration = HumanReadable.duration(line.duration)
         console.write("\("\(line.database):", .bold) \(line.status, line.style), \(line.summary) (\(duration))")
@@ -62,7 +62,7 @@ struct FamilySummary {
             return number > 0 ? "\(HumanReadable.count(number)) \(status)" : nil
         }
         let rest = count - lines.count
-        let left = isComplete || rest == 0 ? [] : ["\(HumanReadable.count(rest)) not begun or given up"]
+        let left = isComplete || rest == 0 ? [] : ["\(HumanReadable.count(rest)) not begun or interrupted"]
         return "\(HumanReadable.count(count)) databases: \((parts + left).joined(separator: ", "))"
     }
 }

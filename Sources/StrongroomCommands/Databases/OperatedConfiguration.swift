@@ -1,21 +1,21 @@
 import Logging
 import Strongroom
 
-/// A database's configuration as a command uses it: nothing is rewritten unless the command asks for it.
+/// A database's configuration for commands: no file is rewritten unless the command requires it.
 struct OperatedConfiguration: Configuration {
-    // It is registered for the target of the database that it serves.
+    // Registered for the target of its database.
     static let target = "strongroom"
 
     /// The configuration of the database; nil for a file without one.
     let base: (any Configuration)?
-    /// The file; nil where the configuration says.
+    /// The file; nil for that of the configuration.
     let path: String?
-    /// The keys; nil for the configuration's.
+    /// The keys; nil for those of the configuration.
     let keys: KeyChain?
-    /// Whether files are opened, to be converted, that the configuration does not expect: plaintext ones, and those
-    /// with the settings that engines take by themselves.
+    /// Whether files in a form that the configuration does not expect are opened for conversion: plaintext files, and
+    /// those with default settings of an engine.
     var opensEveryForm = false
-    /// Whether the file is opened read-only, and left as it is.
+    /// Whether the file is opened read-only and not changed.
     var isReadOnly = false
 
     func filePath(for database: DatabaseName) throws -> String? {
@@ -45,7 +45,7 @@ struct OperatedConfiguration: Configuration {
     }
 
     func migrator(for database: DatabaseName) throws -> Migrator? {
-        // Whoever only looks may look at what a newer program has made.
+        // A read-only command may also read files of a newer program.
         isReadOnly ? nil : try base?.migrator(for: database)
     }
 

@@ -9,34 +9,33 @@ import Glibc
 #endif
 
 extension OperatedDatabase {
-    /// What lies beside a database and belongs to it.
+    /// The suffixes of the files that belong to a database.
     private static let endings = ["", "-wal", "-shm", "-journal", ".keys", ".keys.copy"]
 
-    /// Makes sure that a file that is read or written besides the database is not the database, nor one that belongs to
-    /// it, nor one with keys.
+    /// Throws if a further file that is read or written is the database, a file that belongs to it, or a key file.
     ///
-    /// To be asked before anything is opened: to close a descriptor of a file that is open as a database drops the
-    /// engine's locks.
+    /// Call it before anything is opened: closing a descriptor of a file that is open as a database drops the engine's
+    /// locks.
     ///
     /// - Parameters:
     ///   - path: The file.
     ///   - keyFiles: Key files of the command, besides that of the database.
-    /// - Throws: ``CommandFailure`` with `sameFile`, `keyFile`; what the configuration throws that is asked for its
-    ///   keys.
+    /// - Throws: ``CommandFailure`` with `sameFile`, `keyFile`; errors of the configuration when its keys are
+    ///   requested.
     func requireForeign(_ path: String, keyFiles: [String?] = []) async throws {
         let (wanted, database) = (Self.resolved(path), Self.resolved(self.path))
         let name = FilePath.name(of: database)
         let own = Self.endings.map { database + $0 } + ["\(database.dropLast(name.count)).\(name).lock"]
         guard !Self.isOne(of: own, wanted) else {
             throw CommandFailure(
-                "sameFile", "\"\(path)\" is the database itself, or belongs to it. Give another path.", .usage)
+                "sameFile", "\"\(path)\" is the database itself, or belongs to it. Use another path.", .usage)
         }
         try await requireNoKeyFile(path, keyFiles: keyFiles)
     }
 
-    /// Makes sure that a file is none with keys.
+    /// Throws if a file is a key file.
     ///
-    /// - Throws: ``CommandFailure`` with `keyFile`; what the configuration throws that is asked for its keys.
+    /// - Throws: ``CommandFailure`` with `keyFile`; errors of the configuration when its keys are requested.
     func requireNoKeyFile(_ path: String, keyFiles: [String?] = []) async throws {
         let wanted = Self.resolved(path)
         let keys = (keyFiles + [keyFile]).compactMap { $0 }.map(Self.resolved)
@@ -44,15 +43,15 @@ extension OperatedDatabase {
         if !isKeyFile { isKeyFile = try await holdsKeys(ExistingFile(wanted)) }
         guard isKeyFile else { return }
         throw CommandFailure(
-            "keyFile", "\"\(path)\" is a key file, without which databases cannot be opened. Give another path.",
+            "keyFile", "\"\(path)\" is a key file, without which databases cannot be opened. Use another path.",
             .usage)
     }
 
-    /// Whether a file has keys in it: those of the database, or such as the library makes.
+    /// Whether a file contains keys: those of the database, or keys that the library generates.
     private func holdsKeys(_ file: ExistingFile) async throws -> Bool {
         if file.hasRandomKeys { return true }
         guard let found = try file.keyChain() else { return false }
-        // A configuration may make its key file when it is asked for the keys.
+        // A configuration may create its key file when its keys are requested.
         try Self.checkFile(path)
         let own = try await configuration.keyChain(for: name)
         return found == own || (found.newest == own.newest && !own.isPlaintext)
@@ -68,7 +67,7 @@ extension OperatedDatabase {
         return one.st_dev == other.st_dev && one.st_ino == other.st_ino
     }
 
-    /// The path with every link followed, also when nothing lies there yet.
+    /// The path with all symbolic links resolved, also if there is no file yet.
     private static func resolved(_ path: String) -> String {
         if let whole = realPath(path) { return whole }
         let name = FilePath.name(of: path)

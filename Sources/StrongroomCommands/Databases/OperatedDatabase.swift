@@ -1,26 +1,26 @@
 package import Strongroom
 
-/// A database that a command works on.
+/// A database that a command processes.
 package struct OperatedDatabase: Sendable {
     /// Its name.
     package let name: DatabaseName
-    /// Its file's path from the root.
+    /// Its file's absolute path.
     package let path: String
-    /// Whether its name has a configuration; otherwise nothing is known of it but the path and the keys.
+    /// Whether its name has a configuration; otherwise only the path and the keys are known.
     package var isConfigured: Bool { configuration.base != nil }
 
     let configuration: OperatedConfiguration
     /// The key file that the options name.
     private(set) var keyFile: String?
     private let stores: Stores
-    /// Why it could not be found, where it is one of several.
+    /// Why it could not be found, if it is one of several.
     private(set) var obstacle: (any Error)?
 
-    /// Finds a database.
+    /// Resolves a database.
     ///
     /// - Parameters:
-    ///   - argument: A name, or a path with a "/" in it; nil for the path alone.
-    ///   - path: The file in place of the one that the configuration says.
+    ///   - argument: A name, or a path with a "/" in it; nil if only the path is given.
+    ///   - path: The file in place of that of the configuration.
     ///   - keys: The keys; nil for those of the configuration.
     package init(_ argument: String?, path: String?, keys: KeyChain?) throws {
         if let argument, !FilePath.isPath(argument) {
@@ -35,9 +35,9 @@ package struct OperatedDatabase: Sendable {
         }
     }
 
-    /// Finds a database, and asks for its key if neither the options nor a configuration has it.
+    /// Resolves a database, and asks for its key if neither the options nor a configuration provides one.
     ///
-    /// - Parameter isNewKey: Whether the file is to get the key, which is asked for twice then.
+    /// - Parameter isNewKey: Whether the key is a new one for the file, which is asked for twice.
     package static func resolve(
         _ argument: String?, path: String?, keys: KeyOptions, isNewKey: Bool = false
     ) throws -> OperatedDatabase {
@@ -50,7 +50,7 @@ package struct OperatedDatabase: Sendable {
         return database
     }
 
-    /// One of several that could not be found; each use of it throws why.
+    /// One of several that could not be found; each use throws the reason.
     init(missing argument: String, _ obstacle: any Error) throws {
         let isPath = FilePath.isPath(argument)
         let path = isPath ? FilePath.absolute(argument) : argument
@@ -66,7 +66,7 @@ package struct OperatedDatabase: Sendable {
         stores = Stores(answering: name.target, with: configuration)
     }
 
-    /// The same database, whose file may also be plaintext, or encrypted as an older engine does it by itself.
+    /// The same database, whose file may also be plaintext, or encrypted with default settings of an older engine.
     package func openingEveryForm() -> OperatedDatabase {
         var configuration = configuration
         configuration.opensEveryForm = true
@@ -85,19 +85,19 @@ package struct OperatedDatabase: Sendable {
         }
     }
 
-    /// A file's own name where a database may be called so, otherwise another one: it only stands in messages.
+    /// The file's name if it is a valid database name, otherwise a placeholder: it is only used in messages.
     private static func name(of path: String) throws -> DatabaseName {
         let own = FilePath.name(of: path)
         do { return try DatabaseName(own) } catch { return try DatabaseName("file") }
     }
 
-    /// The same database; opened read-only, and left as it is, where it cannot be written. Elsewhere others are kept
-    /// from writing while its pages are checked.
+    /// The same database; opened read-only and not changed if it cannot be written. Otherwise other writers are
+    /// excluded while its pages are checked.
     package func readOnlyIfItMust() -> OperatedDatabase {
         Stores.mayWriteFile(at: path) ? self : readOnly()
     }
 
-    /// The same database, opened read-only and left as it is.
+    /// The same database, opened read-only and not changed.
     package func readOnly() -> OperatedDatabase {
         var configuration = configuration
         configuration.isReadOnly = true
@@ -106,21 +106,20 @@ package struct OperatedDatabase: Sendable {
         return database
     }
 
-    /// Opens the store, without rotating or migrating it; works with it; closes it, also when the work fails.
+    /// Opens the store without rotation or migration, runs work, and closes it, also if the work fails.
     ///
     /// - Parameters:
-    ///   - creating: Whether a database that is not there is made.
-    ///   - body: Works with it.
-    /// - Returns: What the closure returns.
-    /// - Throws: ``StrongroomError`` with `fileMissing` when there is no file, as `Stores.open`; what the closure
-    ///   throws.
+    ///   - creating: Whether a missing database is created.
+    ///   - body: The work.
+    /// - Returns: The result of the work.
+    /// - Throws: ``StrongroomError`` with `fileMissing` if there is no file, as `Stores.open`; errors of the work.
     package func using<T>(creating: Bool = false, _ body: (Store) async throws -> T) async throws -> T {
         let store = try await open(creating: creating)
         let result: T
         do {
             result = try await body(store)
         } catch {
-            // The first failure is the one to tell.
+            // The first error is reported.
             try? await store.close()
             throw error
         }
@@ -129,42 +128,42 @@ package struct OperatedDatabase: Sendable {
         return result
     }
 
-    /// Reports a checkpoint that failed, by which nothing else has.
+    /// Reports a failed checkpoint, which does not make the command fail.
     private static func warn(of failure: StrongroomError, _ path: String) {
         CommandSession.current.console.write(
             lead: "\("Warning:", .yellow) ",
             paragraph: """
-                All is committed, but the write-ahead log "\(path)-wal" could not be checkpointed: \(failure.message) \
-                Keep both files together; the next program that opens the database finds what is in it.
+                Everything is committed, but the write-ahead log "\(path)-wal" could not be checkpointed: \
+                \(failure.message) Keep both files together; the next program that opens the database reads the log.
                 """,
             indent: 0, to: .errors)
     }
 
-    /// Opens the store, without rotating or migrating it; to be closed by whoever asked for it.
+    /// Opens the store without rotation or migration; the caller closes it.
     package func open(creating: Bool = false) async throws -> Store {
         if !creating { try Self.checkFile(path) }
         return try await stores.open(name)
     }
 
-    /// Looks at the file without opening it as a store.
+    /// Diagnoses the file without opening it as a store.
     package func diagnose(
         progress: @escaping @Sendable (VerificationProgress) -> Void = { _ in }
     ) async throws -> FileDiagnosis {
         try await stores.diagnose(name.fileName, progress: progress)
     }
 
-    /// How many keys the chain has; 0 when it stands for plaintext.
+    /// The number of keys in the chain; 0 for plaintext.
     package func keyCount() async throws -> Int {
-        // A configuration may make its key file when it is asked for the keys.
+        // A configuration may create its key file when its keys are requested.
         try Self.checkFile(path)
         return try await configuration.keyChain(for: name).count
     }
 
-    /// Looks what stands in the file, without changing it.
+    /// Reads the properties of the file without changing it.
     ///
     /// - Parameters:
     ///   - countsTables: Whether rows are counted, which reads the whole file.
-    ///   - progress: Told how many tables are counted, and how many there are.
+    ///   - progress: Called with the number of counted tables and the total.
     package func survey(
         countsTables: Bool = true, progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) async throws -> FileSurvey {

@@ -1,15 +1,15 @@
-/// What became of one database of several.
+/// The outcome for one of several databases.
 package struct Outcome<Detail: Encodable & Sendable>: Encodable, Sendable {
     package enum Status: String, Encodable, Sendable {
-        /// Something was done.
+        /// The work was done.
         case done
-        /// Nothing was to be done.
+        /// There was nothing to do.
         case skipped
-        /// It failed, or the answer is no.
+        /// The work failed, or the result is negative.
         case failed
     }
 
-    /// Why it failed.
+    /// The failure.
     package struct Failure: Encodable, Sendable {
         package let code: String
         package let message: String
@@ -24,22 +24,22 @@ package struct Outcome<Detail: Encodable & Sendable>: Encodable, Sendable {
     package let command: String
     /// The database's name.
     package let database: String
-    /// Its file.
+    /// Its file's path.
     package let path: String
-    /// How it went.
+    /// The status.
     package var status: Status
-    /// What was done, in a few words, for people.
+    /// A summary in a few words.
     package var summary: String
-    /// What was done, for scripts.
+    /// The details, for JSON.
     package var detail: Detail?
-    /// Why it failed; nil when it did not.
+    /// The failure; nil if there is none.
     package var error: Failure?
-    /// How long it took.
+    /// The duration.
     package var milliseconds: Double
 
-    /// What the program ends with when it is the only one.
+    /// The exit status if it is the only database.
     var exitStatus = ExitStatus.success
-    /// How long it took.
+    /// The duration.
     var duration = Duration.zero
 
     private enum CodingKeys: CodingKey {
@@ -48,10 +48,10 @@ package struct Outcome<Detail: Encodable & Sendable>: Encodable, Sendable {
 }
 
 extension Array {
-    /// Throws if any database failed: of the only one what it failed with, of several how many; with the exit status
-    /// of the first where those that failed are not there.
+    /// Throws if any database failed: for a single one its failure, for several their number; with the exit status of
+    /// the first failure if the databases that failed do not exist.
     ///
-    /// - Parameter count: How many databases there were.
+    /// - Parameter count: The number of databases.
     func throwFailure<Detail>(of count: Int) throws where Element == Outcome<Detail> {
         let failed = filter { $0.status == .failed }
         guard let first = failed.first else { return }
@@ -62,7 +62,7 @@ extension Array {
         }
         let names = failed.prefix(5).map(\.database).joined(separator: ", ")
         let more = failed.count > 5 ? " and \(failed.count - 5) more" : ""
-        // Those that are there were all done.
+        // The existing databases were all processed.
         let areMissing = failed.allSatisfy {
             ["fileMissing", "noConfiguration", "invalidName"].contains($0.error?.code)
         }

@@ -8,16 +8,16 @@ import Musl
 import Glibc
 #endif
 
-/// The calls of the operating system by which a report's file is opened.
+/// The system calls that open a report file.
 enum ReportDescriptor {
-    /// What opening gave.
+    /// The result of opening.
     enum Opened {
-        /// To be closed by the caller.
+        /// The caller closes the descriptor.
         case opened(Int32)
         case nothing, notRegular, notOpened
     }
 
-    /// A line could not be brought to the disk.
+    /// A line could not be flushed to disk.
     struct NotSynchronized: Error {}
 
     /// Opens a regular file for reading and writing; never waits for the other end of a FIFO.
@@ -34,13 +34,13 @@ enum ReportDescriptor {
         return .opened(descriptor)
     }
 
-    /// Makes a file for its owner alone.
+    /// Creates a file that only its owner can access.
     ///
-    /// - Returns: A descriptor for reading and writing, to be closed by the caller; nil when it could not be made.
+    /// - Returns: A descriptor for reading and writing, which the caller closes; nil if the file could not be created.
     static func make(_ path: String) -> Int32? {
         let descriptor = systemOpen(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return nil }
-        // The process's umask may have taken from the owner's permissions, too.
+        // The process's umask may also have removed permissions of the owner.
         guard fchmod(descriptor, 0o600) == 0 else {
             close(descriptor)
             return nil
@@ -48,7 +48,7 @@ enum ReportDescriptor {
         return descriptor
     }
 
-    /// Brings what was written to the disk.
+    /// Flushes the written data to disk.
     static func synchronize(_ descriptor: Int32) throws {
         guard FileSynchronization.synchronize(descriptor) else { throw NotSynchronized() }
     }

@@ -1,22 +1,23 @@
 import Foundation
 
-/// A file of JSON Lines, each on the disk before the next is begun: a killed program leaves all that it told.
+/// A JSON Lines file, in which each line is flushed to disk before the next is written: after a crash, all reported
+/// lines are there.
 final class ReportFile: Sendable {
     private let handle: FileHandle
     private let path: String
 
-    /// Begins a report.
+    /// Opens a report.
     ///
     /// - Parameters:
-    ///   - path: The file; for its owner alone when it is made.
-    ///   - continuing: Whether an earlier report is added to; otherwise it is begun anew.
-    /// - Throws: ``CommandFailure`` with `report` when another file lies there, or it cannot be written.
+    ///   - path: The file; accessible only to its owner when it is created.
+    ///   - continuing: Whether to append to an earlier report; otherwise it is overwritten.
+    /// - Throws: ``CommandFailure`` with `report` if the path is another kind of file, or cannot be written.
     init(_ path: String, continuing: Bool) throws {
         self.path = path
         if let there = try Self.open(path) {
             guard try Self.isReport(there, path) else {
                 throw CommandFailure(
-                    "report", "What lies at \"\(path)\" is no report, and is not overwritten. Give another path.",
+                    "report", "\"\(path)\" is not a report, and is not overwritten. Use another path.",
                     .usage)
             }
             handle = there
@@ -27,7 +28,7 @@ final class ReportFile: Sendable {
             guard continuing else { return try handle.truncate(atOffset: 0) }
             let end = try handle.seekToEnd()
             guard end > 0 else { return }
-            // The last line of a killed program may have no end.
+            // The last line of a killed program may be incomplete.
             try handle.seek(toOffset: end - 1)
             if try handle.read(upToCount: 1) != Data("\n".utf8) { try handle.write(contentsOf: Data("\n".utf8)) }
         }
@@ -37,7 +38,7 @@ final class ReportFile: Sendable {
         try? handle.close()
     }
 
-    /// Adds a line and brings it to the disk.
+    /// Appends a line and flushes it to disk.
     func append(_ line: String) throws {
         try writing {
             try handle.write(contentsOf: Data((line + "\n").utf8))
@@ -62,12 +63,12 @@ final class ReportFile: Sendable {
         let status: String
     }
 
-    /// The length of a first line that is read, in bytes.
+    /// The maximum length of the first line, in bytes.
     private static let longestLine = 1 << 20
 
-    /// Opens a report that is there; never waits for the other end of a FIFO.
+    /// Opens an existing report; never waits for the other end of a FIFO.
     ///
-    /// - Returns: Nil when nothing lies there.
+    /// - Returns: Nil if there is no file.
     private static func open(_ path: String) throws -> FileHandle? {
         switch ReportDescriptor.open(path) {
         case .nothing: return nil
@@ -97,16 +98,16 @@ final class ReportFile: Sendable {
 
     private static func notRead(_ path: String) -> CommandFailure {
         CommandFailure(
-            "report", "What lies at \"\(path)\" cannot be read, and is not overwritten. Give another path.",
+            "report", "\"\(path)\" cannot be read, and is not overwritten. Use another path.",
             .inputOutput)
     }
 
-    /// The paths of the databases with which a command was done.
+    /// The paths of the databases that a command has completed.
     static func finished(_ command: String, in path: String) -> Set<String> {
-        // What is none is told when the report is begun.
+        // A file that is not a report is rejected when the report is opened.
         let content = (try? open(path)?.readToEnd()) ?? Data()
         let lines = content.split(separator: UInt8(ascii: "\n")).compactMap { line in
-            // One that was cut off tells nothing.
+            // A truncated line is ignored.
             try? JSONDecoder().decode(Line.self, from: line)
         }
         return Set(lines.filter { $0.command == command && $0.status != "failed" }.map(\.path))

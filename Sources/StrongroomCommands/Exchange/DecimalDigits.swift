@@ -1,12 +1,12 @@
-/// What a decimal number says, however it is written: `1.50`, `15e-1` and `+1.5` are one.
+/// The value of a decimal number, independent of its notation: `1.50`, `15e-1` and `+1.5` are equal.
 struct DecimalDigits: Equatable {
     private let isNegative: Bool
-    /// Without zeros at either end; none for zero.
+    /// Without leading and trailing zeros; empty for zero.
     private let digits: [UInt8]
-    /// The power of ten behind the last digit.
+    /// The power of ten of the last digit.
     private let exponent: Int
 
-    /// Beyond what the digits of any text make up for, and far from what an integer cannot hold.
+    /// Larger than any number of digits in a text, and far from the limits of an integer.
     private static let farthest = Int.max / 2
 
     /// - Parameter text: A number that Swift reads as a `Double`.
@@ -25,7 +25,7 @@ struct DecimalDigits: Equatable {
         isNegative = text.utf8.first == UInt8(ascii: "-") && !self.digits.isEmpty
     }
 
-    /// The number behind the "e", no farther from zero than ``farthest``.
+    /// The number after the "e", clamped to ``farthest``.
     private static func exponent(_ text: String) -> Int {
         let number = Int(text) ?? (text.utf8.first == UInt8(ascii: "-") ? -farthest : farthest)
         return min(max(number, -farthest), farthest)

@@ -1,20 +1,20 @@
 package import Strongroom
 
-/// A column that is imported into, and what its declared type makes of a field.
+/// A column that receives imported values, and the conversion of a field to its declared type.
 ///
-/// By the engine's own rules for types ("Datatypes In SQLite", section 3.1, sqlite.org/datatype3.html), but strictly:
-/// what is no integer is refused by an INTEGER column, where the engine would keep it as a text.
+/// The conversion follows the engine's rules for types ("Datatypes In SQLite", section 3.1, sqlite.org/datatype3.html),
+/// but strictly: an INTEGER column rejects a field that is not an integer, which the engine would store as text.
 package struct ImportColumn: Sendable, Equatable {
-    /// Why a field cannot be stored; says nothing of its content.
+    /// Why a field cannot be stored; does not contain its content.
     package struct Fault: Error, Equatable {
         package let words: String
     }
 
     enum Kind: Sendable {
         case integer, real, text, bytes, numeric, any
-        /// The library's decimals, whose stored form sorts, or that are scaled integers.
+        /// The library's decimals, in the sortable text form or as scaled integers.
         case decimal
-        /// Such as DATE, whose texts are kept, but not those that the engine takes for numbers.
+        /// Other types such as DATE, which keep texts except those that the engine treats as numbers.
         case other
     }
 
@@ -50,12 +50,12 @@ package struct ImportColumn: Sendable, Equatable {
             } else if has("NUM", "DEC", "BOOL") { .numeric } else { .other }
     }
 
-    /// What a field of CSV stands for.
+    /// Converts a CSV field.
     package func value(_ field: CSVReader.Field) throws(Fault) -> Value {
         field.isNull ? .null : try value(text: field.text, isCSV: true)
     }
 
-    /// What a member of a JSON object stands for.
+    /// Converts a member of a JSON object.
     package func value(_ member: JSONObject.Member) throws(Fault) -> Value {
         switch member {
         case .bool(let flag): return try value(flag: flag)
@@ -70,7 +70,7 @@ package struct ImportColumn: Sendable, Equatable {
     }
 
     private func value(text: String, isCSV: Bool) throws(Fault) -> Value {
-        // JSON has words of its own for the two; a text would come back as another value.
+        // JSON has literals for the two; a text would be restored as another value.
         if isCSV, isBoolean, let flag = Self.flags[text.lowercased()] { return .integer(flag) }
         switch kind {
         case .text, .any: return .text(text)
@@ -100,20 +100,20 @@ package struct ImportColumn: Sendable, Equatable {
         }
     }
 
-    /// The stored form of a decimal's digits; nil for a text that is none.
+    /// The stored form of a decimal's digits; nil for a text that is not a decimal.
     private func decimal(_ text: String) throws(Fault) -> Value? {
         guard let scale else { return SortedDecimal.stored(text).map { .text($0) } }
         do {
             return try scale.stored(digits: text).map { .integer($0) }
         } catch {
-            throw fault("takes a number of at most \(scale.digits) digits after the point, within 64 bits without it")
+            throw fault("takes a number with at most \(scale.digits) digits after the point, within 64 bits")
         }
     }
 
-    /// True and false are numbers to the engine, and nothing but a column of numbers takes them for that.
+    /// In SQL, true and false are numbers, and only numeric columns accept them.
     private func value(flag: Bool) throws(Fault) -> Value {
         try checkTakesNumbers()
-        guard kind == .integer || isBoolean else { throw fault("takes no true and false; write 1 or 0") }
+        guard kind == .integer || isBoolean else { throw fault("does not take true and false; write 1 or 0") }
         return .integer(flag ? 1 : 0)
     }
 
@@ -124,13 +124,13 @@ package struct ImportColumn: Sendable, Equatable {
         return .integer(integer)
     }
 
-    /// - Parameter number: Nil for a text that is none.
+    /// - Parameter number: Nil for a text that is not a number.
     private func value(real number: Double?) throws(Fault) -> Value {
         guard let number else { throw fault("takes a number") }
-        guard number.isFinite else { throw fault("takes no NaN and no infinity, which cannot be stored") }
+        guard number.isFinite else { throw fault("does not take NaN and infinity, which cannot be stored") }
         try checkTakesNumbers()
         guard kind != .integer else {
-            throw fault("takes an integer of up to 64 bits, without a point and an exponent")
+            throw fault("takes an integer of up to 64 bits, without a point or an exponent")
         }
         return .real(number)
     }
@@ -139,16 +139,16 @@ package struct ImportColumn: Sendable, Equatable {
         switch kind {
         case .text: throw fault("takes a text; write it in quotation marks")
         case .bytes: throw fault("takes bytes; write them as {\"base64\":\"AQID\"}")
-        // As a floating-point number it has other digits already.
+        // A floating-point number may already have other digits.
         case .decimal: throw fault("takes a decimal number as a string, such as \"-12.5\"")
         default: return
         }
     }
 
-    private static let lostDigits = "takes no number with so many digits, of which some would be lost"
+    private static let lostDigits = "does not take a number with so many digits, some of which would be lost"
 
-    /// The number that the engine makes of a text in a column of this kind, spaces around it aside; nil for a text that
-    /// stays one.
+    /// The number to which the engine converts a text in a column of this kind, ignoring surrounding spaces; nil for a
+    /// text that it does not convert.
     private func exactNumber(_ text: String) throws(Fault) -> Value? {
         let spaces = " \t\n\u{0B}\u{0C}\r".unicodeScalars
         var inner = text.unicodeScalars[...]
@@ -158,9 +158,9 @@ package struct ImportColumn: Sendable, Equatable {
         if let integer = Int64(digits) { return .integer(integer) }
         guard let number = Self.number(digits), !number.isNaN else { return nil }
         guard number.isFinite else {
-            // A word is no number to the engine.
+            // The engine does not convert words to numbers.
             guard digits.utf8.contains(where: { (0x30...0x39).contains($0) }) else { return nil }
-            throw fault("takes no number as large as that, which cannot be stored")
+            throw fault("does not take so large a number, which cannot be stored")
         }
         guard DecimalDigits(digits) == DecimalDigits(String(number)) else {
             throw fault(Self.lostDigits)
@@ -172,7 +172,7 @@ package struct ImportColumn: Sendable, Equatable {
 
     private static let flags: [String: Int64] = ["true": 1, "false": 0]
 
-    /// A number as people write it; Swift would also take hexadecimal ones.
+    /// A number in decimal notation; Swift would also accept hexadecimal ones.
     private static func number(_ text: String) -> Double? {
         let isNamed = ["nan", "inf", "infinity", "+inf", "-inf", "+infinity", "-infinity"].contains(text.lowercased())
         guard isNamed || text.utf8.allSatisfy({ "+-.0123456789eE".utf8.contains($0) }) else { return nil }
@@ -181,7 +181,7 @@ package struct ImportColumn: Sendable, Equatable {
 }
 
 extension ImportColumn {
-    /// Whether an import would take a value's field in CSV for another value, without a word.
+    /// Whether an import would silently read a value's CSV field as another value.
     package func confuses(_ value: Value) -> Bool {
         switch (value, kind) {
         case (.null, _), (.blob, .bytes), (.integer, .integer), (.integer, .numeric), (.integer, .other),
@@ -190,7 +190,7 @@ extension ImportColumn {
         case (.text, .text) where !isBoolean, (.text, .any) where !isBoolean:
             return false
         case (.text(let digits), .decimal):
-            // An export writes the digits, of which an import makes the stored form again.
+            // An export writes the digits, which an import converts to the stored form.
             return SortedDecimal.stored(digits) == nil
         default: break
         }
@@ -204,13 +204,13 @@ extension ImportColumn {
             }
         do throws(Fault) {
             let read = try self.value(CSVReader.Field(text, isQuoted: true))
-            // Swift takes texts for equal that differ only in how their letters are composed.
+            // Swift treats texts as equal that differ only in Unicode composition.
             if case .text(let first) = read, case .text(let second) = value {
                 return !first.utf8.elementsEqual(second.utf8)
             }
             return read != value
         } catch {
-            // Its line will be refused.
+            // The line will be rejected.
             return false
         }
     }

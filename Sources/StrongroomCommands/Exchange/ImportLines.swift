@@ -1,6 +1,6 @@
-/// The lines of a file that is imported, whatever its format.
+/// The lines of an imported file, in any format.
 struct ImportLines {
-    /// A line that can be used, or cannot.
+    /// A valid or invalid line.
     struct Line {
         let number: Int
         let content: Content
@@ -18,7 +18,7 @@ struct ImportLines {
         case json(ByteBuffer, line: Int)
     }
 
-    /// The names that the header gives; nil for a format in which each line has its own.
+    /// The column names of the header; nil for a format in which each line has its own names.
     let header: [String]?
     private var reader: Reader
 
@@ -32,7 +32,7 @@ struct ImportLines {
             var csv = CSVReader(source, separator: separator)
             guard let first = try csv.next(), !first.isBlank else {
                 throw CommandFailure(
-                    "noHeader", "The first line is to name the columns, and there is none.", .dataError)
+                    "noHeader", "The first line must contain the column names, but there is none.", .dataError)
             }
             if let fault = first.fault { throw CommandFailure("badLines", "The header: \(fault).", .dataError) }
             header = first.fields.map(\.text)
@@ -44,11 +44,11 @@ struct ImportLines {
     mutating func next() throws -> Line? {
         switch reader {
         case .csv(var csv, let columns):
-            // One owner, or each step would copy the reader's buffer.
+            // A single owner: otherwise each step would copy the reader's buffer.
             reader = .json(ByteBuffer(ByteSource([])), line: 0)
             defer { reader = .csv(csv, columns: columns) }
             while let record = try csv.next() {
-                // A blank line is a row of one column that is NULL; for more columns it is nothing.
+                // For a single column a blank line is NULL; for several columns it is skipped.
                 if record.isBlank, columns > 1 { continue }
                 return Line(number: record.line, content: Self.content(record, columns))
             }
@@ -70,7 +70,7 @@ struct ImportLines {
     private static func content(_ record: CSVReader.Record, _ columns: Int) -> Content {
         if let fault = record.fault { return .fault(fault) }
         guard record.fields.count == columns else {
-            return .fault("\(record.fields.count) fields in place of \(columns)")
+            return .fault("\(record.fields.count) fields instead of \(columns)")
         }
         return .fields(record.fields)
     }

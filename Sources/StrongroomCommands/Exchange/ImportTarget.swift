@@ -1,20 +1,20 @@
 import Strongroom
 
-/// The table that is imported into.
+/// The table that receives imported rows.
 struct ImportTarget {
     let table: String
-    /// Those that can be written.
+    /// The writable columns.
     let columns: [ImportColumn]
-    /// The names of those that the engine computes anew.
+    /// The names of the generated columns.
     let generated: [String]
-    /// The column by which rows are found; nil when each line is a new row.
+    /// The column that identifies existing rows; nil if each line is a new row.
     let key: ImportColumn?
-    /// How the index compares the key's texts; nil for the row's own number, which has none.
+    /// The collation of the key's index; nil for the row id, which has none.
     let keyCollation: Collation?
 
-    /// Looks at the table.
+    /// Examines the table.
     ///
-    /// - Throws: ``CommandFailure`` for a table that is not there, and for a key that is no column or not unique.
+    /// - Throws: ``CommandFailure`` if the table does not exist, or the key is not a column or not unique.
     init(_ table: String, upsertBy key: String?, in db: borrowing some Reading & ~Copyable) throws {
         let tables = try db.tableNames()
         guard let found = tables.first(where: { Self.areSame($0, table) }) else {
@@ -42,20 +42,20 @@ struct ImportTarget {
             throw CommandFailure(
                 "notUnique",
                 """
-                The column "\(column.name)" is not unique by itself, so it cannot tell which row a line means. Give a \
+                The column "\(column.name)" is not unique by itself, so it cannot identify the row of a line. Use a \
                 unique one.
                 """,
                 .usage)
         }
         self.key = column
-        // The index may tell texts apart that the column takes for one.
+        // The index may distinguish texts that the column treats as equal.
         keyCollation = (unique.first { !$0.isExplicit } ?? unique.first)?.parts.first?.collation
     }
 
-    /// The columns of some names, each once; nil for a generated one, which is passed over.
+    /// The columns with the given names, without duplicates; nil for a generated one, which is skipped.
     ///
-    /// - Parameter isHeader: Whether they stand in a header. That may be data, where there is none, or a key, so it
-    ///   stands in no message.
+    /// - Parameter isHeader: Whether the names are from a header. Without a header these may be data, or a key, so
+    ///   messages do not contain them.
     func columns(named names: [String], isHeader: Bool = false) throws -> [ImportColumn?] {
         var found: [ImportColumn?] = []
         for (place, name) in names.enumerated() {
@@ -75,7 +75,7 @@ struct ImportTarget {
         }
         if let key, !found.contains(key) {
             throw CommandFailure(
-                "missingKey", "The column \"\(key.name)\" is missing, by which rows are to be found.", .dataError)
+                "missingKey", "The column \"\(key.name)\", which identifies the rows, is missing.", .dataError)
         }
         guard found.contains(where: { $0 != nil }) else {
             throw Self.noColumn("No name is that of a column", table, columns)
@@ -83,7 +83,7 @@ struct ImportTarget {
         return found
     }
 
-    /// Whether the engine takes two names for one.
+    /// Whether the engine treats two names as equal.
     private static func areSame(_ first: String, _ second: String) -> Bool {
         first.utf8.elementsEqual(second.utf8) { folded($0) == folded($1) }
     }

@@ -7,20 +7,20 @@ struct ImportWriter {
         let words: String
     }
 
-    /// The engine has undone the whole transaction, as a rule of the table with ON CONFLICT ROLLBACK has it.
+    /// The engine rolled the whole transaction back, as a constraint with ON CONFLICT ROLLBACK does.
     struct Undone: Error {
         let words: String
     }
 
-    /// What became of a line.
+    /// The effect of a line.
     enum Effect {
         case inserted, updated
-        /// The table passes over the row, as a rule with ON CONFLICT IGNORE has it.
+        /// The row was skipped, as a constraint with ON CONFLICT IGNORE does.
         case unchanged
     }
 
     let target: ImportTarget
-    /// The columns of the fields, when all lines have the same; nil for one that is passed over.
+    /// The columns of the fields, if all lines have the same; nil for one that is skipped.
     var header: [ImportColumn?] = []
 
     init(target: ImportTarget) {
@@ -29,7 +29,7 @@ struct ImportWriter {
 
     /// Writes a line.
     ///
-    /// - Throws: ``LineFault`` for a line that cannot be written; ``Undone``; what ends the transaction.
+    /// - Throws: ``LineFault`` for a line that cannot be written; ``Undone``; errors that end the transaction.
     func write(_ content: ImportLines.Content, in db: borrowing WriteTransaction) throws -> Effect {
         let (columns, values) = try converted(content)
         do {
@@ -40,19 +40,19 @@ struct ImportWriter {
         }
     }
 
-    /// Whether the transaction goes on.
+    /// Whether the transaction is still open.
     private static func isOpen(_ db: borrowing WriteTransaction) -> Bool {
         do {
             _ = try db.value("SELECT 1", as: Int.self)
         } catch let error as StrongroomError where error.code == .transactionEnded {
             return false
         } catch {
-            // What comes next tells it.
+            // The next statement reports the error.
         }
         return true
     }
 
-    /// The failures that undo their statement alone.
+    /// The errors that roll back only their statement.
     private static let codesOfOneRow: Set<StrongroomError.Code> = [
         .constraint, .typeMismatch, .valueNotStorable, .limit,
     ]
@@ -80,14 +80,14 @@ struct ImportWriter {
     ) throws -> Effect {
         if let key = target.key, let place = columns.firstIndex(of: key) {
             guard values[place] != .null else {
-                throw LineFault(words: "column \"\(key.name)\" is to find the row, and is NULL")
+                throw LineFault(words: "column \"\(key.name)\" must identify the row, but is NULL")
             }
             let changed = try db.execute(update(columns, values, keyPlace: place))
             if changed > 0 { return .updated }
             do {
                 return try add(columns, values, in: db)
             } catch let error as StrongroomError where error.code == .constraint {
-                // The row may be there, and a rule of the table passes over its update.
+                // The row may exist, with a constraint of the table that skips its update.
                 guard Self.isOpen(db), try db.value(search(key, values[place]), as: Int.self) != nil else {
                     throw error
                 }
@@ -121,7 +121,7 @@ struct ImportWriter {
         var sql = SQL.Interpolation(literalCapacity: 0, interpolationCount: 0)
         sql.appendLiteral("UPDATE ")
         sql.appendInterpolation(name: target.table)
-        // With the key alone the row is to stay as it is, and to be found all the same.
+        // If only the key is given, the row is matched but not changed.
         let changed = columns.count == 1 ? [keyPlace] : columns.indices.filter { $0 != keyPlace }
         for (count, place) in changed.enumerated() {
             sql.appendLiteral(count == 0 ? " SET " : ", ")
@@ -133,7 +133,7 @@ struct ImportWriter {
         return SQL(stringInterpolation: sql)
     }
 
-    /// Finds the row that a line is for.
+    /// A query for the row that a line identifies.
     private func search(_ key: ImportColumn, _ value: Value) -> SQL {
         var sql = SQL.Interpolation(literalCapacity: 0, interpolationCount: 0)
         sql.appendLiteral("SELECT 1 FROM ")

@@ -2,11 +2,11 @@ package import Strongroom
 
 /// Writes the rows of a table, or of a query, as text.
 package struct TableExport: Sendable {
-    /// Which rows.
+    /// The rows to export.
     package enum Source: Sendable {
         /// All rows of a table or a view, with all columns.
         case table(String)
-        /// Those of a query.
+        /// The rows of a query.
         case query(String)
     }
 
@@ -19,21 +19,22 @@ package struct TableExport: Sendable {
         self.format = format
     }
 
-    /// Writes the rows, one snapshot of them.
+    /// Writes the rows of one snapshot.
     ///
     /// - Parameters:
     ///   - store: The store.
-    ///   - write: Gets whole lines.
-    ///   - progress: Told how many rows are written, and how many there are, for which those of a table are counted
-    ///     first; 0 for a view or a query. Nil where nobody wants to know.
-    /// - Returns: How many rows there were.
+    ///   - write: Called with complete lines.
+    ///   - progress: Called with the number of written rows and the total, for which a table's rows are counted first;
+    ///     the total is 0 for a view or a query. Nil if no progress is needed.
+    /// - Returns: The number of rows.
     /// - Throws: ``CommandFailure`` with `noSuchTable`, with `readOnly` for a query that writes, with `notFinite`,
-    ///   `notExact` and `twoColumnsOfOneName` for what the format cannot hold; what the store and `write` throw.
+    ///   `notExact` and `twoColumnsOfOneName` for values that the format cannot represent; errors of the store and of
+    ///   `write`.
     package func run(
         from store: Store, write: @escaping @Sendable (String) throws -> Void,
         progress: (@Sendable (_ done: Int, _ total: Int) -> Void)? = nil
     ) async throws -> Int {
-        try await CommandFailure.tellingReadOnly("The query would write, and an export only reads.") {
+        try await CommandFailure.tellingReadOnly("The query would write, but an export is read-only.") {
             try await store.read(label: "export") { db in
                 let sql = try query(in: db)
                 let names = try db.columnNames(of: sql)
@@ -69,7 +70,7 @@ package struct TableExport: Sendable {
                     sql.appendInterpolation(name: column.name)
                     continue
                 }
-                // The digits, which an import takes.
+                // The digits, which an import accepts.
                 sql.appendInterpolation(SortedDecimal.digits(of: column.name))
                 sql.appendLiteral(" AS ")
                 sql.appendInterpolation(name: column.name)
@@ -80,8 +81,8 @@ package struct TableExport: Sendable {
         }
     }
 
-    /// The columns of a table that CSV is to bring back as they are, by the declared type; nil for one that an import
-    /// passes over. None for JSON, which keeps types, and for a view or a query, which are not imported into.
+    /// The columns of a table whose values CSV must preserve according to the declared type; nil for one that an import
+    /// skips. Empty for JSON, which preserves types, and for a view or a query, into which nothing is imported.
     private func comingBack(in db: borrowing ReadTransaction) throws -> [ImportColumn?] {
         guard format == .csv, case .table(let table) = source, try isTable(table, in: db) else { return [] }
         return try db.columns(of: table).filter { !$0.isHidden }.map { $0.generated == nil ? ImportColumn($0) : nil }
@@ -100,9 +101,9 @@ package struct TableExport: Sendable {
         throw CommandFailure(
             "notExact",
             """
-            Row \(row) has \(found) in the column "\(column.name)", whose declared type does not say so: an import of \
-            CSV would take it for something else. Export as JSON Lines (--format jsonl), which keeps each value with \
-            its type; or give the rows by --query, if they are not to come back.
+            Row \(row) has \(found) in the column "\(column.name)", which does not match its declared type: a CSV \
+            import would read another value. Export as JSON Lines (--format jsonl), which preserves types; or use \
+            --query, if the rows are not to be imported again.
             """, .dataError)
     }
 
@@ -111,7 +112,7 @@ package struct TableExport: Sendable {
             "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = \(table) COLLATE NOCASE", as: Int.self) != nil
     }
 
-    /// The rows of the table; 0 for what is no table, which it might take as long to count as to export.
+    /// The number of rows of a table; 0 for a view or a query, which might take as long to count as to export.
     private func rowCount(in db: borrowing ReadTransaction) throws -> Int {
         guard case .table(let table) = source else { return 0 }
         guard try isTable(table, in: db) else { return 0 }
@@ -122,7 +123,7 @@ package struct TableExport: Sendable {
         do {
             _ = try db.columns(of: table)
         } catch let error as StrongroomError where error.code == .sql {
-            // A view of a table that is gone is there all the same.
+            // A view exists even if its table does not.
             let isThere = try db.value(
                 "SELECT 1 FROM sqlite_master WHERE type IN ('table', 'view') AND name = \(table) COLLATE NOCASE",
                 as: Int.self)

@@ -1,8 +1,8 @@
 package import Strongroom
 
-/// Brings a file's lines into a table that is there, in one transaction.
+/// Imports the lines of a file into an existing table, in one transaction.
 ///
-/// What a line holds is bound to a statement, never a part of one.
+/// Values are always bound to a statement, never part of its text.
 package struct TableImport: Sendable {
     /// A line that was not imported.
     package struct BadLine: Sendable, Equatable, Encodable {
@@ -10,13 +10,13 @@ package struct TableImport: Sendable {
         package let reason: String
     }
 
-    /// What was done.
+    /// The result of an import.
     package struct Report: Sendable, Equatable, Encodable {
         package var inserted = 0
         package var updated = 0
-        /// Lines of which the table takes nothing, as a rule with ON CONFLICT IGNORE has it.
+        /// The number of lines that the table skips, as a constraint with ON CONFLICT IGNORE does.
         package var unchanged = 0
-        /// How many lines are bad; of those the first few.
+        /// The number of bad lines.
         package var bad = 0
         package var badLines: [BadLine] = []
     }
@@ -24,11 +24,11 @@ package struct TableImport: Sendable {
     package var table: String
     package var format: RowFormat
     package var separator = UInt8(ascii: ",")
-    /// The unique column by which a line finds the row that it changes.
+    /// The unique column that identifies the row that a line changes.
     package var upsertBy: String?
-    /// Whether bad lines are left out. If not, one of them undoes everything.
+    /// Whether bad lines are skipped. If not, one of them rolls everything back.
     package var skipsBadLines = false
-    /// How many bad lines are told one by one.
+    /// The maximum number of bad lines that are reported individually.
     package var badLinesTold = 20
 
     package init(_ table: String, _ format: RowFormat) {
@@ -41,14 +41,14 @@ package struct TableImport: Sendable {
     /// - Parameters:
     ///   - store: The store.
     ///   - source: Opens the file; called once.
-    /// - Throws: ``BadLines`` when there are some and they are not to be skipped; ``CommandFailure`` for a table, a
-    ///   column or a header that cannot be used, with `constraint` for a rule that is looked at when all lines are
-    ///   written, with `rolledBack` for one that undoes everything; what the store throws. Nothing has been written
+    /// - Throws: ``BadLines`` if there are some and they are not to be skipped; ``CommandFailure`` for a table, a
+    ///   column or a header that cannot be used, with `constraint` for a constraint that is checked after all lines are
+    ///   written, with `rolledBack` for one that rolls everything back; errors of the store. Nothing has been written
     ///   then.
     package func run(
         into store: Store, from source: @escaping @Sendable () throws -> ByteSource
     ) async throws -> Report {
-        // Before the write: whoever makes the rows may take long to begin, and others would wait for him.
+        // Before the write: the source may be slow to start, and other writers would wait.
         let opened = Locked(try source().readingAhead())
         do {
             return try await store.write(as: .immediate, label: "import") { db in
@@ -69,7 +69,8 @@ package struct TableImport: Sendable {
         while let line = try lines.next() {
             count += 1
             do {
-                // After a bad line the others are only looked at, unless it is skipped: nothing is kept in any case.
+                // After a bad line the others are only checked, unless bad lines are skipped: nothing will be
+                // committed.
                 switch try writer.write(line.content, in: db) {
                 case .inserted: report.inserted += 1
                 case .updated: report.updated += 1
@@ -91,9 +92,9 @@ package struct TableImport: Sendable {
         CommandFailure(
             "constraint",
             """
-            Nothing was imported: \(error.message) The rule is looked at when all lines are written (DEFERRABLE \
-            INITIALLY DEFERRED), so no line can be named, nor left out. Bring in what is missing first, or take the \
-            lines out of the file.
+            Nothing was imported: \(error.message) The constraint is checked after all lines are written \
+            (DEFERRABLE INITIALLY DEFERRED), so the line cannot be identified or skipped. Import the missing rows \
+            first, or remove the lines from the file.
             """, .dataError)
     }
 
@@ -101,30 +102,30 @@ package struct TableImport: Sendable {
         CommandFailure(
             "rolledBack",
             """
-            Nothing was imported: line \(line) breaks a rule of the table that undoes the whole transaction (ON \
-            CONFLICT ROLLBACK, RAISE(ROLLBACK)): \(undone.words). So the line cannot be left out by --skip-bad either: \
-            take it out of the file.
+            Nothing was imported: line \(line) violates a constraint of the table that rolls back the whole \
+            transaction (ON CONFLICT ROLLBACK, RAISE(ROLLBACK)): \(undone.words). --skip-bad cannot skip the line \
+            either: remove it from the file.
             """, .dataError)
     }
 }
 
-/// The failure of an import that met bad lines; nothing was written.
+/// The error of an import with bad lines; nothing was written.
 package struct BadLines: Error {
     package let report: TableImport.Report
-    /// The lines that were read.
+    /// The number of lines that were read.
     package let lines: Int
 
-    /// The failure without the lines, when those have been told.
+    /// The error without the lines, if they have already been printed.
     package var summary: CommandFailure {
         CommandFailure(
             "badLines",
             """
             \(HumanReadable.count(report.bad)) of \(HumanReadable.count(lines)) lines cannot be imported, and nothing \
-            was. Mend them, or give --skip-bad to leave them out.
+            was. Correct them, or use --skip-bad to skip them.
             """, .dataError)
     }
 
-    /// The failure with the lines, on one line.
+    /// The error with the lines, in a single line.
     package var failure: CommandFailure {
         let told = report.badLines.map { "line \($0.line): \($0.reason)" }.joined(separator: "; ")
         let rest = report.bad - report.badLines.count
@@ -132,7 +133,7 @@ package struct BadLines: Error {
             "badLines",
             """
             \(report.bad) of \(lines) lines cannot be imported, and nothing was: \
-            \(told)\(rest > 0 ? "; and \(rest) more" : ""). Mend them, or give --skip-bad to leave them out.
+            \(told)\(rest > 0 ? "; and \(rest) more" : ""). Correct them, or use --skip-bad to skip them.
             """, .dataError)
     }
 }

@@ -1,8 +1,8 @@
 package import Strongroom
 
-/// Runs a statement that a person wrote and shows what it gives.
+/// Runs a user's statement and prints its result.
 package struct QueryRun: Sendable {
-    /// How the result is shown.
+    /// The format of the result.
     package enum Form: Sendable, Equatable {
         case table
         case rows(RowFormat)
@@ -11,51 +11,51 @@ package struct QueryRun: Sendable {
     package var sql: String
     package var form = Form.table
     package var separator = UInt8(ascii: ",")
-    /// Whether the statement may write. If not, the connection itself refuses it: it is one that can only read.
+    /// Whether the statement may write. If not, it runs on a read-only connection.
     package var mayWrite = false
-    /// The rows that a table shows.
+    /// The maximum number of rows in a table.
     package var limit = 1_000
 
     package init(_ sql: String) {
         self.sql = sql
     }
 
-    /// What a run gave.
+    /// The outcome of a run.
     package struct Outcome: Sendable, Equatable {
-        /// The rows that were shown.
+        /// The number of rows that were printed.
         package var rows = 0
-        /// The rows that were changed; nil for a statement that only reads.
+        /// The number of changed rows; nil for a statement that only reads.
         package var changed: Int?
-        /// Whether there are rows that were not shown.
+        /// Whether there are rows that were not printed.
         package var isCut = false
-        /// Whether the statement gives rows, if only none.
+        /// Whether the statement returns rows, even if there are none.
         package var givesRows = true
 
         package init(rows: Int = 0, changed: Int? = nil, isCut: Bool = false) {
             (self.rows, self.changed, self.isCut) = (rows, changed, isCut)
         }
 
-        /// The rows that were changed, where there is something to say of it.
+        /// The number of changed rows, if it is to be reported.
         package var changedToTell: Int? { givesRows && changed == 0 ? nil : changed }
     }
 
-    /// Ends a query of which enough has been seen.
+    /// Ends a query after enough rows.
     private struct Enough: Error {}
 
     /// Runs the statement.
     ///
     /// - Parameters:
     ///   - store: The database.
-    ///   - console: Where the rows are shown.
-    ///   - whenShown: Called before each part of them is.
-    /// - Returns: What it gave.
-    /// - Throws: ``OutputClosed``, but not where the statement may write; ``CommandFailure`` with `readOnly` for a
-    ///   statement that writes where it may not; what the store throws.
+    ///   - console: The console for the rows.
+    ///   - whenShown: Called before each batch of rows is printed.
+    /// - Returns: The outcome.
+    /// - Throws: ``OutputClosed``, unless the statement may write; ``CommandFailure`` with `readOnly` for a statement
+    ///   that writes where only reads are allowed; errors of the store.
     package func run(
         on store: Store, to console: Console, whenShown: @escaping @Sendable () -> Void = {}
     ) async throws -> Outcome {
         guard mayWrite else {
-            return try await CommandFailure.tellingReadOnly("The statement would write. Give --write if it is to.") {
+            return try await CommandFailure.tellingReadOnly("The statement would write. Use --write to allow it.") {
                 try await store.read(label: "query") { db in try show(console, in: db, whenShown) }
             }
         }
@@ -87,7 +87,7 @@ package struct QueryRun: Sendable {
         default:
             var result = ResultTable(names, of: sql, limit: limit)
             do {
-                // A statement that writes is run to its end all the same: half of it would be undone.
+                // A statement that writes is run to its end nevertheless: otherwise it would be rolled back.
                 try db.forEachRow(query) { row in
                     if try !result.append(row), !mayWrite { throw Enough() }
                 }
@@ -101,7 +101,7 @@ package struct QueryRun: Sendable {
         return outcome
     }
 
-    /// Writes. What nobody reads any more ends a query; a write it would undo, so that goes on.
+    /// Writes output. If the reader has closed it, a query ends; a write would be rolled back, so it continues.
     private func heeding(_ output: () throws -> Void) throws {
         do {
             try output()

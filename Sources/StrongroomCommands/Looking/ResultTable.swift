@@ -4,9 +4,9 @@ package import Strongroom
 package struct ResultTable: Sendable {
     /// The columns' names.
     package let names: [String]
-    /// The rows that are kept.
+    /// The rows that are stored.
     package private(set) var rows: [[Value]] = []
-    /// Whether there were more.
+    /// Whether there were more rows.
     package private(set) var isCut = false
 
     private let limit: Int
@@ -20,7 +20,7 @@ package struct ResultTable: Sendable {
 
     /// Adds a row.
     ///
-    /// - Returns: False when there is no room for more.
+    /// - Returns: False if the limit is reached.
     mutating func append(_ row: borrowing Row) throws -> Bool {
         guard rows.count < limit else {
             isCut = true
@@ -32,7 +32,7 @@ package struct ResultTable: Sendable {
         return true
     }
 
-    /// The rows in aligned columns: those of numbers to the right.
+    /// The rows in aligned columns; numeric columns are right-aligned.
     package var table: TextTable {
         let columns = names.indices.map { place in
             isNumeric(place)
@@ -44,7 +44,7 @@ package struct ResultTable: Sendable {
         return table
     }
 
-    /// Shows the rows: as a table, or, on a terminal that is too narrow for it, one below the other.
+    /// Prints the rows: as a table, or, on a terminal that is too narrow for it, one below the other.
     package func show(on console: Console) {
         let (table, stream) = (table, console[.output])
         guard stream.isTerminal, !rows.isEmpty, !table.fits(stream.width) else { return console.write(table) }
@@ -60,7 +60,7 @@ package struct ResultTable: Sendable {
         }
     }
 
-    /// The cells that a column of texts has at least.
+    /// The minimum width of a text column.
     private static let narrowestText = 8
 
     private func isNumeric(_ place: Int) -> Bool {

@@ -1,7 +1,7 @@
-/// Where the tables of a schema lie in a picture. The same schema always gives the same picture.
+/// The layout of a schema's tables in a diagram. It is deterministic.
 ///
-/// A table stands to the right of those that it points to; the tables of one rank stand one below the other, each near
-/// those that it points to. Tables that nobody points to and that point to nobody come last, below.
+/// A table is placed to the right of the tables that it references; the tables of one rank are placed below each other,
+/// each near the tables that it references. Tables without references are placed last, at the bottom.
 struct SchemaLayout {
     struct Box {
         var table: SchemaModel.Table
@@ -10,7 +10,7 @@ struct SchemaLayout {
         var width: Int
         var height: Int
 
-        /// The middle of a column's line.
+        /// The vertical centre of a column's line.
         func middle(of column: String?) -> Int {
             let place = column.flatMap { name in table.columns.firstIndex { $0.name == name } }
             guard let place else { return y + Measure.title / 2 }
@@ -84,13 +84,13 @@ struct SchemaLayout {
         height = (boxes.map { $0.y + $0.height }.max() ?? 0) + Measure.margin
     }
 
-    /// The middle of those that a table points to.
+    /// The mean position of the tables that a table references.
     private func pull(_ place: Int, _ places: [String: Int]) -> Int {
         let found = (parents[boxes[place].table.name] ?? []).compactMap { places[$0] }
         return found.isEmpty ? 0 : found.reduce(0, +) / found.count
     }
 
-    /// Line by line, as wide as the rest or as a page.
+    /// Arranges tables in lines, as wide as the rest or as a page.
     private mutating func arrangeAlone(_ alone: [Int]) {
         let limit = max(width, 900)
         var (x, y, lowest) = (Measure.margin, max(height, Measure.margin), 0)
@@ -105,8 +105,8 @@ struct SchemaLayout {
         }
     }
 
-    /// How far each table stands to the right: one further than those that it points to. A circle is cut where it is
-    /// met.
+    /// The horizontal rank of each table: one more than the tables that it references. A cycle is cut where it is
+    /// found.
     private func ranks() -> [String: Int] {
         var ranks: [String: Int] = [:]
         var running: Set<String> = []

@@ -21,7 +21,7 @@ package enum SchemaMermaid {
         let marks = keys.filter(\.0).map(\.1).joined(separator: ", ")
         let type = word(column.type.isEmpty ? "any" : column.type)
         var parts = [type, word(column.name), marks]
-        // Mermaid has letters, digits and a few signs in such a name; the whole of it goes into the remark.
+        // Mermaid allows letters, digits and a few symbols in such a name; the full name is put into the comment.
         var remarks: [String] = word(column.name) == column.name ? [] : [column.name]
         if !column.isNullable, !column.isKey { remarks.append("not null") }
         if !remarks.isEmpty { parts.append(quoted(remarks.joined(separator: ", "))) }
@@ -41,7 +41,7 @@ package enum SchemaMermaid {
         return isWord ? plain : "_" + plain
     }
 
-    /// In quotation marks, in which Mermaid knows no escape for these.
+    /// In quotation marks, which cannot be escaped in Mermaid.
     private static func quoted(_ text: String) -> String {
         let plain = TerminalText.escaped(text).unicodeScalars.map { scalar in
             switch scalar {

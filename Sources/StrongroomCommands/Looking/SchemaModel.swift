@@ -1,6 +1,6 @@
 package import Strongroom
 
-/// The tables of a database, with what a picture of them shows.
+/// The tables of a database, with the properties that a diagram shows.
 package struct SchemaModel: Sendable, Equatable {
     /// A table.
     package struct Table: Sendable, Equatable {
@@ -32,9 +32,9 @@ package struct SchemaModel: Sendable, Equatable {
         package var columns: [String]
         package var parent: String
         package var parentColumns: [String]
-        /// Whether a row may point to none.
+        /// Whether the reference may be NULL.
         package var isOptional: Bool
-        /// Whether no two rows point to one.
+        /// Whether each row is referenced at most once.
         package var isUnique: Bool
 
         package init(table: String, columns: [String], parent: String, parentColumns: [String] = []) {
@@ -93,7 +93,7 @@ package struct SchemaModel: Sendable, Equatable {
         try db.forEachRow("PRAGMA foreign_key_list(\(name: table))") { row in
             let (number, named, column): (Int, String, String) = (try row[0], try row[2], try row[3])
             let parentColumn: String? = try row[4]
-            // As the table itself is written, not as the key has it.
+            // The name as declared by the table, not as in the foreign key.
             let parent = tables.first { $0.isSameName(as: named) } ?? named
             found[
                 number,
@@ -101,7 +101,7 @@ package struct SchemaModel: Sendable, Equatable {
             ].columns.append(column)
             if let parentColumn { found[number]?.parentColumns.append(parentColumn) }
         }
-        // The engine lists the last one first.
+        // The engine lists foreign keys in reverse order.
         return found.sorted { $0.key > $1.key }.map(\.value)
     }
 }

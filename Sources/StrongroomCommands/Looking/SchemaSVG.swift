@@ -1,5 +1,5 @@
-/// A schema as a picture: a box for each table, a line for each foreign key. It follows the reader's choice of a light
-/// or a dark page.
+/// A schema as an SVG diagram: a box for each table, a line for each foreign key. The colours follow the reader's light
+/// or dark mode.
 package enum SchemaSVG {
     package static func text(_ schema: SchemaModel) -> String {
         let layout = SchemaLayout(schema)
@@ -21,12 +21,12 @@ package enum SchemaSVG {
         return (lines + ["</svg>"]).joined(separator: "\n") + "\n"
     }
 
-    /// How a column's name stands in the picture.
+    /// The text for a column's name.
     static func name(_ column: SchemaModel.Column) -> String {
         TerminalText.escaped(column.name) + (column.isNullable || column.isKey ? "" : " *")
     }
 
-    /// How a column's type stands in the picture.
+    /// The text for a column's type.
     static func type(_ column: SchemaModel.Column) -> String {
         let marks = [(column.isKey, "key"), (column.isUnique && !column.isKey, "unique")].filter(\.0).map(\.1)
         return TerminalText.escaped(([column.type.lowercased()] + marks).filter { !$0.isEmpty }.joined(separator: " "))
@@ -77,7 +77,7 @@ package enum SchemaSVG {
         return "<text class=\"\(kind)\" x=\"\(x)\" y=\"\(y)\"\(anchor)>\(escaped(text))</text>"
     }
 
-    /// A curve from the column that points to the one that it points to, with a dot at its beginning.
+    /// A curve from the referencing column to the referenced one, with a dot at its beginning.
     private static func line(
         _ reference: SchemaModel.Reference, from child: SchemaLayout.Box, to parent: SchemaLayout.Box
     ) -> String {
@@ -98,7 +98,7 @@ package enum SchemaSVG {
             """
     }
 
-    /// As text of XML, in which control characters cannot stand at all.
+    /// The text escaped for XML, which does not allow control characters.
     private static func escaped(_ text: String) -> String {
         TerminalText.escaped(text).unicodeScalars.map { scalar in
             switch scalar {

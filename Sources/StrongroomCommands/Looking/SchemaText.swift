@@ -1,6 +1,6 @@
 package import Strongroom
 
-/// The statements that made what is in a database.
+/// The statements that create the objects of a database.
 package enum SchemaText {
     /// A table, an index, a trigger or a view.
     package struct Entry: Sendable, Equatable, Encodable {
@@ -10,10 +10,10 @@ package enum SchemaText {
         package var sql: String
     }
 
-    /// Everything that has a statement of its own: each table with its indexes, then the views, then the triggers,
-    /// which may be of either. What the engine and the library keep for themselves is left out.
+    /// All objects with a statement of their own: each table with its indexes, then the views, then the triggers, which
+    /// may belong to either. Internal objects of the engine and the library are omitted.
     ///
-    /// - Parameter table: The one table that is wanted; nil for all.
+    /// - Parameter table: A single table; nil for all.
     package static func entries(of table: String? = nil, in db: borrowing some Reading & ~Copyable) throws -> [Entry] {
         var entries: [Entry] = []
         try db.forEachRow(
@@ -34,7 +34,7 @@ package enum SchemaText {
         return entries
     }
 
-    /// The statements, each with a semicolon; ready to be run.
+    /// The statements, each terminated by a semicolon.
     package static func sql(_ entries: [Entry]) -> String {
         entries.map { $0.sql + ";\n" }.joined()
     }

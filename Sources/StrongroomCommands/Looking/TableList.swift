@@ -6,19 +6,18 @@ package struct TableList: Sendable, Equatable, Encodable {
     package struct Entry: Sendable, Equatable, Encodable {
         package var name: String
         package var kind: String
-        /// Nil for what cannot be read.
+        /// Nil if it cannot be read.
         package var columns: Int?
-        /// Nil for a view, whose rows would have to be computed, and for what cannot be read.
+        /// Nil for a view, whose rows would have to be computed, and if it cannot be read.
         package var rows: Int64?
-        /// The code of the error for what cannot be read, such as a table of a module that is not here; nil for what
-        /// can.
+        /// The error code if it cannot be read, such as a virtual table of a missing module; otherwise nil.
         package var error: String?
 
         package init(name: String, kind: String, columns: Int?, rows: Int64? = nil, error: String? = nil) {
             (self.name, self.kind, self.columns, self.rows, self.error) = (name, kind, columns, rows, error)
         }
 
-        /// - Parameter look: Reads the number of the columns, and that of the rows.
+        /// - Parameter look: Reads the number of columns and the number of rows.
         fileprivate init(name: String, kind: String, look: () throws -> (Int, Int64?)) throws {
             do {
                 let (columns, rows) = try look()
@@ -31,9 +30,9 @@ package struct TableList: Sendable, Equatable, Encodable {
 
     package var tables: [Entry]
 
-    /// Reads the list, and counts the rows of each table. One that cannot be read is named all the same.
+    /// Reads the list, and counts the rows of each table. A table that cannot be read is listed nevertheless.
     ///
-    /// - Parameter progress: Told how many tables and views are done, of how many.
+    /// - Parameter progress: Called with the number of finished tables and views and the total.
     package init(
         in db: borrowing some Reading & ~Copyable, progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) throws {
@@ -72,6 +71,6 @@ package struct TableList: Sendable, Equatable, Encodable {
 }
 
 extension StrongroomError {
-    /// Whether others than the table that was read may be sound: nobody gave the work up, and the store is open.
+    /// Whether the error is specific to one table: the work was not interrupted, and the store is open.
     var concernsOneTable: Bool { ![.interrupted, .closed, .busy, .locked].contains(code) }
 }

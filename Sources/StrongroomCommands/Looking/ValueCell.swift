@@ -1,8 +1,8 @@
 import Strongroom
 
-/// How a value looks in a table that a person reads.
+/// The display of a value in a table.
 enum ValueCell {
-    /// Characters of a text, and bytes of a blob, that are shown.
+    /// The maximum number of characters of a text, or bytes of a blob, that are displayed.
     private static let longestText = 4_000
     private static let longestBlob = 16
 
@@ -17,7 +17,7 @@ enum ValueCell {
         }
     }
 
-    /// The first bytes as SQL has them, and how many there are.
+    /// The first bytes as an SQL literal, and the total number.
     private static func blob(_ bytes: [UInt8]) -> StyledText {
         let digits = bytes.prefix(longestBlob).map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }
         guard bytes.count > longestBlob else { return StyledText("x'\(digits.joined())'") }

@@ -1,13 +1,13 @@
 package import ArgumentParser
 
-/// How a command goes through several databases.
+/// Options for commands that process several databases.
 package struct FamilyOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("How many databases are worked on at a time, 1 to 64.", valueName: "n"))
+    @Option(help: ArgumentHelp("How many databases are processed at a time, 1 to 64.", valueName: "n"))
     package var atMost = 4
 
     @Option(
         help: ArgumentHelp(
-            "Write what becomes of each database into a file, a line of JSON each, as soon as it is done.",
+            "Write the outcome for each database to a file, as a line of JSON, as soon as it is finished.",
             valueName: "file"))
     package var report: String?
 

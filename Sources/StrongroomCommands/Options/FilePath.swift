@@ -1,13 +1,13 @@
 import Foundation
 
-/// Paths as they are given on a command line.
+/// Paths on a command line.
 package enum FilePath {
-    /// The path from the root, seen from the working directory.
+    /// The absolute path, relative to the working directory.
     package static func absolute(_ path: String) -> String {
         path.hasPrefix("/") ? path : URL(filePath: path).standardizedFileURL.path(percentEncoded: false)
     }
 
-    /// Whether an argument is a path and not a name, which has no separator.
+    /// Whether an argument is a path rather than a name, which contains no separator.
     package static func isPath(_ argument: String) -> Bool { argument.contains("/") }
 
     /// The last component.

@@ -1,11 +1,11 @@
 package import ArgumentParser
 package import Strongroom
 
-/// Which keys a command takes; without any of these those of the configuration, and without one what is typed.
+/// The key options; without any, the keys are those of the configuration, and without one they are typed.
 package struct KeyOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Take the keys from a file: one a line, oldest first, mode 0600.", valueName: "file"))
+            "Take the keys from a file: one per line, oldest first, mode 0600.", valueName: "file"))
     package var keyFile: String?
 
     @Option(help: ArgumentHelp("Take the keys from an environment variable.", valueName: "name"))
@@ -14,7 +14,7 @@ package struct KeyOptions: ParsableArguments {
     @Flag(help: "Take the keys from standard input.")
     package var keyStdin = false
 
-    @Flag(help: "The file is not encrypted: take no key.")
+    @Flag(help: "The file is not encrypted: use no key.")
     package var plaintext = false
 
     package init() {}
@@ -22,23 +22,23 @@ package struct KeyOptions: ParsableArguments {
     package func validate() throws {
         let given = [keyFile != nil, keyEnv != nil, keyStdin, plaintext].count { $0 }
         guard given < 2 else {
-            throw ValidationError("Give one of --key-file, --key-env, --key-stdin and --plaintext, not several.")
+            throw ValidationError("Use only one of --key-file, --key-env, --key-stdin and --plaintext.")
         }
     }
 
-    /// Where the keys are to be read; nil when the options say nothing of it.
+    /// The source of the keys; nil if no option specifies one.
     package var source: KeySource? {
         if let keyFile { return .file(keyFile) }
         if let keyEnv { return .environment(keyEnv) }
         return keyStdin ? .standardInput : nil
     }
 
-    /// The keys that the options give, to be read once a command.
+    /// The keys of the options, read once per command.
     ///
     /// - Parameters:
-    ///   - question: What is asked on the terminal when the options say nothing; nil when a configuration has the keys.
-    ///   - isNew: Whether a file is to get the key, which is asked for twice then.
-    /// - Returns: The chain; nil for the configuration's.
+    ///   - question: The prompt on the terminal if no option specifies a source; nil if a configuration has the keys.
+    ///   - isNew: Whether the key is a new one for a file, which is asked for twice.
+    /// - Returns: The chain; nil for that of the configuration.
     package func keyChain(asking question: String?, isNew: Bool = false) throws -> KeyChain? {
         if plaintext { return .plaintext }
         return try (source ?? question.map { isNew ? .newPrompt($0) : .prompt($0) })?.keyChain()

@@ -1,22 +1,22 @@
 package import Strongroom
 
-/// Where a command's keys come from; never its arguments, which everybody on the machine can read.
+/// The source of a command's keys; never its arguments, which other users of the machine can read.
 package enum KeySource: Equatable, Sendable {
-    /// A file as ``KeyFile`` reads it.
+    /// A file in the format of ``KeyFile``.
     case file(String)
     /// An environment variable.
     case environment(String)
     /// Standard input, to its end.
     case standardInput
-    /// One line, typed without an echo; the question that is asked.
+    /// One line, typed without echo, with the prompt.
     case prompt(String)
-    /// As ``prompt(_:)``, and asked for once more: what a file gets has to be what was meant.
+    /// Like ``prompt(_:)``, but asked twice, to detect typing errors in a new key.
     case newPrompt(String)
 
     /// Reads the keys.
     ///
-    /// - Throws: ``CommandFailure`` with `noKey` when there is no terminal to ask on, with `keysDiffer` when not the
-    ///   same was typed twice; ``StrongroomError`` as ``KeyFile`` and ``KeyChain`` have it.
+    /// - Throws: ``CommandFailure`` with `noKey` if there is no terminal, with `keysDiffer` if the two lines differ;
+    ///   ``StrongroomError`` as ``KeyFile`` and ``KeyChain``.
     package func keyChain() throws -> KeyChain {
         let input = CommandSession.current.input
         switch self {
@@ -32,12 +32,12 @@ package enum KeySource: Equatable, Sendable {
         }
     }
 
-    /// The options that name a variable.
+    /// The options that take a variable.
     private static let variableOptions = ["--key-env", "--new-key-env", "--backup-key-env"]
 
-    /// Reads and erases the variables that the options of a command line name.
+    /// Reads and erases the variables that the options of a command line specify.
     ///
-    /// To be called before anything else in the process reads the environment: Foundation makes strings of all of it,
+    /// Call it before anything else in the process reads the environment: Foundation creates strings of all variables,
     /// which cannot be wiped. A variable that cannot be used is left for the command to report.
     static func takeVariables(of arguments: [String]) {
         for (position, argument) in arguments.enumerated() {
@@ -53,11 +53,10 @@ package enum KeySource: Equatable, Sendable {
         }
     }
 
-    /// The chains of the variables that have been erased, for the options that name them.
+    /// The chains of the erased variables, for the options that specify them.
     private static let erased = Locked<[String: KeyChain]>([:])
 
-    /// Reads a variable, and erases it: from then on neither the process's environment has it, nor what the process
-    /// starts.
+    /// Reads a variable, and erases it from the process's environment, which child processes inherit.
     private static func chain(ofVariable name: String) throws -> KeyChain {
         if !EnvironmentVariable.isSet(name), let chain = erased.withLock({ $0[name] }) { return chain }
         let chain = try KeyChain(environment: name)
@@ -73,11 +72,11 @@ package enum KeySource: Equatable, Sendable {
         defer {
             if !isMeant { wipe(&first) }
         }
-        guard var second = try input.line("\(question), once more") else { throw noKey }
+        guard var second = try input.line("\(question), again") else { throw noKey }
         defer { wipe(&second) }
         guard first == second else {
             throw CommandFailure(
-                "keysDiffer", "The two keys that were typed differ, and nothing was changed. Try again.",
+                "keysDiffer", "The two typed keys differ, and nothing was changed. Try again.",
                 .configuration)
         }
         isMeant = true

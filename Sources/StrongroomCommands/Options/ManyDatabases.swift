@@ -1,18 +1,18 @@
 package import ArgumentParser
 import Strongroom
 
-/// The databases that a command works on, one or many.
+/// The databases that a command processes, one or several.
 package struct ManyDatabases: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "Databases' names, whose configurations say the rest, or files' paths, which have a \"/\" in them.",
+            "Names of databases with a configuration, or paths of files, which contain a \"/\".",
             valueName: "database"))
     package var databases: [String] = []
 
     @Option(
         help: ArgumentHelp(
             """
-            All databases that there are of a target, such as "addressbook" for addressbook.sqlite and \
+            All existing databases of a target, such as "addressbook" for addressbook.sqlite and \
             addressbook_alice.sqlite.
             """,
             valueName: "target"))
@@ -20,7 +20,7 @@ package struct ManyDatabases: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A file: one without a configuration, or, with one name, in place of the one that the configuration says.",
+            "A file: one without a configuration, or, with one name, instead of that of the configuration.",
             valueName: "file"))
     package var path: String?
 
@@ -38,10 +38,10 @@ package struct ManyDatabases: ParsableArguments {
         }
     }
 
-    /// Finds them; asks for the key if need be, for all of them together.
+    /// Resolves the databases; asks for the key if necessary, once for all of them.
     ///
-    /// - Parameter isNewKey: Whether files are to get the key, which is asked for twice then.
-    /// - Throws: ``CommandFailure`` with `noDatabases` when a family has none.
+    /// - Parameter isNewKey: Whether the key is a new one for the files, which is asked for twice.
+    /// - Throws: ``CommandFailure`` with `noDatabases` if a family has none.
     package func resolve(isNewKey: Bool = false) throws -> [OperatedDatabase] {
         if let path {
             return [try OperatedDatabase.resolve(databases.first, path: path, keys: keys, isNewKey: isNewKey)]
@@ -49,7 +49,7 @@ package struct ManyDatabases: ParsableArguments {
         let stores = CommandSession.current.stores
         var found: [OperatedDatabase] = []
         let files = databases.filter(FilePath.isPath)
-        // Before anybody is asked for a key.
+        // Before the user is asked for a key.
         try requireAny(of: files)
         let question = files.first.map { files.count == 1 ? "Key of \($0)" : "Key of the \(files.count) files" }
         let chain = try keys.keyChain(asking: question, isNew: isNewKey)
@@ -65,7 +65,7 @@ package struct ManyDatabases: ParsableArguments {
         return found.filter { seen.insert($0.path).inserted }
     }
 
-    /// Throws when there is none of all files, and nothing else is named.
+    /// Throws if none of the files exists, and no other database is given.
     private func requireAny(of files: [String]) throws {
         var missing: (any Error)?
         for file in files {
@@ -74,7 +74,7 @@ package struct ManyDatabases: ParsableArguments {
         if let missing, files.count == databases.count, family.isEmpty { throw missing }
     }
 
-    /// One of several that cannot be found does not keep the others from being worked on.
+    /// A database that cannot be found does not prevent the others from being processed.
     private func operated(_ database: String, _ chain: KeyChain?) throws -> OperatedDatabase {
         do {
             return try OperatedDatabase(database, path: nil, keys: chain)

@@ -1,14 +1,14 @@
 package import ArgumentParser
 
-/// The one database that a command works on.
+/// The one database that a command processes.
 package struct OneDatabase: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "A database's name, whose configuration says the rest, or a file's path, which has a \"/\" in it.",
+            "The name of a database with a configuration, or the path of a file, which contains a \"/\".",
             valueName: "database"))
     package var database: String
 
-    @Option(help: ArgumentHelp("Take this file in place of the one that the configuration says.", valueName: "file"))
+    @Option(help: ArgumentHelp("Use this file instead of that of the configuration.", valueName: "file"))
     package var path: String?
 
     @OptionGroup(title: "Keys")
@@ -16,7 +16,7 @@ package struct OneDatabase: ParsableArguments {
 
     package init() {}
 
-    /// Finds it; asks for the key if need be.
+    /// Resolves the database; asks for the key if necessary.
     package func resolve() throws -> OperatedDatabase {
         try OperatedDatabase.resolve(database, path: path, keys: keys)
     }

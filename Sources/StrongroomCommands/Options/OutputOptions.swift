@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// How a command shows its result.
+/// The output options of a command.
 package struct OutputOptions: ParsableArguments {
     @Flag(help: "Print JSON, for scripts; errors, too.")
     package var json = false

@@ -1,22 +1,22 @@
 package import Strongroom
 
-/// What a command works with besides its arguments: whose databases, where the output goes, where keys are typed.
+/// The environment of a command besides its arguments: the databases, the console and the key input.
 ///
-/// A program has one. A test gives another for the length of a closure, and only its own tasks see it:
+/// A program has one. A test sets another one for the duration of a closure, visible only to its own tasks:
 ///
 /// ```swift
 /// try await CommandSession.$current.withValue(session) { try await command.run() }
 /// ```
 package struct CommandSession: Sendable {
-    /// Where the output goes.
+    /// The console for output.
     package var console: Console
-    /// The databases that a name means.
+    /// The databases to which names refer.
     package var stores: Stores
-    /// Where keys come from that are neither in a file nor in the environment.
+    /// The source of keys that are neither in a file nor in the environment.
     package var input: KeyInput
-    /// Whether a program reads what is told, also on standard error.
+    /// Whether a program reads the output, including standard error.
     package var isForScripts = false
-    /// The time since any one moment, by which bars are drawn.
+    /// The time since any fixed moment, for progress bars.
     package var uptime: @Sendable () -> Duration = ProgressBar.uptime
 
     package init(console: Console, stores: Stores, input: KeyInput = .process) {
@@ -25,6 +25,6 @@ package struct CommandSession: Sendable {
         self.input = input
     }
 
-    /// The session of the command that runs.
+    /// The session of the current command.
     @TaskLocal package static var current = CommandSession(console: .standard, stores: .shared)
 }

@@ -6,11 +6,11 @@ import Musl
 import Glibc
 #endif
 
-/// Variables of the process's environment, one at a time: a dictionary of all would copy those that hold keys, too.
+/// Single variables of the process's environment: a dictionary of all would copy those that contain keys, too.
 enum EnvironmentVariable {
     static func isSet(_ name: String) -> Bool { getenv(name) != nil }
 
-    /// - Returns: The value; nil for a variable that is not set.
+    /// - Returns: The value; nil if the variable is not set.
     static func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
     /// The variables of a list that are set.
@@ -18,7 +18,7 @@ enum EnvironmentVariable {
         Dictionary(uniqueKeysWithValues: names.compactMap { name in value(name).map { (name, $0) } })
     }
 
-    /// Overwrites a variable's value where it lies, and removes the variable. The command line is parsed by then, and
+    /// Overwrites a variable's value in place, and removes the variable. The command line has been parsed by then, and
     /// no other thread changes the environment.
     static func erase(_ name: String) {
         guard let value = getenv(name) else { return }

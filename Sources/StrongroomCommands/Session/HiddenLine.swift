@@ -1,24 +1,24 @@
-/// A line that is typed on a terminal without being shown, byte by byte.
+/// A line that is typed on a terminal without echo, byte by byte.
 ///
-/// What a terminal sends for a key that is no character, such as an arrow, is no part of it.
+/// Escape sequences of keys without a character, such as an arrow, are skipped.
 struct HiddenLine {
-    /// What comes after a byte.
+    /// The result of a byte.
     enum Step {
         case more
         case end
         case interrupted
     }
 
-    /// The bytes of a sequence that begins with Escape.
+    /// The state of an escape sequence.
     private enum Sequence {
         case none
         case begun
         case parameters
     }
 
-    /// Without the end of the line; none when there were too many.
+    /// Without the line end; empty if there were too many bytes.
     private(set) var bytes: [UInt8] = []
-    /// Whether there were more bytes than there may be.
+    /// Whether the limit was exceeded.
     private(set) var isTooLong = false
 
     private let longest: Int
@@ -28,20 +28,20 @@ struct HiddenLine {
         UInt8(0x03), UInt8(0x04), UInt8(0x08), UInt8(0x7F), UInt8(0x15), UInt8(0x1B)
     )
 
-    /// - Parameter longest: How many bytes there may be.
+    /// - Parameter longest: The maximum number of bytes.
     init(longest: Int) {
         self.longest = longest
-        // At once, so that no part is left behind where the array was before it grew.
+        // Up front: an array that grows leaves its former buffer behind.
         bytes.reserveCapacity(longest)
     }
 
-    /// Takes the next byte.
+    /// Processes the next byte.
     mutating func take(_ byte: UInt8) -> Step {
         guard !isInSequence(byte) else { return .more }
         switch byte {
         case UInt8(ascii: "\n"), UInt8(ascii: "\r"): return .end
         case Self.interrupt: return .interrupted
-        // In the middle of a line it would take a part for the whole.
+        // In the middle of a line, the part would be used as the whole line.
         case Self.endOfInput: return bytes.isEmpty && !isTooLong ? .end : .more
         case Self.eraseLine:
             wipe()
@@ -54,13 +54,13 @@ struct HiddenLine {
         return .more
     }
 
-    /// Forgets what has been typed.
+    /// Overwrites and removes the bytes.
     mutating func wipe() {
         for place in bytes.indices { bytes[place] = 0 }
         bytes.removeAll(keepingCapacity: true)
     }
 
-    /// Whether a byte belongs to what Escape has begun.
+    /// Whether a byte belongs to an escape sequence.
     private mutating func isInSequence(_ byte: UInt8) -> Bool {
         switch sequence {
         case .none: return false
@@ -81,7 +81,7 @@ struct HiddenLine {
     private mutating func append(_ byte: UInt8) {
         guard !isTooLong else { return }
         guard bytes.count < longest else {
-            // The rest is read to the end of the line, and goes nowhere.
+            // The rest of the line is read and discarded.
             wipe()
             isTooLong = true
             return
@@ -90,9 +90,9 @@ struct HiddenLine {
     }
 
     private mutating func eraseCharacter() {
-        // The bytes that go on a character of UTF-8 go with its first.
+        // Continuation bytes of UTF-8 are removed with the first byte.
         while let byte = bytes.last {
-            // What is removed stays in the array's memory.
+            // Removed bytes remain in the array's buffer.
             bytes[bytes.count - 1] = 0
             bytes.removeLast()
             if byte & 0xC0 != 0x80 { return }

@@ -6,21 +6,21 @@ import Musl
 import Glibc
 #endif
 
-/// Asks for a line on the terminal of the process without showing it.
+/// Prompts for a line on the terminal of the process without echo.
 enum HiddenPrompt {
     /// Bytes.
     private static let longest = 4_096
 
-    /// - Returns: The line without its end; nil when the process has no terminal.
+    /// - Returns: The line without its end; nil if the process has no terminal.
     /// - Throws: `CancellationError` for Ctrl-C; ``CommandFailure`` with `invalidKey` for a line that is too long, with
-    ///   `inputOutput` for one that has no end.
+    ///   `inputOutput` for a line without an end.
     static func ask(_ question: String) throws -> [UInt8]? {
-        // Not standard input: that may be a pipe with the data.
+        // Not standard input, which may be a pipe with data.
         let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard terminal >= 0 else { return nil }
         defer { close(terminal) }
         return try TerminalSettings.changing(terminal, TCSAFLUSH) { settings in
-            // Signals off, too: Ctrl-C is to end the question alone.
+            // Signals are disabled, so that Ctrl-C only cancels the prompt.
             settings.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
         } _: {
             show("\(TerminalText.escaped(question)): ", on: terminal)
@@ -40,12 +40,12 @@ enum HiddenPrompt {
             case .end where length <= 0 && !line.bytes.isEmpty:
                 line.wipe()
                 throw CommandFailure(
-                    "inputOutput", "The terminal was closed before the line was at its end. Try again.", .inputOutput)
+                    "inputOutput", "The terminal was closed before the end of the line. Try again.", .inputOutput)
             case .end:
                 guard line.isTooLong else { return line.bytes }
                 throw CommandFailure(
                     "invalidKey",
-                    "What was typed is longer than \(longest) bytes. Give the key with --key-file in place of it.",
+                    "The typed line is longer than \(longest) bytes. Use --key-file for the key instead.",
                     .configuration)
             case .interrupted:
                 line.wipe()

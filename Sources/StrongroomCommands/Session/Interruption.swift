@@ -9,31 +9,30 @@ import Musl
 import Glibc
 #endif
 
-/// What Ctrl-C does while a command works.
+/// The handling of Ctrl-C while a command runs.
 ///
-/// The first signal cancels the work, which ends cleanly and as soon as it can. Where it cannot, since all of its
-/// threads wait for something that does not come, such as a reader at the other end of a pipe, the process ends after a
-/// few seconds without a second signal.
+/// The first signal cancels the work, which ends cleanly as soon as possible. If all of its threads wait for something
+/// that does not happen, such as a reader at the other end of a pipe, the process ends after a few seconds without a
+/// second signal.
 package enum Interruption {
-    /// Runs work that Ctrl-C cancels: what runs ends cleanly. A second Ctrl-C ends the process at once.
+    /// Runs work that Ctrl-C cancels; it ends cleanly. A second Ctrl-C ends the process immediately.
     ///
-    /// - Parameter work: Gets cancelled by the first `SIGINT` or `SIGTERM`, and by `SIGHUP` where that would end the
-    ///   process.
-    /// - Returns: What the work returns.
-    /// - Throws: What the work throws; `CancellationError` when it was interrupted.
+    /// - Parameter work: Cancelled by the first `SIGINT` or `SIGTERM`, and by `SIGHUP` unless that is ignored.
+    /// - Returns: The result of the work.
+    /// - Throws: Errors of the work; `CancellationError` if it was interrupted.
     package static func cancelling<T: Sendable>(
         _ work: @escaping @Sendable () async throws -> T
     ) async throws -> T {
         try await run(work) { _ in }
     }
 
-    /// Runs one of several pieces of work: Ctrl-C cancels it alone, and what ends a process ends what comes after it,
-    /// too.
+    /// Runs one of several pieces of work: Ctrl-C cancels only this one, and a signal that ends a process also ends the
+    /// following ones.
     ///
-    /// - Parameter work: Gets cancelled as by ``cancelling(_:)``.
-    /// - Returns: What the work returns.
-    /// - Throws: What the work throws; `CancellationError` when `SIGTERM` or `SIGHUP` came meanwhile, whatever the work
-    ///   made of it.
+    /// - Parameter work: Cancelled as by ``cancelling(_:)``.
+    /// - Returns: The result of the work.
+    /// - Throws: Errors of the work; `CancellationError` if `SIGTERM` or `SIGHUP` was received, regardless of the
+    ///   result of the work.
     package static func cancellingOne<T: Sendable>(
         _ work: @escaping @Sendable () async throws -> T
     ) async throws -> T {
@@ -52,16 +51,16 @@ package enum Interruption {
         let running = Locked<(task: Task<T, any Error>?, isStopped: Bool)>((nil, false))
         let standstill = Standstill { _exit(ExitStatus.interrupted.rawValue) }
         defer { standstill.stop() }
-        // Before the work begins, which may have something to tidy up at once.
+        // Before the work begins, which may need cleanup immediately.
         let sources = [SIGINT, SIGTERM, SIGHUP].compactMap { number in
             watch(number) { isFirst in
                 guard isFirst else { _exit(ExitStatus.interrupted.rawValue) }
                 note(number)
                 standstill.start()
                 if !session.isForScripts {
-                    // Elsewhere: it may wait for a line that nobody reads, and the second signal has to be heard.
+                    // On another queue: writing may block, and the second signal must still be handled.
                     DispatchQueue.global().async {
-                        session.console.write("\("Stopping; once more ends at once.", .dim)", to: .errors)
+                        session.console.write("\("Stopping; press again to end immediately.", .dim)", to: .errors)
                     }
                 }
                 let task = running.withLock { state in
@@ -90,11 +89,11 @@ package enum Interruption {
         }
     }
 
-    /// - Returns: Nil for a hang-up of which the process was started not to hear, as `nohup` does it.
+    /// - Returns: Nil for `SIGHUP` if the process was started with it ignored, as by `nohup`.
     private static func watch(
         _ number: Int32, _ act: @escaping @Sendable (_ isFirst: Bool) -> Void
     ) -> (Int32, any DispatchSourceSignal)? {
-        // Its own action would end the process before the source hears of it.
+        // The default action would end the process before the source is notified.
         let before = signal(number, SIG_IGN)
         guard number != SIGHUP || !SignalAction.isIgnoring(before) else { return nil }
         let source = DispatchSource.makeSignalSource(signal: number, queue: DispatchQueue(label: "strongroom.signals"))

@@ -1,11 +1,11 @@
 import Strongroom
 
-/// Where keys come from that are neither in a file nor in the environment; both give bytes, since nobody can wipe a
-/// `String`.
+/// The source of keys that are neither in a file nor in the environment; returns bytes, since a `String` cannot be
+/// wiped.
 package struct KeyInput: Sendable {
-    /// Reads standard input to its end, at most as many bytes as are given.
+    /// Reads standard input to its end, up to a maximum number of bytes.
     package var all: @Sendable (_ most: Int) throws -> [UInt8]
-    /// Asks for one line on the terminal, which does not show it; nil without a terminal.
+    /// Prompts for one line on the terminal without echo; nil without a terminal.
     package var line: @Sendable (_ question: String) throws -> [UInt8]?
 
     package init(

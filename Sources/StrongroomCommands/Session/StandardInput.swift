@@ -10,7 +10,7 @@ import Glibc
 enum StandardInput {
     /// Reads to the end.
     ///
-    /// - Parameter most: How many bytes at most; what comes after them is not read.
+    /// - Parameter most: The maximum number of bytes; further bytes are not read.
     static func read(atMost most: Int) throws -> [UInt8] {
         try [UInt8](unsafeUninitializedCapacity: most) { buffer, filled in
             while filled < most, let start = buffer.baseAddress {

@@ -14,8 +14,8 @@ import Musl
 import Glibc
 #endif
 
-/// Notices when nothing in the process moves any more: every thread waits, not for a processor or a disk, and hardly
-/// any processor time is used.
+/// Detects that the process no longer makes progress: every thread waits, not for a processor or a disk, and almost no
+/// processor time is used.
 final class Standstill: Sendable {
     private let queue = DispatchQueue(label: "strongroom.standstill")
     private let state = Locked(State())
@@ -29,19 +29,20 @@ final class Standstill: Sendable {
         var processorTime = 0.0
     }
 
-    /// Seconds between two looks.
+    /// Seconds between two checks.
     private static let pause = 0.25
-    /// Looks in a row at which nothing has moved.
+    /// The number of consecutive checks without progress.
     private static let patience = 12
-    /// Seconds of processor time between two looks that are still no work: timers that draw a bar, and the look itself.
+    /// Seconds of processor time between two checks that do not count as progress: timers that draw a bar, and the
+    /// check itself.
     private static let idleTime = 0.01
 
-    /// - Parameter act: Called once nothing has moved for about three seconds.
+    /// - Parameter act: Called after about three seconds without progress.
     init(_ act: @escaping @Sendable () -> Void) {
         self.act = act
     }
 
-    /// Begins to look.
+    /// Starts checking.
     func start() {
         let isFirst = state.withLock { state in
             guard state.place == .waiting else { return false }
@@ -51,7 +52,7 @@ final class Standstill: Sendable {
         if isFirst { lookLater() }
     }
 
-    /// Looks no more.
+    /// Stops checking.
     func stop() {
         state.withLock { $0.place = .ended }
     }
@@ -79,7 +80,7 @@ final class Standstill: Sendable {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    /// Whether each thread but this one waits for an event; true where the system does not tell. See proc(5),
+    /// Whether every other thread waits for an event; true if the system does not report it. See proc(5),
     /// `/proc/pid/stat`.
     private static func areOtherThreadsAsleep() -> Bool {
         #if os(Linux)
@@ -87,9 +88,9 @@ final class Standstill: Sendable {
         let own = (try? files.destinationOfSymbolicLink(atPath: "/proc/thread-self")).map(FilePath.name)
         let tasks = (try? files.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
         return tasks.filter { $0 != own }.allSatisfy { task in
-            // One that has ended meanwhile moves no more.
+            // A thread that has ended makes no progress.
             guard let status = files.contents(atPath: "/proc/self/task/\(task)/stat") else { return true }
-            // Behind the name, in parentheses, in which anything may stand.
+            // After the name, which is in parentheses and may contain any character.
             return status.lastIndex(of: UInt8(ascii: ")")).map { status[($0 + 1)...].dropFirst().first }
                 == UInt8(ascii: "S")
         }

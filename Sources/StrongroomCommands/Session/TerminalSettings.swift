@@ -6,17 +6,17 @@ import Musl
 import Glibc
 #endif
 
-/// How a terminal behaves while a line is read from it, and as it was before once it is read: also when a signal ends
-/// the process meanwhile.
+/// The settings of a terminal while a line is read from it; they are restored afterwards, also when a signal ends the
+/// process.
 enum TerminalSettings {
-    /// Works with other settings.
+    /// Runs work with other settings.
     ///
     /// - Parameters:
     ///   - terminal: Its descriptor.
-    ///   - action: When they take effect, as `tcsetattr` has it.
+    ///   - action: When they take effect, as for `tcsetattr`.
     ///   - change: Changes them.
-    ///   - body: Works.
-    /// - Returns: What the work returns; nil for what is no terminal.
+    ///   - body: The work.
+    /// - Returns: The result of the work; nil if the descriptor is not a terminal.
     static func changing<T>(
         _ terminal: Int32, _ action: Int32, _ change: (inout termios) -> Void, _ body: () throws -> T
     ) rethrows -> T? {
@@ -24,7 +24,7 @@ enum TerminalSettings {
         guard tcgetattr(terminal, &before) == 0 else { return nil }
         var changed = before
         change(&changed)
-        // First: a signal that comes between the two finds what there is to put back.
+        // First: the handler of a signal between the two calls finds the settings to restore.
         kept.pointee = Kept(terminal: terminal, settings: before)
         let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT].map { ($0, SignalAction.set($0, putBack)) }
         defer {
@@ -40,14 +40,15 @@ enum TerminalSettings {
         var settings: termios
     }
 
-    // Memory of its own, since a signal may come at any moment. A process reads one line at a time.
+    // In a separate allocation, since a signal may arrive at any time. A process reads one line at a time.
     nonisolated(unsafe) private static let kept: UnsafeMutablePointer<Kept> = {  // guarded: set before the handler is
         let kept = UnsafeMutablePointer<Kept>.allocate(capacity: 1)
         kept.initialize(to: Kept(terminal: -1, settings: termios()))
         return kept
     }()
 
-    /// Ends the process by the signal, with the terminal as it was. Calls only what a handler may (signal-safety(7)).
+    /// Ends the process with the signal, after restoring the terminal. Calls only async-signal-safe functions
+    /// (signal-safety(7)).
     private static let putBack: @convention(c) (Int32) -> Void = { number in
         tcsetattr(kept.pointee.terminal, TCSANOW, &kept.pointee.settings)
         signal(number, SIG_DFL)
@@ -55,20 +56,20 @@ enum TerminalSettings {
     }
 }
 
-/// What a process does when a signal comes.
+/// The action of a process for a signal.
 enum SignalAction {
     typealias Handler = @convention(c) (Int32) -> Void
 
-    /// Sets what is done, unless the signal is ignored.
+    /// Sets the action, unless the signal is ignored.
     ///
-    /// - Returns: What was done before.
+    /// - Returns: The former action.
     static func set(_ number: Int32, _ handler: @escaping Handler) -> Handler? {
         let before = signal(number, handler)
         if isIgnoring(before) { signal(number, SIG_IGN) }
         return before
     }
 
-    /// Whether an action is to do nothing.
+    /// Whether an action ignores the signal.
     static func isIgnoring(_ action: Handler?) -> Bool {
         unsafeBitCast(action, to: Int.self) == unsafeBitCast(SIG_IGN as Handler?, to: Int.self)
     }

@@ -1,30 +1,30 @@
-/// A line that is being typed: which key does what. It draws nothing itself.
+/// The state of a line being edited, and the effect of each key. It does no output itself.
 struct LineEditing: Sendable {
-    /// What is to be done after a key.
+    /// The action after a key.
     enum Action: Equatable {
         case nothing, redraw
         /// The line is finished.
         case submit(String)
-        /// The line is given up.
+        /// The line is cancelled.
         case interrupt
-        /// There is no more input.
+        /// The input has ended.
         case end
         case clearScreen
-        /// The ways in which the word can go on.
+        /// The possible completions of the word.
         case show([String])
     }
 
-    /// What could stand in place of the word before the cursor.
+    /// The possible replacements of the word before the cursor.
     typealias Completer = (_ before: String) -> (length: Int, candidates: [String])
 
     private(set) var text: [Character] = []
     private(set) var cursor = 0
     private let history: [String]
     private var place: Int
-    /// What was typed before looking into the history.
+    /// The text before the history was used.
     private var draft: [Character] = []
 
-    /// - Parameter history: What was typed before, oldest first.
+    /// - Parameter history: Earlier lines, oldest first.
     init(history: [String]) {
         self.history = history
         place = history.count
@@ -65,7 +65,7 @@ struct LineEditing: Sendable {
     }
 
     private mutating func insert(_ typed: String) -> Action {
-        // Anew: a mark becomes a part of the character before it.
+        // Split again: a combining mark becomes part of the character before it.
         let before = Array(String(text[..<cursor]) + typed)
         text = before + text[cursor...]
         cursor = before.count

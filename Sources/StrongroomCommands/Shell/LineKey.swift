@@ -13,11 +13,11 @@ enum LineKey: Equatable, Sendable {
     case other
 }
 
-/// Makes keys of the bytes that a terminal sends.
+/// Decodes the bytes that a terminal sends into keys.
 struct LineKeyDecoder {
     /// The next byte; nil at the end.
     let read: () -> UInt8?
-    /// Whether a byte comes at once: what follows Escape belongs to a key, or there is none.
+    /// Whether a byte follows immediately: it then belongs to the escape sequence of a key.
     let isMoreThere: () -> Bool
 
     func next() -> LineKey? {

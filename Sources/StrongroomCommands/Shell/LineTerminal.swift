@@ -8,10 +8,11 @@ import Musl
 
 /// Reads lines from a terminal, which can be edited while they are typed.
 ///
-/// Small and of our own: the packages that the project can use have no line editor, and those of the system are not on
-/// every machine that builds it (libedit's headers) or have a licence that would become the program's (readline).
+/// A small implementation: the packages available to the project include no line editor, and those of the system are
+/// not on every machine that builds it (libedit's headers) or have a licence that would apply to the program
+/// (readline).
 struct LineTerminal {
-    /// A line, or why there is none.
+    /// A line, or the reason why there is none.
     enum Input: Equatable {
         case line(String)
         case interrupted
@@ -20,7 +21,7 @@ struct LineTerminal {
 
     private let output = DescriptorWriter(descriptor: 1)
 
-    /// Whether lines can be edited: a terminal at both ends, and one that can move its cursor.
+    /// Whether lines can be edited: input and output are a terminal that can move its cursor.
     static func isThere(_ environment: [String: String]) -> Bool {
         isatty(0) == 1 && isatty(1) == 1 && environment["TERM"] != "dumb" && environment["TERM"] != nil
     }
@@ -28,9 +29,9 @@ struct LineTerminal {
     /// Reads a line.
     ///
     /// - Parameters:
-    ///   - prompt: What stands before it.
-    ///   - history: What was typed before, oldest first.
-    ///   - completer: What the word before the cursor may become.
+    ///   - prompt: The prompt.
+    ///   - history: Earlier lines, oldest first.
+    ///   - completer: Returns the possible completions of the word before the cursor.
     func read(_ prompt: String, history: [String], completer: LineEditing.Completer) -> Input {
         TerminalSettings.changing(0, TCSADRAIN, Self.makeRaw) { edited(prompt, history, completer) } ?? .end
     }
@@ -63,7 +64,7 @@ struct LineTerminal {
         return .end
     }
 
-    /// Draws the part of the line that fits, with the cursor in it.
+    /// Draws the part of the line that fits, including the cursor.
     private func draw(_ prompt: String, _ editing: LineEditing) {
         let room = max(8, (output.terminalWidth ?? 80) - TerminalText.width(of: prompt) - 1)
         let cells = editing.text.map { TerminalText.width(of: TerminalText.escaped(String($0))) }
@@ -80,7 +81,7 @@ struct LineTerminal {
         _ = output.write("\r\u{1B}[K\(prompt)\(shown)\r" + (column > 0 ? "\u{1B}[\(column)C" : ""))
     }
 
-    /// In as many columns as fit.
+    /// Lists the completions in as many columns as fit.
     private func listed(_ candidates: [String]) -> String {
         let safe = candidates.map(TerminalText.escaped)
         let width = (safe.map { TerminalText.width(of: $0) }.max() ?? 0) + 2
@@ -94,8 +95,8 @@ struct LineTerminal {
 
     // MARK: The terminal
 
-    /// Lets each key through at once. Output stays as it is, and after the line everything: a query can be stopped with
-    /// Control-C.
+    /// Passes on each key immediately. Output processing is unchanged, and all settings are restored after the line: a
+    /// query can be stopped with Control-C.
     private static func makeRaw(_ settings: inout termios) {
         let output = settings.c_oflag
         cfmakeraw(&settings)
@@ -111,7 +112,7 @@ struct LineTerminal {
         }
     }
 
-    /// Milliseconds within which the rest of a key comes, also over a slow line.
+    /// Milliseconds within which the rest of an escape sequence arrives, also over a slow connection.
     private static let keyTime: Int32 = 50
 
     private static func isMoreThere() -> Bool {

@@ -1,16 +1,16 @@
 import Strongroom
 
-/// Splits what is typed into statements, a line at a time; each line is looked at once.
+/// Splits input into statements, line by line; each line is scanned once.
 struct SQLStatements: Sendable {
-    /// What follows the last statement that is complete.
+    /// The text after the last complete statement.
     private(set) var rest = ""
-    /// What is open at the end of the last line, such as a text without its second quotation mark.
+    /// The token that is incomplete at the end of the last line, such as a literal without its closing quotation mark.
     private var opening: Opening?
-    /// Whether there is more than white space and comments since the last statement.
+    /// Whether there is anything but whitespace and comments since the last statement.
     private var hasWords = false
     private var words = StatementWords()
 
-    /// A piece that goes on over the end of a line.
+    /// A token that continues over the end of a line.
     private enum Opening: String {
         case text = "'"
         case name = "\""
@@ -19,17 +19,17 @@ struct SQLStatements: Sendable {
         case comment = "/*"
     }
 
-    /// Whether nothing has begun but white space.
+    /// Whether there is only whitespace.
     var isBlank: Bool { !hasWords && opening == nil }
 
     /// Adds a line.
     ///
-    /// - Returns: The statements that it ends with a semicolon, without it.
+    /// - Returns: The statements that it completes, without the semicolon.
     mutating func add(_ line: String) -> [String] {
         var complete: [String] = []
         var text = rest.isEmpty ? line : "\n" + line
         if let before = opening {
-            // What is open is begun once more, so that its end is found by the same rules.
+            // The beginning of an incomplete token is prepended, so that its end is found by the same rules.
             guard let first = [SQLToken](sql: before.rawValue + text).first else { return [] }
             opening = Self.opening(first)
             let length = first.text.utf8.count - before.rawValue.utf8.count
@@ -51,14 +51,14 @@ struct SQLStatements: Sendable {
         return complete
     }
 
-    /// The statements that end with a semicolon, without it, and what follows the last one.
+    /// The statements that end with a semicolon, without it, and the rest.
     static func split(_ text: String) -> (complete: [String], rest: String) {
         var statements = SQLStatements()
         let complete = statements.add(text)
         return (complete, statements.rest)
     }
 
-    /// What a token lacks to be finished; nil for one that is.
+    /// How a token is incomplete; nil for a complete one.
     private static func opening(_ token: SQLToken) -> Opening? {
         let text = token.text.utf8
         switch token.kind {
@@ -73,13 +73,13 @@ struct SQLStatements: Sendable {
         }
     }
 
-    /// Whether there are two marks for each one inside, and one at each end.
+    /// Whether the quotation marks inside are doubled, and there is one at each end.
     private static func isClosed(_ text: String, _ quote: Unicode.Scalar) -> Bool {
         text.utf8.count { $0 == UInt8(ascii: quote) }.isMultiple(of: 2)
     }
 }
 
-/// The words of a statement by which its end is known.
+/// The tokens of a statement that determine its end.
 private struct StatementWords: Sendable {
     private enum Beginning {
         case none, explain, query, plan, create, trigger, other
@@ -90,13 +90,13 @@ private struct StatementWords: Sendable {
     private var isLastSemicolon = false
     private var isSemicolonBeforeLast = false
 
-    /// Whether a semicolon ends the statement: a trigger has some inside it, and ends with one, END and another.
+    /// Whether a semicolon ends the statement: a trigger contains semicolons, and ends with one, END and another.
     ///
-    /// That of a CASE comes after no semicolon. The rule is that of `sqlite3_complete`
+    /// The END of a CASE does not follow a semicolon. The rule is that of `sqlite3_complete`
     /// (sqlite.org/c3ref/complete.html).
     var isWhole: Bool { beginning != .trigger || isLastEnd && isSemicolonBeforeLast }
 
-    /// Takes the next word, or sign.
+    /// Adds the next token.
     mutating func add(_ token: SQLToken) {
         beginning = next(token)
         isSemicolonBeforeLast = isLastSemicolon

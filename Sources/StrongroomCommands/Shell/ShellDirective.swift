@@ -1,4 +1,4 @@
-/// A line that is for the shell itself.
+/// A line that is a command of the shell itself.
 enum ShellDirective: Equatable {
     case help, tables, quit
     case schema(String?)
@@ -7,7 +7,7 @@ enum ShellDirective: Equatable {
 
     static let names = [".help", ".mode", ".quit", ".schema", ".tables"]
 
-    /// Nil for a line that is SQL.
+    /// Nil for SQL.
     init?(_ line: String) {
         let words = line.split(whereSeparator: \.isWhitespace).map(String.init)
         guard let name = words.first, name.hasPrefix(".") else { return nil }
@@ -29,9 +29,9 @@ enum ShellDirective: Equatable {
 
     static let descriptions: [(name: String, words: String)] = [
         (".help", "this list"),
-        (".mode table|csv|json", "how results are shown"),
+        (".mode table|csv|json", "the format of results"),
         (".quit", "leave; Control-D, too"),
-        (".schema [TABLE]", "the statements that made the tables"),
+        (".schema [TABLE]", "the statements that create the tables"),
         (".tables", "the tables with their rows"),
     ]
 }

@@ -6,28 +6,28 @@ import Glibc
 import Musl
 #endif
 
-/// What was typed into the shell, kept in a file for its owner alone.
+/// The history of the shell, in a file that only its owner can access.
 ///
-/// A line that begins with a space is not kept, nor one that repeats the one before it, nor one of a statement that may
-/// hold a key.
+/// Lines that begin with a space, repeat the line before, or belong to a statement that may contain a key are not
+/// stored.
 package struct ShellHistory: Sendable {
     /// Oldest first.
     package private(set) var lines: [String] = []
-    /// Nil for a history that is not kept.
+    /// Nil for a history that is not stored.
     private let path: String?
 
-    /// The lines that are kept.
+    /// The maximum number of lines.
     private static let limit = 1_000
 
-    /// - Parameter path: The file; nil for a history that is forgotten with the session.
+    /// - Parameter path: The file; nil for a history that ends with the session.
     package init(path: String?) {
         self.path = path
         guard let path else { return }
-        // Without the file, and with one that cannot be read, there is no history, and that is no failure of the shell.
+        // If the file is missing or cannot be read, there is no history, which is not an error.
         lines = Self.read(path).suffix(Self.limit).map(\.self)
     }
 
-    /// Where the history lies: `strongroom/history` in the directory for state.
+    /// The default path of the history: `strongroom/history` in the state directory.
     ///
     /// See "XDG Base Directory Specification" (specifications.freedesktop.org/basedir-spec).
     package static func defaultPath(_ environment: [String: String]) -> String? {
@@ -36,13 +36,13 @@ package struct ShellHistory: Sendable {
         return "\(home)/.local/state/strongroom/history"
     }
 
-    /// Keeps the lines of a statement, all or, where it may hold a key, none.
+    /// Adds the lines of a statement, unless it may contain a key.
     package mutating func add(_ lines: [String]) {
         guard !Self.mayHoldKey(lines.joined(separator: "\n")) else { return }
         for line in lines { keep(line) }
     }
 
-    /// Keeps a statement of one line.
+    /// Adds a statement of one line.
     package mutating func add(_ line: String) { add([line]) }
 
     private mutating func keep(_ line: String) {
@@ -56,8 +56,8 @@ package struct ShellHistory: Sendable {
         Self.append(line + "\n", to: path)
     }
 
-    /// Whether a statement may hold a key, as `PRAGMA key = …`, `PRAGMA hexrekey` and `ATTACH … KEY …` do, or the end
-    /// of one whose beginning was given up.
+    /// Whether a statement may contain a key, as `PRAGMA key = …`, `PRAGMA hexrekey` and `ATTACH … KEY …` do, or the
+    /// rest of a cancelled one.
     private static func mayHoldKey(_ statement: String) -> Bool {
         let words = statement.uppercased().split { !$0.isLetter && $0 != "_" }
         if words.first?.hasSuffix("KEY") == true { return true }
@@ -69,14 +69,14 @@ package struct ShellHistory: Sendable {
 
     private static func read(_ path: String) -> [String] {
         var status = stat()
-        // A FIFO would be waited for, and a link may lead to one.
+        // Opening a FIFO would block, and a link may refer to one.
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return [] }
         guard let source = try? ByteSource.file(path) else { return [] }
         var bytes: [UInt8] = []
         while let portion = try? source.next(), !portion.isEmpty { bytes += portion }
         let lines = bytes.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
         guard lines.count > 2 * limit else { return lines }
-        // Begun anew now and then, or it would grow for ever.
+        // Rewritten occasionally, so that the file does not grow without limit.
         let kept = Array(lines.suffix(limit))
         if unlink(path) == 0 { append(kept.map { $0 + "\n" }.joined(), to: path) }
         return kept
@@ -90,7 +90,7 @@ package struct ShellHistory: Sendable {
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
-        // Whoever made it with other permissions, or the process's umask.
+        // The file may have been created with other permissions or changed by the umask.
         guard fchmod(descriptor, 0o600) == 0 else { return }
         _ = DescriptorWriter(descriptor: descriptor).write(text)
     }

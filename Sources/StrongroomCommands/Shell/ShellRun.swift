@@ -1,7 +1,7 @@
 import Foundation
 package import Strongroom
 
-/// A shell from its first prompt to its end.
+/// Runs a shell to its end.
 package struct ShellRun {
     package var store: Store
     package var console: Console
@@ -15,14 +15,14 @@ package struct ShellRun {
         self.keepsHistory = keepsHistory
     }
 
-    /// Asks for lines where there is a terminal, and reads them from standard input where there is none.
+    /// Prompts for lines on a terminal, and otherwise reads them from standard input.
     package func run() async throws {
         let environment = EnvironmentVariable.values(["TERM", "NO_COLOR", "COLUMNS", "XDG_STATE_HOME", "HOME"])
         guard LineTerminal.isThere(environment) else { return try await runLines() }
         try await runTerminal(environment)
     }
 
-    /// Runs a script: no prompt, and the first error is the end.
+    /// Runs a script: without a prompt, up to the first error.
     private func runLines() async throws {
         var session = ShellSession(store, console, mayWrite: mayWrite, stopsAtErrors: true)
         var input = ByteBuffer(try ByteSource.file("-"))
@@ -41,11 +41,11 @@ package struct ShellRun {
         var session = ShellSession(store, console, mayWrite: mayWrite, stopsAtErrors: false)
         var history = ShellHistory(path: keepsHistory ? ShellHistory.defaultPath(environment) : nil)
         console.write(
-            "\(store.name.fileName, .bold) \(mayWrite ? "can be written" : "can be read"); .help lists the commands.")
+            "\(store.name.fileName, .bold) \(mayWrite ? "is writable" : "is read-only"); .help lists the commands.")
         var lines: [String] = []
         var next = ShellSession.Next.statement
         while next != .quit {
-            // Anew each time: a statement may have made a table. Without them the shell is as good but for the Tab key.
+            // Read again each time: a statement may have created a table. If it fails, only completion is unavailable.
             let words = (try? await store.read { db in try ShellWords(in: db) }) ?? ShellWords(tables: [:])
             let prompt = next == .more ? "       ...> " : "strongroom> "
             switch terminal.read(prompt, history: history.lines, completer: words.completions) {
@@ -59,18 +59,18 @@ package struct ShellRun {
                 next = .statement
             case .line(let line):
                 lines.append(line)
-                // The whole statement tells whether there is a key in it.
+                // Only the complete statement shows whether it contains a key.
                 if session.isFinished(by: line) {
                     history.add(lines)
                     lines = []
                 }
-                // Control-C stops the statement, and not the shell; what else ends a process ends the shell.
+                // Control-C stops the statement, not the shell; other signals end the shell.
                 (session, next) = try await Interruption.cancellingOne { [session] in
                     var session = session
                     let next = try await session.accept(line)
                     return (session, next)
                 }
-                // After an error the rest of the line is given up.
+                // After an error the rest of the line is discarded.
                 if next == .statement {
                     history.add(lines)
                     lines = []

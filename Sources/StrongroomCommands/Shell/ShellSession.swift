@@ -1,8 +1,8 @@
 package import Strongroom
 
-/// What a shell does with the lines that it gets, whoever types them.
+/// The processing of a shell's lines, independent of their source.
 package struct ShellSession: Sendable {
-    /// What comes after a line.
+    /// The state after a line.
     package enum Next: Sendable, Equatable {
         /// A new statement.
         case statement
@@ -14,7 +14,7 @@ package struct ShellSession: Sendable {
     private let store: Store
     private let console: Console
     private let mayWrite: Bool
-    /// Whether the first error ends the session, as it should for a script.
+    /// Whether the first error ends the session, as for a script.
     private let stopsAtErrors: Bool
     private var form = QueryRun.Form.table
     private var typed = SQLStatements()
@@ -26,12 +26,12 @@ package struct ShellSession: Sendable {
         self.stopsAtErrors = stopsAtErrors
     }
 
-    /// Forgets what has been typed of a statement.
+    /// Discards the incomplete statement.
     package mutating func interrupt() {
         typed = SQLStatements()
     }
 
-    /// Whether a line ends what has been typed of a statement, or is one for the shell itself.
+    /// Whether a line completes a statement, or is a command of the shell itself.
     package func isFinished(by line: String) -> Bool {
         if typed.isBlank, ShellDirective(line) != nil { return true }
         var typed = typed
@@ -39,9 +39,9 @@ package struct ShellSession: Sendable {
         return typed.isBlank
     }
 
-    /// Takes a line.
+    /// Processes a line.
     ///
-    /// - Throws: ``OutputClosed``; what a statement throws, if errors end the session.
+    /// - Throws: ``OutputClosed``; errors of a statement, if errors end the session.
     package mutating func accept(_ line: String) async throws -> Next {
         if typed.isBlank, let command = ShellDirective(line) { return try await run(command) }
         if typed.isBlank { typed = SQLStatements() }
@@ -54,14 +54,14 @@ package struct ShellSession: Sendable {
         return typed.isBlank ? .statement : .more
     }
 
-    /// Runs what has been typed without a semicolon.
+    /// Runs the rest of the input without a semicolon.
     package mutating func finish() async throws {
         let last = typed
         typed = SQLStatements()
         if !last.isBlank { _ = try await run(last.rest) }
     }
 
-    /// - Returns: False when it failed.
+    /// - Returns: False if it failed.
     private func run(_ sql: String) async throws -> Bool {
         try await telling {
             var query = QueryRun(sql)
@@ -103,7 +103,7 @@ package struct ShellSession: Sendable {
             console.write(
                 """
                 Anything else is SQL, which ends with a \
-                semicolon\(mayWrite ? "" : ", and can only read: --write lets it write").
+                semicolon\(mayWrite ? "" : ", and is read-only without --write").
                 """
             )
         case .tables:

@@ -1,6 +1,6 @@
 package import Strongroom
 
-/// What the shell knows to complete.
+/// The words for completion.
 package struct ShellWords: Sendable, Equatable {
     /// The columns of each table, by the table's name.
     package var tables: [String: [String]]
@@ -9,7 +9,7 @@ package struct ShellWords: Sendable, Equatable {
         self.tables = tables
     }
 
-    /// Reads the names. Of a table that cannot be read it is the table's alone.
+    /// Reads the names. For a table that cannot be read, only its own name.
     package init(in db: borrowing some Reading & ~Copyable) throws {
         tables = [:]
         for table in try db.tableNames() {
@@ -31,9 +31,9 @@ package struct ShellWords: Sendable, Equatable {
         "UPDATE", "USING", "VALUES", "WHEN", "WHERE", "WITH",
     ]
 
-    /// What the word before the cursor may become.
+    /// The possible completions of the word before the cursor.
     ///
-    /// - Returns: How many characters of the word are there, and the candidates that begin so, in order.
+    /// - Returns: The number of characters of the word, and the sorted candidates that begin with it.
     package func completions(_ before: String) -> (length: Int, candidates: [String]) {
         if before.hasPrefix(".") {
             let commands = ShellDirective.names.filter { $0.hasPrefix(before) }
@@ -60,7 +60,7 @@ package struct ShellWords: Sendable, Equatable {
         candidates.filter { $0.lowercased().hasPrefix(word.lowercased()) }.sorted()
     }
 
-    /// A name as it has to be written in SQL.
+    /// A name quoted for SQL if necessary.
     private static func quoted(_ name: String) -> String {
         let isPlain = name.unicodeScalars.allSatisfy { scalar in
             scalar == "_" || scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))

@@ -1,13 +1,13 @@
 extension Console {
-    /// Writes text of any length: on a terminal broken between words, and its further lines as far to the right as its
-    /// first begins.
+    /// Writes text of any length: on a terminal it is wrapped between words, and further lines are indented like the
+    /// first.
     ///
     /// - Parameters:
-    ///   - lead: What stands before it in the first line.
+    ///   - lead: The text before it in the first line.
     ///   - text: The text.
-    ///   - style: How the text looks.
-    ///   - indent: How many cells the further lines are moved to the right; nil for as many as the lead has.
-    ///   - channel: Where it goes.
+    ///   - style: The style of the text.
+    ///   - indent: The indentation of further lines, in cells; nil for the width of the lead.
+    ///   - channel: The output channel.
     package func write(
         lead: StyledText, paragraph text: String, _ style: TextStyle = [], indent: Int? = nil,
         to channel: Channel = .output
@@ -27,7 +27,7 @@ extension Console {
         for word in text.split(separator: " ", omittingEmptySubsequences: false) {
             let length = TerminalText.width(of: TerminalText.escaped(String(word)))
             let used = TerminalText.width(of: TerminalText.escaped(line))
-            // A word that is longer than a line is the terminal's to break.
+            // The terminal wraps a word that is longer than a line.
             if !line.isEmpty, used + 1 + length > room {
                 lines.append(line)
                 line = String(word)

@@ -3,10 +3,10 @@ import Strongroom
 import Foundation
 import Synchronization
 
-/// Where a command's output goes: results to standard output, progress and errors to standard error.
+/// The output of a command: results on standard output, progress and errors on standard error.
 ///
-/// Lines are written whole and at once, from whichever thread. A line that cannot be written is dropped and the
-/// reason kept in ``failure(of:)``: a reader that has gone does not end the process.
+/// Lines are written completely and immediately, from any thread. A line that cannot be written is dropped and the
+/// reason is recorded in ``failure(of:)``: a closed pipe does not end the process.
 package final class Console: Sendable {
     /// One of the two streams.
     package enum Channel: Hashable, Sendable {
@@ -35,7 +35,7 @@ package final class Console: Sendable {
         self.errors = errors
     }
 
-    /// The stream of a channel, to ask what it can show.
+    /// The stream of a channel, to query its capabilities.
     package subscript(channel: Channel) -> ConsoleStream {
         switch channel {
         case .output: output
@@ -55,14 +55,14 @@ package final class Console: Sendable {
         emit(lines.map { stream.rendered($0) + "\n" }.joined(), to: channel)
     }
 
-    /// Writes text as it is, for a program to read; a line end is added if there is none.
+    /// Writes text unchanged, for a program to read; a line end is added if there is none.
     ///
-    /// Nothing is escaped. Text that came out of a store belongs here only in a form that escapes it, such as JSON.
+    /// Nothing is escaped. Text from a store must be in a form that escapes it, such as JSON.
     package func write(verbatim text: String, to channel: Channel = .output) {
         emit(text.isEmpty || text.utf8.last == UInt8(ascii: "\n") ? text : text + "\n", to: channel)
     }
 
-    /// Why a channel's text has not arrived in full, or nothing if it has.
+    /// Why a channel's text was not written completely; nil if it was.
     ///
     /// A command that writes a result ends with ``ExitStatus/inputOutput`` on ``WriteFailure/failed(errno:)``, and may
     /// stop early without complaint on ``WriteFailure/closed``.
@@ -70,12 +70,12 @@ package final class Console: Sendable {
         screen.withLock { $0.failure(of: channel) }
     }
 
-    /// A number greater than all before. Of two status lines shown, the one with the later stamp stays.
+    /// A number that is greater than all before. Of two status lines, the one with the later stamp is displayed.
     func nextStamp() -> Int {
         stamps.add(1, ordering: .relaxed).newValue
     }
 
-    /// Draws the line under all others, or removes it. Only for streams that redraw lines.
+    /// Displays the status line below all others, or removes it. Only for streams that can redraw lines.
     func show(status: StyledText?, stamp: Int) {
         let text = status.map { errors.rendered($0) } ?? ""
         screen.withLock { screen in
@@ -90,8 +90,8 @@ package final class Console: Sendable {
         }
     }
 
-    // The lock is held here because writing is what it orders: lines stay whole and the status line last. Nothing
-    // but write(2) or a capture's append happens under it.
+    // The lock orders the writes: lines stay complete and the status line last. Only write(2) or a capture's append is
+    // called while it is held.
     private func perform(_ chunks: [Screen.Chunk], _ screen: inout Screen) {
         for chunk in chunks where screen.failure(of: chunk.channel) == nil {
             screen.note(self[chunk.channel].write(chunk.text), of: chunk.channel)

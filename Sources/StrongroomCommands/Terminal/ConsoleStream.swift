@@ -1,29 +1,29 @@
-/// One of the console's two streams, and what its far end can show.
+/// One of the console's two streams, and its capabilities.
 package struct ConsoleStream: Sendable {
     private enum Destination: Sendable {
         case descriptor(DescriptorWriter)
         case capture(TextCapture)
     }
 
-    /// Whether a terminal is at the far end.
+    /// Whether the stream is a terminal.
     package let isTerminal: Bool
-    /// Whether styles are shown: only on a terminal, never with `TERM=dumb` or with `NO_COLOR` set to anything.
+    /// Whether styles are displayed: only on a terminal, never with `TERM=dumb` or with `NO_COLOR` set to any value.
     package let usesColors: Bool
-    /// Whether a line can be drawn again: only on a terminal, never with `TERM=dumb`.
+    /// Whether a line can be redrawn: only on a terminal, never with `TERM=dumb`.
     package let redrawsLines: Bool
 
     private let destination: Destination
     private let defaultWidth: Int
 
-    /// A stream that writes to an open file descriptor and asks the system what is at its far end.
+    /// A stream for an open file descriptor, whose capabilities are queried from the system.
     ///
-    /// The process ignores `SIGPIPE` from here on.
+    /// The process ignores `SIGPIPE` from then on.
     package init(descriptor: Int32, environment: [String: String]) {
         let writer = DescriptorWriter(descriptor: descriptor)
         self.init(destination: .descriptor(writer), isTerminal: writer.isTerminal, environment: environment)
     }
 
-    /// A stream that keeps what is written to it, and takes itself for a terminal if told so.
+    /// A stream that stores its output, and optionally behaves as a terminal.
     package init(capture: TextCapture, isTerminal: Bool = false, environment: [String: String] = [:]) {
         self.init(destination: .capture(capture), isTerminal: isTerminal, environment: environment)
     }
@@ -37,7 +37,7 @@ package struct ConsoleStream: Sendable {
         defaultWidth = columns > 0 ? columns : 80
     }
 
-    /// The number of cells in a row: what the terminal says now, or else `COLUMNS`, or else 80.
+    /// The number of cells in a row: the current width of the terminal, else `COLUMNS`, else 80.
     package var width: Int {
         switch destination {
         case .descriptor(let writer): writer.terminalWidth ?? defaultWidth

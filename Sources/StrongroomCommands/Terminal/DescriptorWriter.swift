@@ -6,7 +6,7 @@ import Glibc
 import Musl
 #endif
 
-/// Writes text to a file descriptor at once, with no buffer in between.
+/// Writes text to a file descriptor without buffering.
 struct DescriptorWriter: Sendable {
     let descriptor: Int32
 
@@ -15,19 +15,19 @@ struct DescriptorWriter: Sendable {
         Self.ignoreBrokenPipes
     }
 
-    /// Whether a terminal is at the other end.
+    /// Whether the descriptor is a terminal.
     var isTerminal: Bool {
         isatty(descriptor) == 1
     }
 
-    /// The number of cells in a row of the terminal, or nothing if that is not known.
+    /// The width of the terminal in cells; nil if unknown.
     var terminalWidth: Int? {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
         return Int(size.ws_col)
     }
 
-    /// Writes the whole text, and waits for a reader if there has to be one.
+    /// Writes the whole text, and waits for a reader if necessary.
     func write(_ text: String) -> WriteFailure? {
         var text = text
         return text.withUTF8 { write(UnsafeRawBufferPointer($0)) }
@@ -57,8 +57,8 @@ struct DescriptorWriter: Sendable {
         _ = poll(&request, 1, -1)
     }
 
-    /// Done once for the process: without it the system ends a process that writes to a closed pipe, in the
-    /// middle of whatever it does to a store.
+    /// Executed once per process: by default the system ends a process that writes to a closed pipe, even in the middle
+    /// of an operation on a store.
     private static let ignoreBrokenPipes: Void = {
         _ = signal(SIGPIPE, SIG_IGN)
     }()

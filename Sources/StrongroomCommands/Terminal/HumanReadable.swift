@@ -1,8 +1,8 @@
-/// Numbers as a person reads them, the same in every locale.
+/// Readable numbers, the same in every locale.
 package enum HumanReadable {
     private static let byteUnits = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
 
-    /// The number with a comma between each three digits: `60,123`.
+    /// The number with a comma as the thousands separator: `60,123`.
     package static func count(_ number: some BinaryInteger) -> String {
         let digits = Array(String(number.magnitude))
         let sign = number < 0 ? "-" : ""
@@ -13,12 +13,12 @@ package enum HumanReadable {
         }
     }
 
-    /// A number of things: `1 row`, `60,123 rows`.
+    /// A number with its noun: `1 row`, `60,123 rows`.
     package static func count(_ number: some BinaryInteger, _ thing: String) -> String {
         "\(count(number)) \(thing)\(number == 1 ? "" : "s")"
     }
 
-    /// A number of bytes in the largest binary unit of which there is at least one: `512 B`, `12.3 MiB`.
+    /// A number of bytes in the largest binary unit with a value of at least one: `512 B`, `12.3 MiB`.
     package static func bytes(_ number: some BinaryInteger) -> String {
         let sign = number < 0 ? "-" : ""
         let magnitude = UInt64(clamping: number.magnitude)
@@ -29,7 +29,7 @@ package enum HumanReadable {
         return "\(sign)\(tenths / 10).\(tenths % 10) \(byteUnits[index])"
     }
 
-    /// A time with about three digits that matter: `310 ms`, `1.24 s`, `2 min 05 s`, `1 h 02 min`, `3 d 04 h`.
+    /// A duration with about three significant digits: `310 ms`, `1.24 s`, `2 min 05 s`, `1 h 02 min`, `3 d 04 h`.
     package static func duration(_ duration: Duration) -> String {
         guard duration >= .zero else { return "-" + self.duration(.zero - duration) }
         let microseconds = rounded(duration, to: 1_000_000_000_000)
@@ -43,7 +43,7 @@ package enum HumanReadable {
         return wholeSeconds(duration)
     }
 
-    /// A time in whole seconds, for an estimate: `4 s`, `2 min 05 s`, `1 h 02 min`, `3 d 04 h`.
+    /// A duration in whole seconds, for an estimate: `4 s`, `2 min 05 s`, `1 h 02 min`, `3 d 04 h`.
     package static func wholeSeconds(_ duration: Duration) -> String {
         guard duration >= .zero else { return "-" + wholeSeconds(.zero - duration) }
         let seconds = rounded(duration, to: attosecondsInSecond)
@@ -57,7 +57,7 @@ package enum HumanReadable {
 
     private static let attosecondsInSecond: Int128 = 1_000_000_000_000_000_000
 
-    /// Each unit is rounded from the whole duration, so that 999.6 ms is "1.00 s" and nothing is rounded twice.
+    /// Each unit is rounded from the exact duration, so that 999.6 ms is "1.00 s" and no value is rounded twice.
     private static func rounded(_ duration: Duration, to attoseconds: Int128) -> Int128 {
         (duration.attoseconds + attoseconds / 2) / attoseconds
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// JSON for scripts: one value a line, keys in alphabetical order, the same bytes for the same value.
+/// JSON for scripts: one value per line, sorted keys, the same bytes for the same value.
 package enum JSONLine {
     private struct Report: Encodable {
         struct Failure: Encodable {
@@ -11,11 +11,11 @@ package enum JSONLine {
         var error: Failure
     }
 
-    /// The value as one line without its end. Dates are in the form of ISO 8601, data is in Base64.
+    /// The value as one line without the line end. Dates are in ISO 8601 format, data is in Base64.
     ///
-    /// What a terminal would act on is escaped inside the strings, as JSON allows.
+    /// Terminal control characters in strings are escaped, as JSON allows.
     ///
-    /// - Throws: `EncodingError` for what JSON cannot hold, such as a number that is not finite.
+    /// - Throws: `EncodingError` for a value that JSON cannot represent, such as a number that is not finite.
     package static func encode(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -30,7 +30,7 @@ package enum JSONLine {
         return (try? encode(report)) ?? #"{"error":{"code":"unknown","message":""}}"#
     }
 
-    /// Such characters stand only inside strings, where `\u` and four digits mean the same.
+    /// Such characters only occur inside strings, where `\u` and four digits are equivalent.
     private static func escaped(_ json: String) -> String {
         guard json.unicodeScalars.contains(where: TerminalText.isUnsafe) else { return json }
         return json.unicodeScalars.reduce(into: "") { result, scalar in

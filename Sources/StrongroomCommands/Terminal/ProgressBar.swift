@@ -1,24 +1,24 @@
 import Strongroom
 
-/// Shows on standard error how far an operation is: a bar, the count, the rate and the time left.
+/// Displays the progress of an operation on standard error: a bar, the count, the rate and the remaining time.
 ///
-/// The bar is drawn only where a terminal can redraw a line, at most ten times a second, and may be told from any
-/// thread. A console shows one bar at a time.
+/// The bar is drawn only on a terminal that can redraw a line, at most ten times a second, and may be updated from any
+/// thread. A console displays one bar at a time.
 ///
 ///     let progress = ProgressBar("Copying", total: rows, on: console)
 ///     defer { progress.finish() }
 package final class ProgressBar: Sendable {
-    /// What is counted.
+    /// The unit of progress.
     package enum Unit: Sendable {
-        /// Things: `60,123`.
+        /// Items: `60,123`.
         case count
         /// Bytes: `12.3 MiB`.
         case bytes
     }
 
-    /// What is left when the operation has ended.
+    /// The text that remains after the operation.
     package enum Ending: Sendable {
-        /// A line with the count, the time and the rate.
+        /// A line with the count, the duration and the rate.
         case summary
         /// Nothing.
         case nothing
@@ -32,17 +32,17 @@ package final class ProgressBar: Sendable {
     private let now: @Sendable () -> Duration
     private let state: Locked<ProgressState>
 
-    /// A bar that is first drawn when there is progress to show.
+    /// Creates a bar that appears when there is progress to display.
     ///
     /// - Parameters:
-    ///   - label: What is being done, such as `Copying`.
-    ///   - total: How much there is to do, or nothing if that is not known.
-    ///   - unit: What is counted.
-    ///   - console: Where the bar is shown.
-    ///   - ending: What is left at the end on a terminal.
-    ///   - redirected: What is left at the end where there is no terminal.
-    ///   - delay: How long the operation runs before the bar is first drawn.
-    ///   - now: The time since any one moment.
+    ///   - label: The activity, such as `Copying`.
+    ///   - total: The total, or nil if it is unknown.
+    ///   - unit: The unit of progress.
+    ///   - console: The console that displays the bar.
+    ///   - ending: The text that remains at the end on a terminal.
+    ///   - redirected: The text that remains at the end without a terminal.
+    ///   - delay: How long the operation runs before the bar appears.
+    ///   - now: The time since any fixed moment.
     package init(
         _ label: String, total: Int? = nil, unit: Unit = .count, on console: Console,
         ending: Ending = .summary, redirected: Ending = .nothing,
@@ -58,35 +58,35 @@ package final class ProgressBar: Sendable {
     }
 
     deinit {
-        // An operation that threw does not leave its bar behind.
+        // An operation that threw does not leave its bar on the screen.
         perform { $0.abandon() }
     }
 
-    /// Adds to what is done.
+    /// Adds to the completed amount.
     package func advance(by count: Int = 1) {
         let now = now()
         perform { $0.advance(by: count, at: now) }
     }
 
-    /// Sets what is done, and how much there is to do if that has changed.
+    /// Sets the completed amount, and the total if it has changed.
     package func update(to completed: Int, of total: Int? = nil) {
         let now = now()
         perform { $0.update(to: completed, of: total, at: now) }
     }
 
-    /// Draws the bar anew, since time has gone on.
+    /// Redraws the bar with the current time.
     package func refresh() {
         let now = now()
         perform { $0.repeatLast(at: now) }
     }
 
-    /// Ends the bar. Later calls do nothing.
+    /// Ends the bar. Later calls have no effect.
     package func finish() {
         let now = now()
         perform { $0.finish(at: now) }
     }
 
-    /// The time since the process first asked.
+    /// The time since the first call in this process.
     package static func uptime() -> Duration {
         origin.duration(to: .now)
     }
@@ -99,7 +99,7 @@ package final class ProgressBar: Sendable {
         switch action {
         case .draw(let reading):
             guard stream.redrawsLines else { return }
-            // A full row would make the terminal go to the next one, so the last cell stays empty.
+            // A full row would move the cursor to the next one, so the last cell stays empty.
             console.show(status: line(reading).running(width: stream.width - 1), stamp: stamp)
         case .clear:
             console.show(status: nil, stamp: stamp)
@@ -124,7 +124,7 @@ extension ProgressBar.Unit {
         }
     }
 
-    /// With one decimal for what is slow.
+    /// With one decimal for low rates.
     func rate(_ perSecond: Double) -> String {
         let whole = Int(max(0, min(perSecond, 1e15)).rounded())
         if self == .bytes { return "\(HumanReadable.bytes(whole))/s" }

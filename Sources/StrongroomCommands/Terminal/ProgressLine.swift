@@ -1,4 +1,4 @@
-/// How a reading looks in a row of a given width.
+/// The text for a progress reading in a row of a given width.
 struct ProgressLine {
     var label: StyledText
     var unit: ProgressBar.Unit
@@ -6,11 +6,11 @@ struct ProgressLine {
 
     private static let barWidths = 10...30
 
-    /// The line while the operation runs, never wider than the limit. The bar takes the room that is left; where
-    /// there is too little, the rate goes first, then the time left, the count, the bar and the label's end.
+    /// The line while the operation runs, never wider than the limit. The bar uses the remaining space; if there is too
+    /// little, the rate is omitted first, then the remaining time, the count, the bar and the end of the label.
     func running(width limit: Int) -> StyledText {
         guard reading.total != nil || reading.completed > 0 else {
-            // Nothing is counted, or not yet.
+            // There is no count, or not yet.
             return short(StyledText(HumanReadable.wholeSeconds(reading.elapsed), .dim), width: limit)
         }
         let percent = reading.share(of: 100).map { StyledText(Self.padded("\($0)%", to: 4)) }
@@ -20,7 +20,7 @@ struct ProgressLine {
         return fitted.first ?? short(percent ?? count, width: limit)
     }
 
-    /// The line that stays when the operation has ended: `Copying: 60,123 in 4.87 s, 12,345/s`.
+    /// The line that remains after the operation: `Copying: 60,123 in 4.87 s, 12,345/s`.
     var finished: StyledText {
         let amount = unit.amount(reading.completed)
         let isPartial = reading.total.map { $0 != reading.completed } ?? false
@@ -39,7 +39,7 @@ struct ProgressLine {
         reading.rate.map { StyledText(unit.rate($0), .dim) }
     }
 
-    /// The label, the bar and the parts after it, if there is room for them.
+    /// The label, the bar and the parts after it, if they fit.
     private func filled(_ tail: [StyledText], width limit: Int) -> StyledText? {
         let line = Self.joined([label] + tail)
         guard reading.total != nil else { return line.width <= limit ? line : nil }
@@ -54,7 +54,7 @@ struct ProgressLine {
         return Self.joined([label.truncated(to: room), end])
     }
 
-    /// In ASCII, because terminals do not agree on the width of blocks.
+    /// In ASCII, because terminals differ in the width of block characters.
     private func bar(width: Int) -> StyledText? {
         let room = width - 2
         guard let done = reading.share(of: room) else { return nil }

@@ -1,27 +1,27 @@
-/// How far an operation is at one moment.
+/// The progress of an operation at one moment.
 struct ProgressReading: Equatable, Sendable {
     var completed: Int
-    /// Nothing if it is not known how much there is to do.
+    /// Nil if the total is unknown.
     var total: Int?
     var elapsed: Duration
 
-    /// As much of a whole as is done, rounded down: the whole only if everything is done.
+    /// The completed part of a whole, rounded down: the whole only if everything is complete.
     func share(of whole: Int) -> Int? {
         guard let total else { return nil }
         if completed >= total { return whole }
         return Int(Int128(max(0, completed)) * Int128(whole) / Int128(total))
     }
 
-    /// How many a second, once that means something.
+    /// The rate per second, once it is meaningful.
     var rate: Double? {
         elapsed < .seconds(1) ? nil : Double(completed) / (elapsed / .seconds(1))
     }
 
-    /// The time left if the rest goes at the rate so far, once there is a rate and it is a second or longer.
+    /// The remaining time at the average rate, once there is a rate and the time is at least a second.
     var timeLeft: Duration? {
         guard let total, let rate else { return nil }
         let seconds = Double(total - completed) / rate
-        // More than a thousand years is no estimate, and soon more than a Duration holds.
+        // More than a thousand years is not a useful estimate, and soon exceeds the range of Duration.
         return seconds >= 1 && seconds < 31_536_000_000 ? .seconds(seconds) : nil
     }
 }

@@ -1,4 +1,4 @@
-/// Decides when a progress bar is drawn; it draws nothing itself.
+/// Decides when a progress bar is drawn; it does no output itself.
 struct ProgressState: Sendable {
     enum Action: Equatable {
         case draw(ProgressReading)
@@ -9,7 +9,7 @@ struct ProgressState: Sendable {
     private static let interval: Duration = .milliseconds(100)
 
     private let started: Duration
-    /// How long an operation runs before its bar is first drawn.
+    /// How long an operation runs before its bar appears.
     private let delay: Duration
     private var completed = 0
     private var total: Int?
@@ -37,7 +37,7 @@ struct ProgressState: Sendable {
         return .draw(reading(at: now))
     }
 
-    /// Draws what is known anew: time has gone on.
+    /// Redraws the last progress with the current time.
     mutating func repeatLast(at now: Duration) -> Action? {
         update(to: completed, of: total, at: now)
     }
@@ -48,7 +48,7 @@ struct ProgressState: Sendable {
         return .finish(reading(at: now))
     }
 
-    /// The bar is given up without an end.
+    /// The bar is removed without a final line.
     mutating func abandon() -> Action? {
         guard !isFinished else { return nil }
         isFinished = true
@@ -56,7 +56,7 @@ struct ProgressState: Sendable {
     }
 
     private func reading(at now: Duration) -> ProgressReading {
-        // Another thread may have asked the clock earlier and got here later.
+        // Another thread may have read the clock earlier and arrived here later.
         ProgressReading(completed: completed, total: total, elapsed: max(.zero, now - started))
     }
 }

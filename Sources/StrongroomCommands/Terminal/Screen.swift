@@ -1,8 +1,8 @@
-/// What the console has on the screen, and therefore has to write next; it writes nothing itself.
+/// The state of the console on the screen, which determines the next output; it does no output itself.
 ///
-/// Threads may come out of their locks in another order than they went in; stamps tell a late status line apart.
+/// Threads may leave their locks in another order than they entered them; stamps identify an outdated status line.
 package struct Screen: Sendable {
-    /// A piece of text that is to be written to a stream at once.
+    /// A piece of text to be written to a stream in one call.
     package struct Chunk: Equatable, Sendable {
         package var text: String
         package var channel: Console.Channel
@@ -13,7 +13,7 @@ package struct Screen: Sendable {
         }
     }
 
-    /// The line that is drawn again and again, as it is shown now.
+    /// The status line as currently displayed.
     private var status = ""
     private var latestStamp = 0
     private var failures: [Console.Channel: WriteFailure] = [:]
@@ -22,9 +22,9 @@ package struct Screen: Sendable {
 
     package init() {}
 
-    /// A whole line, which takes the status line's place; the status line follows.
+    /// A complete line, which replaces the status line; the status line follows.
     ///
-    /// - Parameter sharesRow: Whether the line appears on the screen that shows the status line.
+    /// - Parameter sharesRow: Whether the line appears on the screen with the status line.
     package func writing(_ text: String, to channel: Console.Channel, sharesRow: Bool) -> [Chunk] {
         if status.isEmpty || !sharesRow { return [Chunk(text, to: channel)] }
         if channel == .errors { return [Chunk(Self.eraseLine + text + status, to: .errors)] }
@@ -35,14 +35,14 @@ package struct Screen: Sendable {
         ]
     }
 
-    /// Another status line, or none if the text is empty; nothing at all if a later one has been shown.
+    /// Another status line, or none if the text is empty; no output if a later one has been displayed.
     package mutating func showing(status text: String, stamp: Int) -> [Chunk] {
         guard stamp > latestStamp else { return [] }
         latestStamp = stamp
         let wasShown = !status.isEmpty
         status = text
         if text.isEmpty { return wasShown ? [Chunk(Self.eraseLine, to: .errors)] : [] }
-        // Cleared after drawing and not before, so that the line does not flicker.
+        // The rest of the row is cleared after drawing, so that the line does not flicker.
         return [Chunk("\r\(text)\u{1B}[K", to: .errors)]
     }
 

@@ -1,7 +1,7 @@
-/// One line of text of which parts have a style, safe to show on a terminal whatever data is in it.
+/// One line of text with styles for its parts, safe to display on a terminal regardless of the data in it.
 ///
-/// Write it as a literal; what is interpolated is escaped, so that data cannot end the line or send the
-/// terminal a sequence:
+/// Write it as a literal; interpolated values are escaped, so that data cannot end the line or send a control sequence
+/// to the terminal:
 ///
 ///     console.write("Opened \(path, .bold)")
 package struct StyledText: Equatable, Sendable {
@@ -17,12 +17,12 @@ package struct StyledText: Equatable, Sendable {
         spans = text.isEmpty ? [] : [Span(text: TerminalText.escaped(text), style: style)]
     }
 
-    /// The text as it shows without styles.
+    /// The text without styles.
     package var plain: String {
         spans.map(\.text).joined()
     }
 
-    /// The number of cells the text takes in a row of the terminal.
+    /// The width of the text on a terminal, in cells.
     package var width: Int {
         spans.reduce(0) { $0 + TerminalText.width(of: $1.text) }
     }
@@ -31,7 +31,7 @@ package struct StyledText: Equatable, Sendable {
         spans += other.spans
     }
 
-    /// The text with terminal sequences for its styles, if colours are on.
+    /// The text with control sequences for its styles, if colours are enabled.
     package func rendered(usesColors: Bool) -> String {
         usesColors ? spans.map { $0.style.applied(to: $0.text) }.joined() : plain
     }
@@ -53,11 +53,11 @@ package struct StyledText: Equatable, Sendable {
         return result
     }
 
-    /// The text without white space at its end.
+    /// The text without trailing whitespace.
     func trimmingEnd() -> StyledText {
         var result = self
         while var last = result.spans.popLast() {
-            // By scalars: the character "space and accent" counts as white space but shows the accent.
+            // By scalars: the character "space and accent" counts as whitespace but displays the accent.
             let end = last.text.unicodeScalars.lastIndex { !$0.properties.isWhitespace }
             guard let end else { continue }
             last.text = String(last.text.unicodeScalars[...end])
@@ -86,7 +86,7 @@ extension StyledText: ExpressibleByStringInterpolation {
         self = stringInterpolation.text
     }
 
-    /// Gathers the parts of a literal, each with its style.
+    /// Collects the parts of a literal with their styles.
     package struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var text = StyledText("")
 

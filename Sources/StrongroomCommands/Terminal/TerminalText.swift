@@ -1,9 +1,9 @@
-/// What a terminal makes of text: which characters it would act on, and how many cells the others take.
+/// The interpretation of text by a terminal: the characters that it acts on, and the width of the others in cells.
 package enum TerminalText {
-    /// The text with everything spelled out that would move the cursor, end the line, start a terminal
-    /// sequence or turn the reading direction round: `\n`, `\u{1B}`, `\u{202E}`.
+    /// The text with escapes for all characters that would move the cursor, end the line, start a control sequence or
+    /// reverse the writing direction: `\n`, `\u{1B}`, `\u{202E}`.
     ///
-    /// For display only: a backslash stays as it is, so the result cannot be turned back.
+    /// For display only: a backslash is not escaped, so the result is not reversible.
     package static func escaped(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
         return text.unicodeScalars.reduce(into: "") { result, scalar in
@@ -11,12 +11,12 @@ package enum TerminalText {
         }
     }
 
-    /// The number of cells that text without control characters takes in a row of the terminal.
+    /// The width of a text without control characters, in cells.
     package static func width(of text: String) -> Int {
         text.utf8.allSatisfy { $0 < 0x80 } ? text.utf8.count : text.reduce(0) { $0 + width(of: $1) }
     }
 
-    /// Two for an emoji, otherwise the sum of what the character is composed of.
+    /// Two for an emoji, otherwise the sum of its scalars.
     package static func width(of character: Character) -> Int {
         let scalars = character.unicodeScalars
         guard let first = scalars.first, !first.isASCII || scalars.count > 1 else { return 1 }
@@ -25,7 +25,7 @@ package enum TerminalText {
         return scalars.reduce(0) { $0 + width(of: $1) }
     }
 
-    /// Whether a terminal would act on the character instead of showing it, or show its neighbours elsewhere.
+    /// Whether a terminal would act on the character instead of displaying it, or display its neighbours elsewhere.
     static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7F }
         switch scalar.properties.generalCategory {
@@ -58,10 +58,10 @@ package enum TerminalText {
         value >= 0x1100 && wide.contains { $0.contains(value) }
     }
 
-    /// Vowels and final consonants of Hangul, which the first consonant's two cells include.
+    /// Vowels and final consonants of Hangul, which are included in the two cells of the first consonant.
     private static let joinsJamo: [ClosedRange<UInt32>] = [0x1160...0x11FF, 0xD7B0...0xD7FF]
 
-    /// What `EastAsianWidth.txt` of Unicode 15 calls wide or full width, without the emoji, by whole blocks.
+    /// The wide and full-width characters in `EastAsianWidth.txt` of Unicode 15, without emoji, by complete blocks.
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3041...0x3247, 0x3250...0x4DBF, 0x4E00...0xA4CF,
         0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE10...0xFE19, 0xFE30...0xFE6F, 0xFF01...0xFF60,

@@ -1,14 +1,14 @@
 import Strongroom
 
-/// Keeps what a console writes, for tests.
+/// Stores the output of a console, for tests.
 ///
-/// One capture may be given to both streams; it then holds their text in the order in which it was written.
+/// One capture may be used for both streams; it then contains their text in the order of the writes.
 package final class TextCapture: Sendable {
     private let storage = Locked("")
 
     package init() {}
 
-    /// Everything written so far, with line ends and terminal sequences.
+    /// All output so far, with line ends and control sequences.
     package var text: String {
         storage.withLock { $0 }
     }

@@ -1,4 +1,4 @@
-/// How a piece of text looks. It is only a wish: the console applies it where colours are on.
+/// The style of a piece of text. The console applies it if colours are enabled.
 package struct TextStyle: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 
@@ -20,7 +20,7 @@ package struct TextStyle: OptionSet, Hashable, Sendable {
         (.red, "31"), (.green, "32"), (.yellow, "33"), (.blue, "34"), (.cyan, "36"),
     ]
 
-    /// The text between the sequence that turns the style on and the one that turns all styles off.
+    /// The text between the control sequence for the style and the one that resets all styles.
     func applied(to text: String) -> String {
         guard !isEmpty else { return text }
         let codes = Self.codes.filter { contains($0.style) }.map(\.code)

@@ -4,7 +4,7 @@
 ///     table.append("accounts", "\(HumanReadable.count(60_123))")
 ///     console.write(table)
 package struct TextTable: Sendable {
-    /// A column's header, and how the cells below it are placed.
+    /// A column's header, and the alignment of its cells.
     package struct Column: Sendable {
         enum Alignment: Sendable {
             case leading
@@ -14,15 +14,15 @@ package struct TextTable: Sendable {
         var title: StyledText
         var alignment: Alignment
         var isFlexible: Bool
-        /// The cells that a flexible column keeps, if it has as many.
+        /// The minimum width of a flexible column, if its content is as wide.
         var minimum = 1
 
-        /// A column for text. A flexible column is cut with `…` where the table is too wide.
+        /// A column for text. A flexible column is truncated with `…` if the table is too wide.
         package static func leading(_ title: String, isFlexible: Bool = false, minimum: Int = 1) -> Column {
             Column(title: StyledText(title, .bold), alignment: .leading, isFlexible: isFlexible, minimum: minimum)
         }
 
-        /// A column for numbers. A flexible column is cut with `…` where the table is too wide.
+        /// A column for numbers. A flexible column is truncated with `…` if the table is too wide.
         package static func trailing(_ title: String, isFlexible: Bool = false) -> Column {
             Column(title: StyledText(title, .bold), alignment: .trailing, isFlexible: isFlexible)
         }
@@ -37,14 +37,14 @@ package struct TextTable: Sendable {
         self.columns = columns
     }
 
-    /// Adds a row. Cells that are not given are empty.
+    /// Adds a row. Missing cells are empty.
     ///
     /// - Precondition: There are no more cells than columns.
     package mutating func append(_ cells: StyledText...) {
         append(row: cells)
     }
 
-    /// Adds a row. Cells that are not given are empty.
+    /// Adds a row. Missing cells are empty.
     ///
     /// - Precondition: There are no more cells than columns.
     package mutating func append(row cells: [StyledText]) {
@@ -52,17 +52,17 @@ package struct TextTable: Sendable {
         rows.append(cells + Array(repeating: "", count: columns.count - cells.count))
     }
 
-    /// The header, the rule and the rows, one line each and without white space at the end.
+    /// The header, the rule and the rows, one line each and without trailing whitespace.
     ///
-    /// - Parameter limit: The number of cells the lines may take, or nothing for as many as they need. The widest
-    ///   flexible column is cut first, down to its minimum; what is then still too wide stays so.
+    /// - Parameter limit: The maximum width in cells, or nil for no limit. The widest flexible column is truncated
+    ///   first, down to its minimum; lines may still be wider then.
     package func lines(fitting limit: Int?) -> [StyledText] {
         let widths = widths(fitting: limit)
         let rule = widths.map { StyledText(String(repeating: "─", count: $0), .dim) }
         return ([columns.map(\.title), rule] + rows).map { line($0, widths) }
     }
 
-    /// Whether the lines can be made to take no more cells than that.
+    /// Whether the lines can be truncated to a width.
     package func fits(_ limit: Int) -> Bool {
         widths(fitting: limit).reduce(gaps, +) <= limit
     }

@@ -1,7 +1,7 @@
-/// Why output did not arrive.
+/// Why output could not be written.
 package enum WriteFailure: Equatable, Sendable {
-    /// The reader has gone, as `head` does once it has seen enough.
+    /// The reader has closed the pipe, as `head` does.
     case closed
-    /// The system refused, such as when the disk is full.
+    /// A system error, such as a full disk.
     case failed(errno: Int32)
 }

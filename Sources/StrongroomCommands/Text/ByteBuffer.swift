@@ -1,4 +1,4 @@
-/// A source's bytes one by one, with a look at the next one.
+/// Reads a source byte by byte, with one byte of look-ahead.
 struct ByteBuffer {
     private let source: ByteSource
     private var bytes: [UInt8] = []
@@ -10,7 +10,7 @@ struct ByteBuffer {
         self.source = source
     }
 
-    /// The next byte, which stays; nil at the end.
+    /// The next byte, without consuming it; nil at the end.
     mutating func peek() throws -> UInt8? {
         if place == bytes.count {
             try refill()
@@ -26,10 +26,10 @@ struct ByteBuffer {
         return byte
     }
 
-    /// The bytes before the next line feed, which is passed over; nil at the end.
+    /// The bytes before the next line feed, which is skipped; nil at the end.
     ///
-    /// - Parameter limit: How many there may be.
-    /// - Returns: The bytes, and whether there were more than the limit; those are passed over.
+    /// - Parameter limit: The maximum number of bytes.
+    /// - Returns: The bytes, and whether the limit was exceeded; the excess bytes are skipped.
     mutating func takeLine(limit: Int) throws -> (bytes: [UInt8], isTooLong: Bool)? {
         guard try peek() != nil else { return nil }
         var line: [UInt8] = []
@@ -44,13 +44,13 @@ struct ByteBuffer {
         return (line, isTooLong)
     }
 
-    /// Passes over the byte order mark of UTF-8 at the beginning.
+    /// Skips a UTF-8 byte order mark at the beginning.
     ///
-    /// - Throws: ``CommandFailure`` for that of UTF-16.
+    /// - Throws: ``CommandFailure`` for a UTF-16 byte order mark.
     mutating func passByteOrderMark() throws {
         guard isAtBeginning else { return }
         isAtBeginning = false
-        // A pipe may give them one by one.
+        // A pipe may return single bytes.
         while bytes.count < 3, !isAtEnd { try refill(keeping: bytes) }
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { place = 3 }
         guard !bytes.starts(with: [0xFF, 0xFE]), !bytes.starts(with: [0xFE, 0xFF]) else {

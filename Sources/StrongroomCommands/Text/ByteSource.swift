@@ -6,16 +6,16 @@ import Glibc
 import Musl
 #endif
 
-/// Bytes that come in portions: from a file, from standard input, or from a test.
+/// Bytes that are read in chunks: from a file, from standard input, or from a test.
 package struct ByteSource {
     private let read: () throws -> [UInt8]
 
-    /// A source that asks a closure for each portion; an empty one is the end.
+    /// A source that calls a closure for each chunk; an empty one is the end.
     package init(_ read: @escaping () throws -> [UInt8]) {
         self.read = read
     }
 
-    /// Bytes that are there already, handed out in portions.
+    /// A source of bytes in memory, returned in chunks.
     package init(_ bytes: [UInt8], portion: Int = 1 << 16) {
         var rest = bytes[...]
         self.init {
@@ -24,12 +24,12 @@ package struct ByteSource {
         }
     }
 
-    /// The next portion; empty at the end.
+    /// The next chunk; empty at the end.
     func next() throws -> [UInt8] {
         try read()
     }
 
-    /// The same source, whose first portion is there already.
+    /// The same source with its first chunk already read.
     func readingAhead() throws -> ByteSource {
         var first: [UInt8]? = try next()
         return ByteSource {
@@ -42,11 +42,11 @@ package struct ByteSource {
     ///
     /// - Parameters:
     ///   - path: The file; `-` for standard input.
-    ///   - isCancelled: Asked while a pipe has nothing to give, and before each portion; by default whether the running
-    ///     task is cancelled.
-    ///   - progress: Told how many bytes have been read, and how many there are; 0 where that is not known.
-    /// - Throws: ``CommandFailure`` with `noInput` when it cannot be opened. Reading throws `CancellationError` once it
-    ///   is cancelled.
+    ///   - isCancelled: Called while a pipe has no data, and before each chunk; by default whether the current task is
+    ///     cancelled.
+    ///   - progress: Called with the number of bytes read and the total; the total is 0 if it is unknown.
+    /// - Throws: ``CommandFailure`` with `noInput` if the file cannot be opened. Reading throws `CancellationError`
+    ///   after a cancellation.
     package static func file(
         _ path: String, isCancelled: @escaping () -> Bool = { Task.isCancelled },
         progress: @escaping (_ done: Int64, _ total: Int64) -> Void = { _, _ in }
@@ -63,21 +63,21 @@ package struct ByteSource {
     }
 }
 
-/// An open file that is closed when nobody refers to it any more.
+/// An open file that is closed when the last reference is released.
 private final class InputDescriptor {
     private let path: String
     private let descriptor: Int32
     private let isCancelled: () -> Bool
 
     private static let portion = 1 << 16
-    /// Milliseconds after which a reader who waits looks whether anybody still wants what he waits for.
+    /// Milliseconds between two checks for cancellation while waiting for data.
     private static let patience: Int32 = 100
 
     init(_ path: String, _ isCancelled: @escaping () -> Bool) throws {
         self.path = path
         self.isCancelled = isCancelled
         #if os(Linux)
-        // A named pipe opens although nobody writes into it yet; there `poll` waits for somebody.
+        // Opening a named pipe succeeds without a writer; `poll` waits for one.
         let mode = O_RDONLY | O_CLOEXEC | O_NONBLOCK
         #else
         let mode = O_RDONLY | O_CLOEXEC
@@ -90,7 +90,7 @@ private final class InputDescriptor {
         if descriptor > 0 { close(descriptor) }
     }
 
-    /// In bytes; 0 for what has none, such as a pipe.
+    /// In bytes; 0 for a file without a size, such as a pipe.
     var size: Int64 {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return 0 }
@@ -110,14 +110,14 @@ private final class InputDescriptor {
         }
     }
 
-    /// Waits until there is something to read, or the end. Who makes the rows may be silent for ever, and a read cannot
-    /// be given up.
+    /// Waits for data or the end of the file. The writer may be idle indefinitely, and a blocking read cannot be
+    /// cancelled.
     private func waitUntilReadable() throws {
         while true {
             guard !isCancelled() else { throw CancellationError() }
             var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             let count = poll(&request, 1, Self.patience)
-            // What else is wrong is for the read to tell.
+            // The read reports any other error.
             if count > 0 || count < 0 && errno != EINTR { return }
         }
     }

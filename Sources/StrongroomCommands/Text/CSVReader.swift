@@ -1,9 +1,8 @@
 /// Reads comma-separated values, one record at a time, as RFC 4180 describes them.
 ///
-/// A field in quotation marks may hold commas, line breaks and, doubled, quotation marks. A record ends with CR LF, LF
-/// or CR. The byte order mark of UTF-8 is passed over. **An empty field without quotation marks is NULL, an empty one
-/// in quotation marks is a text of no characters.** What is wrong with a record is told in it, and the reader goes on
-/// with the next line.
+/// A quoted field may contain commas, line breaks and, doubled, quotation marks. A record ends with CR LF, LF or CR. A
+/// UTF-8 byte order mark is skipped. **An empty field without quotation marks is NULL, an empty field in quotation
+/// marks is an empty text.** An error in a record is stored in it, and the reader continues with the next line.
 package struct CSVReader {
     /// A field of a record.
     package struct Field: Equatable, Sendable {
@@ -15,16 +14,16 @@ package struct CSVReader {
             self.isQuoted = isQuoted
         }
 
-        /// Whether it stands for NULL.
+        /// Whether it is NULL.
         package var isNull: Bool { !isQuoted && text.isEmpty }
     }
 
-    /// A record, and what is wrong with it.
+    /// A record, and its error.
     package struct Record: Equatable, Sendable {
         /// The line at which it begins, counted from 1.
         package var line: Int
         package var fields: [Field]
-        /// Why it cannot be used.
+        /// Why it is invalid.
         package var fault: String?
 
         /// Whether the line is empty.
@@ -35,7 +34,7 @@ package struct CSVReader {
         case start, plain, quoted, closed, skipped
     }
 
-    /// The bytes that a record may have. One more means a quotation mark that is never closed, not a value.
+    /// The maximum length of a record in bytes. A longer one means a missing closing quotation mark, not a value.
     package static let longestRecord = 256 << 20
 
     private let separator: UInt8
@@ -48,9 +47,9 @@ package struct CSVReader {
     private var length = 0
 
     /// - Parameters:
-    ///   - source: Where the bytes come from.
-    ///   - separator: What separates the fields, one byte of ASCII.
-    ///   - limit: The bytes that a record may have.
+    ///   - source: The source of the bytes.
+    ///   - separator: The field separator, one byte of ASCII.
+    ///   - limit: The maximum length of a record, in bytes.
     package init(
         _ source: ByteSource, separator: UInt8 = UInt8(ascii: ","), limit: Int = CSVReader.longestRecord
     ) {
@@ -61,7 +60,7 @@ package struct CSVReader {
 
     /// The next record; nil at the end.
     ///
-    /// - Throws: ``CommandFailure`` for text in UTF-16 and for a record without an end; what the source throws.
+    /// - Throws: ``CommandFailure`` for text in UTF-16 and for a record without an end; errors of the source.
     package mutating func next() throws -> Record? {
         try bytes.passByteOrderMark()
         guard try bytes.peek() != nil else { return nil }
@@ -84,8 +83,8 @@ package struct CSVReader {
 
     private mutating func stepped(_ state: State, _ byte: UInt8) throws -> State {
         switch state {
-        // The fields behind the bad one are read as ever: a quoted one may hold line breaks, and what follows those is
-        // no record.
+        // The fields after the invalid one are parsed normally: a quoted one may contain line breaks, after which no
+        // record begins.
         case .skipped: return byte == separator ? endField() : .skipped
         case .quoted: return try stepInQuotes(byte)
         case .closed:
@@ -98,7 +97,7 @@ package struct CSVReader {
         case .start, .plain:
             if byte == separator { return endField() }
             if byte == Self.quote {
-                return fault("a quotation mark stands inside a field that does not begin with one")
+                return fault("a quotation mark is inside a field that does not begin with one")
             }
             return keep(byte, .plain)
         }
@@ -134,7 +133,7 @@ package struct CSVReader {
 
     private mutating func finished(_ state: State) -> Record {
         endField()
-        // A value of a hundred megabytes is not held for the rest of the file.
+        // The memory of a very large value is not kept for the rest of the file.
         if field.capacity > 1 << 20 { field = [] }
         return record
     }
@@ -143,8 +142,8 @@ package struct CSVReader {
         CommandFailure(
             "recordTooLong",
             """
-            The record that begins in line \(record.line) has more than \(HumanReadable.bytes(limit)). A quotation \
-            mark that is never closed does that; look at the line.
+            The record that begins on line \(record.line) has more than \(HumanReadable.bytes(limit)). A missing \
+            closing quotation mark may be the cause; check the line.
             """, .dataError)
     }
 

@@ -1,12 +1,12 @@
 import Foundation
 package import Strongroom
 
-/// Values as fields of comma-separated values.
+/// Values as CSV fields.
 package enum CSVText {
-    /// Adds a field.
+    /// Appends a field.
     ///
-    /// NULL is an empty field, a text without characters an empty one in quotation marks, bytes are in Base64. A text
-    /// is in quotation marks where it has to be.
+    /// NULL is an empty field, an empty text is an empty field in quotation marks, bytes are in Base64. A text is
+    /// quoted if necessary.
     ///
     /// - Throws: ``CommandFailure`` for a number that is not finite.
     package static func append(
@@ -23,11 +23,11 @@ package enum CSVText {
         }
     }
 
-    /// Adds a text as a field that is never NULL.
+    /// Appends a text as a field that is never NULL.
     package static func append(_ text: String, separator: UInt8 = UInt8(ascii: ","), to line: inout String) {
         let mustQuote =
             text.isEmpty
-            // At a file's beginning it would be taken for its byte order mark.
+            // At the beginning of a file it would be read as a byte order mark.
             || text.unicodeScalars.first == "\u{FEFF}"
             || contains([separator, CSVReader.quote, CSVReader.lineFeed, CSVReader.carriageReturn], text)
         guard mustQuote else {
@@ -35,7 +35,7 @@ package enum CSVText {
             return
         }
         line += "\""
-        // By scalars: a quotation mark that a combining mark follows is another character to Swift.
+        // By scalars: to Swift, a quotation mark followed by a combining mark is another character.
         if contains([CSVReader.quote], text) {
             for scalar in text.unicodeScalars {
                 line.unicodeScalars.append(scalar)
@@ -47,7 +47,7 @@ package enum CSVText {
         line += "\""
     }
 
-    /// Whether a text has one of some ASCII characters.
+    /// Whether a text contains one of some ASCII characters.
     private static func contains(_ characters: [UInt8], _ text: String) -> Bool {
         var text = text
         return text.withUTF8 { bytes in
@@ -58,14 +58,14 @@ package enum CSVText {
 }
 
 extension CommandFailure {
-    /// The failure for a number that neither format can hold.
+    /// The error for a number that neither format can represent.
     static func notFinite(_ number: Double, _ column: String) -> CommandFailure {
         let name = number.isNaN ? "NaN" : number < 0 ? "-Infinity" : "Infinity"
         return CommandFailure(
             "notFinite",
             """
-            The column "\(column)" holds \(name), which neither JSON nor CSV can. Leave the row out, or select \
-            CASE WHEN abs(column) > 1.8e308 THEN NULL ELSE column END in its place.
+            The column "\(column)" contains \(name), which neither JSON nor CSV can represent. Omit the row, or select \
+            CASE WHEN abs(column) > 1.8e308 THEN NULL ELSE column END instead.
             """, .dataError)
     }
 }

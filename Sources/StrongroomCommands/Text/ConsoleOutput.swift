@@ -1,13 +1,13 @@
-/// Thrown where nobody reads the output any more, as after `head`: the work ends, and that is no failure.
+/// Thrown when the reader has closed the output, as with `head`: the work ends, which is not a failure.
 package struct OutputClosed: Error {}
 
 extension Console {
-    /// Writes whole lines for another program to read.
+    /// Writes complete lines for another program to read.
     ///
-    /// On a terminal what it would act on is spelled out, so that data cannot move the cursor or change the title:
-    /// redirect the output to have it as it is. A tab is a few spaces.
+    /// On a terminal, control characters are escaped, so that data cannot move the cursor or change the title: redirect
+    /// the output to get it unchanged. A tab is replaced by spaces.
     ///
-    /// - Throws: ``OutputClosed``, and ``CommandFailure`` when the output cannot be written.
+    /// - Throws: ``OutputClosed``, and ``CommandFailure`` if the output cannot be written.
     package func write(lines text: String) throws {
         if self[.output].isTerminal {
             // By scalars: CR LF is one character to Swift.
@@ -23,7 +23,7 @@ extension Console {
         try checkOutput()
     }
 
-    /// - Throws: ``OutputClosed``, and ``CommandFailure`` when the output could not be written.
+    /// - Throws: ``OutputClosed``, and ``CommandFailure`` if the output could not be written.
     package func checkOutput() throws {
         switch failure(of: .output) {
         case nil: return

@@ -1,29 +1,29 @@
 package import Strongroom
 
-/// An object of JSON whose members are values that a store can keep.
+/// A JSON object whose members are values that a store can store.
 ///
-/// Not by Foundation's decoder: that one gives an integer of more than 53 bits, a real and `true` in forms that cannot
-/// be told apart any more, and takes one of two members with the same name.
+/// Foundation's decoder is not used: it does not distinguish large integers, reals and `true`, and uses one of two
+/// members with the same name.
 package struct JSONObject {
-    /// What is wrong with a text; says nothing of its values.
+    /// An error in a text; does not contain its values.
     package struct Fault: Error, Equatable {
         package let words: String
     }
 
-    /// What a member holds.
+    /// The value of a member.
     package enum Member: Equatable, Sendable {
         case value(Value)
         case bool(Bool)
-        /// A number with more digits than the nearest floating-point number has.
+        /// A number with more digits than the nearest floating-point number.
         case rounded(Double)
     }
 
-    /// The members in their order; no two have one name.
+    /// The members in order, with unique names.
     package private(set) var members: [(name: String, member: Member)] = []
 
     private var scanner: JSONScanner
 
-    /// Reads one object, with nothing before or after it but white space.
+    /// Parses a single object, with only whitespace before and after it.
     package init(_ bytes: [UInt8]) throws(Fault) {
         scanner = JSONScanner(bytes)
         try readMembers()
@@ -32,7 +32,7 @@ package struct JSONObject {
     }
 
     private mutating func readMembers() throws(Fault) {
-        guard scanner.pass("{") else { throw Fault(words: "it is no JSON object") }
+        guard scanner.pass("{") else { throw Fault(words: "it is not a JSON object") }
         if scanner.pass("}") { return }
         var names: Set<String> = []
         repeat {
@@ -49,7 +49,7 @@ package struct JSONObject {
         switch scanner.next {
         case UInt8(ascii: "\""): return .value(.text(try scanner.text("a text")))
         case UInt8(ascii: "{"): return .value(.blob(try readBytes(name)))
-        case UInt8(ascii: "["): throw Fault(words: "\"\(name)\" is a list, which no column holds")
+        case UInt8(ascii: "["): throw Fault(words: "\"\(name)\" is an array, which cannot be stored")
         case let byte? where byte == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte):
             return try scanner.number(name)
         default: return try readWord(name)
@@ -63,18 +63,18 @@ package struct JSONObject {
         case "true": return .bool(true)
         case "false": return .bool(false)
         case "NaN", "nan", "Infinity", "inf":
-            throw Fault(words: "\"\(name)\" is \(word), which is no JSON and cannot be stored")
-        default: throw Fault(words: "\"\(name)\" has no value that JSON knows")
+            throw Fault(words: "\"\(name)\" is \(word), which is not valid JSON and cannot be stored")
+        default: throw Fault(words: "\"\(name)\" has no valid JSON value")
         }
     }
 
-    /// Bytes are the one object that a column can hold.
+    /// The only object that a column can store is that of bytes.
     private mutating func readBytes(_ name: String) throws(Fault) -> [UInt8] {
-        let fault = Fault(words: "\"\(name)\" is an object; only bytes are one, as in {\"base64\":\"AQID\"}")
+        let fault = Fault(words: "\"\(name)\" is an object; only bytes are objects, as in {\"base64\":\"AQID\"}")
         guard scanner.pass("{"), try scanner.text("a name") == "base64", scanner.pass(":") else { throw fault }
         let text = try scanner.text("Base64")
         guard scanner.pass("}") else { throw fault }
-        guard let bytes = Base64.bytes(text) else { throw Fault(words: "\"\(name)\" is no Base64") }
+        guard let bytes = Base64.bytes(text) else { throw Fault(words: "\"\(name)\" is not valid Base64") }
         return bytes
     }
 }

@@ -1,6 +1,6 @@
 import Strongroom
 
-/// The words of a JSON text (RFC 8259).
+/// A scanner for JSON text (RFC 8259).
 struct JSONScanner {
     typealias Fault = JSONObject.Fault
 
@@ -20,7 +20,7 @@ struct JSONScanner {
         while let byte = next, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { place += 1 }
     }
 
-    /// Passes over a character, and white space before it, if it is the next one.
+    /// Consumes a character, and whitespace before it, if it is the next one.
     mutating func pass(_ character: Unicode.Scalar) -> Bool {
         passSpace()
         guard next == UInt8(ascii: character) else { return false }
@@ -28,19 +28,19 @@ struct JSONScanner {
         return true
     }
 
-    /// The letters that come next, with a sign before them.
+    /// The following letters, with an optional sign before them.
     mutating func word() -> String {
         let start = place
         while let byte = next, Unicode.Scalar(byte).properties.isAlphabetic { place += 1 }
         return String(decoding: bytes[start..<place], as: UTF8.self)
     }
 
-    /// A number: an integer without a fraction and an exponent, else a real.
+    /// A number: an integer if it has neither a fraction nor an exponent, otherwise a real.
     mutating func number(_ name: String) throws(Fault) -> JSONObject.Member {
         let start = place
         if next == UInt8(ascii: "-") { place += 1 }
         if let byte = next, Unicode.Scalar(byte).properties.isAlphabetic {
-            throw Fault(words: "\"\(name)\" is -\(word()), which is no JSON and cannot be stored")
+            throw Fault(words: "\"\(name)\" is -\(word()), which is not valid JSON and cannot be stored")
         }
         let firstDigit = next
         let digits = passDigits()
@@ -68,7 +68,7 @@ struct JSONScanner {
         return DecimalDigits(text) == DecimalDigits(String(number)) ? .value(.real(number)) : .rounded(number)
     }
 
-    private func noNumber(_ name: String) -> Fault { Fault(words: "\"\(name)\" is no number that JSON knows") }
+    private func noNumber(_ name: String) -> Fault { Fault(words: "\"\(name)\" is not a valid JSON number") }
 
     private mutating func passDigits() -> Int {
         let start = place
@@ -76,11 +76,11 @@ struct JSONScanner {
         return place - start
     }
 
-    /// A text in quotation marks.
+    /// A string in quotation marks.
     ///
-    /// - Parameter wanted: What a fault says that there is to be.
+    /// - Parameter wanted: The expected element, for an error.
     mutating func text(_ wanted: String) throws(Fault) -> String {
-        guard pass("\"") else { throw Fault(words: "there is to be \(wanted)") }
+        guard pass("\"") else { throw Fault(words: "\(wanted) is expected") }
         var content: [UInt8] = []
         while let byte = next {
             place += 1
@@ -91,7 +91,7 @@ struct JSONScanner {
                 }
                 return text
             case UInt8(ascii: "\\"): content.append(contentsOf: try escaped())
-            case 0..<0x20: throw Fault(words: "a control character stands in a text and is not escaped")
+            case 0..<0x20: throw Fault(words: "a control character in a text is not escaped")
             default: content.append(byte)
             }
         }
@@ -99,7 +99,7 @@ struct JSONScanner {
     }
 
     private mutating func escaped() throws(Fault) -> [UInt8] {
-        guard let byte = next else { throw Fault(words: "a text ends behind a backslash") }
+        guard let byte = next else { throw Fault(words: "a text ends after a backslash") }
         place += 1
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return [byte]
@@ -109,15 +109,15 @@ struct JSONScanner {
         case UInt8(ascii: "r"): return [13]
         case UInt8(ascii: "t"): return [9]
         case UInt8(ascii: "u"): return Array(String(try scalar()).utf8)
-        default: throw Fault(words: "a backslash stands before a character that JSON does not escape")
+        default: throw Fault(words: "a backslash precedes a character that JSON does not escape")
         }
     }
 
-    /// A character by its one or two numbers.
+    /// A character from its one or two code units.
     private mutating func scalar() throws(Fault) -> Character {
         let first = try hexadecimal()
         if let scalar = Unicode.Scalar(first) { return Character(scalar) }
-        let alone = Fault(words: "half of a surrogate pair stands alone")
+        let alone = Fault(words: "half of a surrogate pair is missing")
         guard (0xD800...0xDBFF).contains(first), next == UInt8(ascii: "\\") else { throw alone }
         place += 1
         guard next == UInt8(ascii: "u") else { throw alone }

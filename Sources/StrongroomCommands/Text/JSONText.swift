@@ -3,7 +3,7 @@ package import Strongroom
 /// Values as JSON, exact in both directions: an integer has all of its 64 bits, a number with a fraction or an exponent
 /// is a real, and bytes are an object, `{"base64":"AQID"}`.
 package enum JSONText {
-    /// Adds a value.
+    /// Appends a value.
     ///
     /// - Throws: ``CommandFailure`` for a number that is not finite.
     package static func append(_ value: Value, column: String, to line: inout String) throws {
@@ -12,14 +12,14 @@ package enum JSONText {
         case .integer(let number): line += String(number)
         case .real(let number):
             guard number.isFinite else { throw CommandFailure.notFinite(number, column) }
-            // Swift writes the shortest text that reads back as the same number, always with a point or an exponent.
+            // Swift writes the shortest text that is parsed as the same number, always with a point or an exponent.
             line += String(number)
         case .text(let text): append(text, to: &line)
         case .blob(let bytes): line += "{\"base64\":\"\(Base64.text(bytes))\"}"
         }
     }
 
-    /// Adds a text in quotation marks. What a terminal would act on is escaped, as JSON allows.
+    /// Appends a string. Terminal control characters are escaped, as JSON allows.
     package static func append(_ text: String, to line: inout String) {
         line += "\""
         if text.utf8.allSatisfy(isPlain) {

@@ -8,9 +8,9 @@ import Glibc
 import Musl
 #endif
 
-/// A file that is written beside its place and appears there when it is complete, readable by its owner alone.
+/// A file that is written under a temporary name and renamed when it is complete, readable only by its owner.
 ///
-/// A process that is killed leaves `NAME.strongroom-part`, which the next one that writes the same file removes.
+/// A killed process leaves `NAME.strongroom-part`, which the next process that writes the same file removes.
 package final class OutputFile {
     private let path: String
     private let temporary: String
@@ -18,9 +18,9 @@ package final class OutputFile {
     private var descriptor: Int32
 
     /// - Parameters:
-    ///   - path: Where the file is to lie.
-    ///   - replaces: Whether a file that lies there is replaced.
-    /// - Throws: ``CommandFailure`` when something lies there, or the file cannot be made.
+    ///   - path: The destination of the file.
+    ///   - replaces: Whether an existing file is replaced.
+    /// - Throws: ``CommandFailure`` if the destination exists, or the file cannot be created.
     package init(_ path: String, replaces: Bool) throws {
         self.path = path
         self.replaces = replaces
@@ -36,7 +36,7 @@ package final class OutputFile {
 
     deinit { discard() }
 
-    /// Gives the file up: nothing of it is left.
+    /// Discards the file; nothing of it remains.
     package func discard() {
         guard descriptor >= 0 else { return }
         unlink(temporary)
@@ -44,33 +44,32 @@ package final class OutputFile {
         descriptor = -1
     }
 
-    /// Makes the file. What lies in its way is never written to: in a directory that others may write, it could be
-    /// theirs.
+    /// Creates the file. An existing file is never written to: in a shared directory it could belong to another user.
     ///
-    /// - Returns: False when something was in the way that is gone now.
+    /// - Returns: False if there was an existing file that is gone now.
     private func begin() throws -> Bool {
         descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
-            guard errno == EEXIST else { throw failure("cannot be made") }
+            guard errno == EEXIST else { throw failure("cannot be created") }
             try removeLeftover()
             return false
         }
-        // Whoever has just taken it for a leftover has locked it, or removed it.
+        // A process that considers the file a leftover has locked or removed it.
         guard Self.lock(descriptor), isAtPlace(descriptor) else {
             close(descriptor)
             descriptor = -1
             return false
         }
-        // The process's umask may have taken from the owner's permissions, too.
+        // The process's umask may also have removed permissions of the owner.
         guard fchmod(descriptor, 0o600) == 0 else {
             let reason = errno
             discard()
-            throw failure("cannot be made", reason)
+            throw failure("cannot be created", reason)
         }
         return true
     }
 
-    /// Removes what a killed process has left; of a link the link alone.
+    /// Removes the leftover of a killed process; of a link only the link itself.
     private func removeLeftover() throws {
         var status = stat()
         guard lstat(temporary, &status) == 0 else { return }
@@ -87,11 +86,12 @@ package final class OutputFile {
             if errno == ENOENT { return }
             throw inTheWay(errno)
         }
-        // Held until it is removed: whoever comes meanwhile would remove what this process makes in its place.
+        // The lock is held until the leftover is removed: otherwise another process would remove the file that this
+        // process creates.
         defer { close(left) }
         guard Self.lock(left) else {
             throw CommandFailure(
-                "locked", "Another process is writing \"\(path)\". Wait for it, or give another name.",
+                "locked", "Another process is writing \"\(path)\". Wait for it, or use another name.",
                 .temporaryFailure)
         }
         if isAtPlace(left) { try remove() }
@@ -101,13 +101,12 @@ package final class OutputFile {
         guard unlink(temporary) == 0 || errno == ENOENT else { throw inTheWay(errno) }
     }
 
-    /// - Returns: False when another process has the lock. A file system without locks has one writer as far as nobody
-    ///   starts a second.
+    /// - Returns: False if another process has the lock. On a file system without locks, two writers are not detected.
     private static func lock(_ descriptor: Int32) -> Bool {
         flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
     }
 
-    /// Whether an open file is the one that lies beside the place.
+    /// Whether an open file is the one at the temporary path.
     private func isAtPlace(_ descriptor: Int32) -> Bool {
         var (own, there) = (stat(), stat())
         guard fstat(descriptor, &own) == 0, lstat(temporary, &there) == 0 else { return false }
@@ -118,8 +117,8 @@ package final class OutputFile {
         CommandFailure(
             "inputOutput",
             """
-            "\(temporary)" lies there and cannot be removed: \(String(cString: strerror(number))). Somebody else may \
-            be writing it: give another name, or remove it when nobody is.
+            "\(temporary)" exists and cannot be removed: \(String(cString: strerror(number))). Another process may \
+            be writing it: use another name, or remove it when no process is.
             """, .inputOutput)
     }
 
@@ -132,16 +131,16 @@ package final class OutputFile {
         }
     }
 
-    /// Brings the file to the disk and puts it in its place.
+    /// Flushes the file to disk and moves it to its destination.
     package func finish() throws {
-        guard FileSynchronization.synchronize(descriptor) else { throw failure("cannot be brought to the disk") }
+        guard FileSynchronization.synchronize(descriptor) else { throw failure("cannot be flushed to disk") }
         guard replaces ? rename(temporary, path) == 0 : isLinked() else { throw failure("cannot be put in place") }
         close(descriptor)
         descriptor = -1
     }
 
-    /// Puts it where nothing lies: link, unlike rename, never replaces anything, and a file system without links has
-    /// rename alone.
+    /// Moves the file to a destination that does not exist: link, unlike rename, never replaces a file, and a file
+    /// system without hard links only has rename.
     private func isLinked() -> Bool {
         if link(temporary, path) == 0 { return unlink(temporary) == 0 }
         guard [EPERM, ENOTSUP, ENOSYS].contains(errno), access(path, F_OK) != 0 else { return false }

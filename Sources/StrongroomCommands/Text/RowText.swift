@@ -1,13 +1,13 @@
 package import Strongroom
 
-/// Rows as text for other programs.
+/// Text formats of rows for other programs.
 package enum RowFormat: String, CaseIterable, Sendable {
-    /// Comma-separated values with a header, as RFC 4180 describes them.
+    /// Comma-separated values with a header, according to RFC 4180.
     case csv
-    /// One JSON object a line.
+    /// One JSON object per line.
     case jsonLines = "jsonl"
 
-    /// The format that a file's name tells; nil for one that tells none.
+    /// The format of a file name's extension; nil for any other.
     package init?(fileName: String) {
         let ending = fileName.split(separator: ".").last.map { $0.lowercased() }
         switch ending {
@@ -18,25 +18,25 @@ package enum RowFormat: String, CaseIterable, Sendable {
     }
 }
 
-/// Writes rows in a format, a portion at a time: as much memory for a million rows as for one.
+/// Writes rows in a format, in chunks: memory usage does not depend on the number of rows.
 package struct RowText {
     private let format: RowFormat
     private let separator: UInt8
     private let names: [String]
-    /// For JSON: each name as it stands before its value.
+    /// For JSON: each name in the form before its value.
     private let keys: [String]
     private let write: (String) throws -> Void
     private let shown: ShownRow
     private var text = ""
 
-    /// Bytes that are gathered before they are written.
+    /// The size of a chunk in bytes.
     private static let portion = 1 << 16
 
     /// - Parameters:
     ///   - names: The names of the columns.
-    ///   - sql: The query that gives the rows.
-    ///   - write: Gets the text, whole lines at a time.
-    /// - Throws: ``CommandFailure`` for JSON when two columns have one name.
+    ///   - sql: The query of the rows.
+    ///   - write: Called with complete lines of text.
+    /// - Throws: ``CommandFailure`` for JSON if two columns have the same name.
     package init(
         _ format: RowFormat, _ names: [String], of sql: String, separator: UInt8 = UInt8(ascii: ","),
         write: @escaping (String) throws -> Void
@@ -53,7 +53,7 @@ package struct RowText {
                 throw CommandFailure(
                     "twoColumnsOfOneName",
                     """
-                    The result has two columns named "\(name)", which JSON cannot hold. Give one another name, with AS.
+                    The result has two columns named "\(name)", which JSON does not allow. Rename one with AS.
                     """,
                     .usage)
             }
@@ -72,7 +72,7 @@ package struct RowText {
 
     /// Adds a row.
     ///
-    /// - Throws: ``CommandFailure`` for a number that is not finite; what the row or the writing throws.
+    /// - Throws: ``CommandFailure`` for a number that is not finite; errors of the row or of the output.
     package mutating func append(_ row: borrowing Row) throws {
         for place in names.indices {
             let value = try shown.value(row, at: place)
@@ -89,7 +89,7 @@ package struct RowText {
         if text.utf8.count >= Self.portion { try flush() }
     }
 
-    /// Writes what has been gathered.
+    /// Writes the buffered text.
     package mutating func flush() throws {
         guard !text.isEmpty else { return }
         try write(text)

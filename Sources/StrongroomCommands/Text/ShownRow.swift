@@ -1,11 +1,11 @@
 import Strongroom
 
-/// How the values of a query's rows are shown: the scaled decimals of a table as digits.
+/// The display of a query's rows: scaled decimals of a table are shown as digits.
 struct ShownRow {
     private let isCompound: Bool
 
-    /// - Parameter sql: The query. Of one that puts the rows of several together, the engine names the first one's
-    ///   columns only, whose scale need not be that of the others: it shows what is stored.
+    /// - Parameter sql: The query. For a compound query, the engine only reports the columns of the first SELECT, whose
+    ///   scale need not be that of the others: stored values are displayed.
     init(_ sql: String) {
         isCompound = [SQLToken](sql: sql).contains { $0.isWord("UNION", "INTERSECT", "EXCEPT") }
     }

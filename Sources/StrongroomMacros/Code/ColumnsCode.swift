@@ -2,10 +2,10 @@
 import SwiftSyntax
 
 extension RecordModel {
-    /// The word before each member that others may use.
+    /// The access modifier of members, with a space.
     var prefix: String { access.memberPrefix }
 
-    /// The typed columns, and what is made of them.
+    /// The typed columns and the members derived from them.
     var columnsCode: [String] {
         [columnsType, "\(prefix)static let columns = Columns()", definitions, names]
     }

@@ -1,6 +1,6 @@
 #if Macros
 extension ConfigurationModel {
-    /// The target, and the entry by which the type is found.
+    /// The target, and the entry by which the type is discovered.
     var code: [String] {
         let targetCode = """
             \(access.memberPrefix)static var target: Swift.String {
@@ -10,7 +10,7 @@ extension ConfigurationModel {
         return (declaresTarget ? [] : [targetCode]) + [entry]
     }
 
-    /// A pointer to a function in a section of its own; Strongroom calls every function that the section points to.
+    /// A function pointer in a dedicated section; Strongroom calls every function in the section.
     private var entry: String {
         """
         #if objectFormat(MachO)

@@ -7,7 +7,7 @@ extension ExtensionDeclSyntax {
     ///
     /// - Parameters:
     ///   - type: The extended type.
-    ///   - conformances: What it does not conform to yet.
+    ///   - conformances: The protocols to which it does not conform yet.
     ///   - members: The members' source.
     static func generated(
         of type: some TypeSyntaxProtocol, _ conformances: [TypeSyntax], _ members: [String]

@@ -1,6 +1,6 @@
 #if Macros
 extension RecordModel {
-    /// The primary key's type, and how a record has it; nothing for a record without a key.
+    /// The primary key's type, and its accessors; empty for a record without a key.
     var keyCode: [String] {
         switch keys.count {
         case 0: []
@@ -24,7 +24,7 @@ extension RecordModel {
                 record.\(key.name)
             }
             """
-        // A type of the program that is named Key would else be the key's own name for itself.
+        // Otherwise a type of the program that is named Key would refer to the alias itself.
         let alias = type == "Key" ? [] : ["\(prefix)typealias Key = \(type)"]
         return alias + [getting, setting]
     }

@@ -1,10 +1,10 @@
 #if Macros
 extension RecordModel {
-    /// How rows are read and written.
+    /// The members that decode and encode rows.
     var mappingCode: [String] { [decoding, encoding, updating, lookup] }
 
-    /// With the initialiser that the compiler makes, values go straight to where the record is wanted; one that assigns
-    /// them to each property in turn makes the record in a place of its own and then copies it.
+    /// The memberwise initialiser constructs the record in place; an initialiser that assigns each property constructs
+    /// a temporary and copies it.
     private var decoding: String {
         let lines = properties.enumerated().map { place, property in
             hasMemberwiseInitializer
@@ -61,36 +61,36 @@ extension RecordModel {
 }
 
 extension PropertyModel {
-    /// What reads the property from a row.
+    /// The expression that reads the property from a row.
     fileprivate func read(_ place: Int) -> String {
         guard column.scale == nil else { return scaledRead("\(place)") }
         guard column.encoding != nil else { return "try row[\(place)]" }
         return "(try row[\(place)] as \(columnType))\(isOptional ? "?" : "").value"
     }
 
-    /// What an initialiser's argument is called: there all words but three can stand as they are, and the compiler asks
-    /// for that.
+    /// The label of an initialiser's argument: as a label, all keywords but three can be used without backticks, and
+    /// the compiler warns about unnecessary ones.
     fileprivate var label: String {
         let bare = name.filter { $0 != "`" }
         let isIdentifier = bare.first?.isNumber == false && bare.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
         return isIdentifier && !["inout", "var", "let"].contains(bare) ? bare : name
     }
 
-    /// The same for an initialiser, of which there may be others with the same labels.
+    /// The same for an initialiser that may be overloaded with the same labels.
     fileprivate func typedRead(_ place: Int) -> String {
         let isTyped = column.encoding != nil || column.scale != nil
         return isTyped ? read(place) : "\(read(place)) as \(typeText)"
     }
 
-    /// What reads a scaled decimal at an index.
+    /// The expression that reads a scaled decimal at an index.
     func scaledRead(_ index: String) -> String {
         "try row.\(isOptional ? "decimalIfPresent" : "decimal")(at: \(index)\(scaleArgument))"
     }
 
-    /// The argument for the scale, where there is one.
+    /// The argument for the scale, if there is one.
     var scaleArgument: String { column.scale.map { ", scale: \($0)" } ?? "" }
 
-    /// What a statement is given for the property.
+    /// The expression that is bound for the property.
     fileprivate var written: String {
         guard let encoding = column.encoding else { return "self.\(name)" }
         let wrapper = "Strongroom.\(encoding.rawValue)"

@@ -1,6 +1,6 @@
 #if Macros
 extension RecordModel {
-    /// What makes the record a table.
+    /// The members that make the record a table.
     func tableCode(_ table: TableArguments) -> [String] {
         let columns = properties.map { "columns.\($0.name)" }
         let schema = """
@@ -13,7 +13,7 @@ extension RecordModel {
 }
 
 extension TableArguments {
-    /// The name of the database, where there is one.
+    /// The name of the database, if there is one.
     func databaseCode(_ prefix: String) -> [String] {
         guard let database else { return [] }
         return [
@@ -25,7 +25,7 @@ extension TableArguments {
         ]
     }
 
-    /// A further table for the records of another type.
+    /// An additional table for the records of another type.
     func furtherTable(of record: String, _ prefix: String) -> [String] {
         [
             "\(prefix)typealias RecordType = \(record)",

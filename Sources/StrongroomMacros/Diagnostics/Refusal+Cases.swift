@@ -5,7 +5,7 @@ extension Refusal {
     }
 
     static func generic(_ macro: String) -> Refusal {
-        Refusal("generic", "@\(macro) cannot be applied to a generic type: it has no place for static columns")
+        Refusal("generic", "@\(macro) cannot be applied to a generic type: it cannot contain static columns")
     }
 
     static func severalProperties() -> Refusal {
@@ -31,21 +31,21 @@ extension Refusal {
     }
 
     static func unsuitableType(_ property: String, _ kind: String) -> Refusal {
-        Refusal("unsuitableType", "The property '\(property)' is \(kind), which no column can hold; mark it @Ignored")
+        Refusal("unsuitableType", "The property '\(property)' is \(kind), which no column can store; mark it @Ignored")
     }
 
     static func ignoredWithoutValue(_ property: String) -> Refusal {
         Refusal("ignoredWithoutValue", "The ignored property '\(property)' needs a default value")
     }
 
-    /// - Parameter value: What a new record has.
+    /// - Parameter value: The initial value.
     static func relationWithoutValue(_ property: String, _ attribute: String, _ value: String) -> Refusal {
         Refusal(
             "relationWithoutValue",
-            "The property '\(property)' with @\(attribute) needs its value at first: '= \(value)'")
+            "The property '\(property)' with @\(attribute) needs an initial value: '= \(value)'")
     }
 
-    /// - Parameter other: The name of the attribute that leaves it out of the table.
+    /// - Parameter other: The name of the attribute that excludes it from the table.
     static func columnAndIgnored(_ property: String, _ other: String) -> Refusal {
         Refusal("columnAndIgnored", "The property '\(property)' cannot be both @Column and @\(other)")
     }
@@ -68,12 +68,12 @@ extension Refusal {
 
     static func reservedTable(_ name: String) -> Refusal {
         Refusal(
-            "reservedTable", "The table name '\(name)' is the engine's own; use one that does not begin with 'sqlite_'")
+            "reservedTable", "The table name '\(name)' is reserved; use one that does not begin with 'sqlite_'")
     }
 
     static func duplicateColumn(_ name: String) -> Refusal {
         Refusal(
-            "duplicateColumn", "There are two columns named '\(name)'; the engine does not tell upper from lower case")
+            "duplicateColumn", "There are two columns named '\(name)'; the engine ignores the case of names")
     }
 
     static func noColumns(_ type: String) -> Refusal {
@@ -124,7 +124,7 @@ extension Refusal {
     }
 
     static func noInitializer(_ type: String) -> Refusal {
-        Refusal("noInitializer", "'\(type)' needs an 'init()' of its own, by which Stores.shared makes it")
+        Refusal("noInitializer", "'\(type)' needs an 'init()', which Stores.shared calls")
     }
 
     static func target(_ target: String) -> Refusal {

@@ -2,27 +2,27 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// What a macro does not accept, and why.
+/// An error of a macro.
 struct Refusal: DiagnosticMessage {
     let message: String
     let diagnosticID: MessageID
     let severity = DiagnosticSeverity.error
 
     /// - Parameters:
-    ///   - id: A word for tools.
-    ///   - message: What is wrong and what to do.
+    ///   - id: An identifier for tools.
+    ///   - message: The error and how to fix it.
     init(_ id: String, _ message: String) {
         self.message = message
         diagnosticID = MessageID(domain: "Strongroom", id: id)
     }
 
-    /// The diagnostic at a place in the source.
+    /// The diagnostic at a node of the source.
     func at(_ node: some SyntaxProtocol, fixIts: [FixIt] = []) -> Diagnostic {
         Diagnostic(node: node, message: self, fixIts: fixIts)
     }
 }
 
-/// What a fix-it does.
+/// The message of a fix-it.
 struct Repair: FixItMessage {
     let message: String
     let fixItID: MessageID
@@ -32,7 +32,7 @@ struct Repair: FixItMessage {
         fixItID = MessageID(domain: "Strongroom", id: id)
     }
 
-    /// The fix-it that puts one node in the place of another.
+    /// The fix-it that replaces one node by another.
     func replacing(_ old: some SyntaxProtocol, with new: some SyntaxProtocol) -> FixIt {
         FixIt(message: self, changes: [.replace(oldNode: Syntax(old), newNode: Syntax(new))])
     }

@@ -2,25 +2,25 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// What `@Column(…)` says.
+/// The arguments of `@Column(…)`.
 struct ColumnArguments {
-    /// The name, where one is given.
+    /// The name, if specified.
     var name: String?
-    /// Where the name stands in the source.
+    /// The name's position in the source.
     var nameNode: ExprSyntax?
-    /// Whether it is the key, where it is said.
+    /// Whether it is the key, if specified.
     var primaryKey: Bool?
     var autoincrement: ExprSyntax?
     var encoding: PropertyModel.Encoding?
-    /// The digits after a decimal's point, where it is stored as a scaled integer.
+    /// The digits after the decimal point, if it is stored as a scaled integer.
     var scale: Int?
-    /// Where the scale stands in the source.
+    /// The scale's position in the source.
     var scaleNode: ExprSyntax?
     var isGenerated = false
-    /// The arguments that are copied, as the source has them.
+    /// The arguments that are copied, as written in the source.
     var copied: [String] = []
 
-    /// The column that nobody says anything about.
+    /// A column without arguments.
     init() {}
 
     /// Reads the arguments.

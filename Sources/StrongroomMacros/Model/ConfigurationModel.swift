@@ -4,7 +4,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// What is to be generated for a configuration.
+/// The model of the code that is generated for a configuration.
 struct ConfigurationModel {
     let type: String
     let target: String
@@ -13,7 +13,7 @@ struct ConfigurationModel {
 
     /// Reads a type.
     ///
-    /// - Returns: Nil when something was refused; then it has been reported.
+    /// - Returns: Nil if an error was reported.
     init?(_ attribute: AttributeSyntax, _ declaration: some DeclGroupSyntax, in context: some MacroExpansionContext) {
         guard let named = declaration.asProtocol((any NamedDeclSyntax).self), !declaration.is(ProtocolDeclSyntax.self)
         else {
@@ -51,7 +51,7 @@ struct ConfigurationModel {
 }
 
 extension DeclGroupSyntax {
-    /// Whether `init()` can be called on the type, as far as its own braces tell.
+    /// Whether the type has an `init()`, as far as its own declaration shows.
     fileprivate var hasEmptyInitializer: Bool {
         let initializers = memberBlock.members.compactMap { $0.decl.as(InitializerDeclSyntax.self) }
         let isCallable = initializers.contains { initializer in
@@ -59,7 +59,7 @@ extension DeclGroupSyntax {
                 && initializer.signature.parameterClause.parameters.allSatisfy { $0.defaultValue != nil }
         }
         guard !isCallable else { return true }
-        // A case can stand for the value, but then nobody says which.
+        // A case of an enum could be the value, but which one is not defined.
         guard initializers.isEmpty, !self.is(EnumDeclSyntax.self) else { return false }
         return memberBlock.members.allSatisfy { member in
             guard let variable = member.decl.as(VariableDeclSyntax.self), variable.isStored else { return true }

@@ -3,23 +3,23 @@ import SwiftSyntax
 
 /// A stored property that is a column.
 struct PropertyModel {
-    /// How a value is stored that is no column's value by itself.
+    /// The encoding of a value that is not itself a column value.
     enum Encoding: String {
         case json = "JSON"
         case propertyList = "PropertyList"
     }
 
-    /// The name as the source has it, with backticks where it needs them.
+    /// The name as in the source, with backticks if needed.
     let identifier: TokenSyntax
-    /// The type as the source has it.
+    /// The type as in the source.
     let type: TypeSyntax
-    /// The type's text; for a literal's type with its module.
+    /// The type's text; qualified with its module if inferred from a literal.
     let typeText: String
     let isConstant: Bool
     let access: Access
     let column: ColumnArguments
 
-    /// The name in Swift, for use after a dot.
+    /// The name in Swift code, for use after a dot.
     var name: String { identifier.text }
 
     /// The name without backticks.

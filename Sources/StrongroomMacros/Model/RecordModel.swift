@@ -4,18 +4,18 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// What is to be generated for a record.
+/// The model of the code that is generated for a record.
 struct RecordModel {
     let access: Access
     let properties: [PropertyModel]
-    /// The properties of the primary key; none for a record without one.
+    /// The properties of the primary key; empty for a record without one.
     let keys: [PropertyModel]
-    /// Whether the compiler surely makes an initialiser of all properties.
+    /// Whether the compiler certainly synthesises a memberwise initialiser.
     let hasMemberwiseInitializer: Bool
 
     /// Reads a struct.
     ///
-    /// - Returns: Nil when something was refused; then it has been reported.
+    /// - Returns: Nil if an error was reported.
     static func read(
         _ declaration: some DeclGroupSyntax, _ macro: AttributeSyntax, needsKey: Bool,
         in context: some MacroExpansionContext
@@ -71,8 +71,8 @@ struct RecordModel {
 }
 
 extension StructDeclSyntax {
-    /// Whether the compiler surely makes the initialiser of all stored properties, which it does unless another one is
-    /// declared in the struct itself: by hand, under a condition, or by another macro.
+    /// Whether the compiler certainly synthesises the memberwise initialiser, which it does unless another initialiser
+    /// is declared in the struct itself: by hand, under a condition, or by another macro.
     fileprivate var hasMemberwiseInitializer: Bool {
         attributes.count == 1
             && memberBlock.members.allSatisfy { member in

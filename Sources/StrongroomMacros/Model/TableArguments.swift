@@ -3,17 +3,17 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// What `@Table(…)` says.
+/// The arguments of `@Table(…)`.
 struct TableArguments {
     let name: String
-    /// The database's name, as the source has it.
+    /// The database's name, as in the source.
     let database: String?
-    /// The record's type, for a further table.
+    /// The record's type, for an additional table.
     let record: String?
 
     /// Reads the arguments.
     ///
-    /// - Returns: Nil when something was refused; then it has been reported.
+    /// - Returns: Nil if an error was reported.
     init?(_ attribute: AttributeSyntax, in context: some MacroExpansionContext) {
         guard let argument = attribute.unlabeled, let name = argument.literalText else {
             context.diagnose(

@@ -3,7 +3,7 @@ import SwiftSyntax
 import SwiftSyntaxMacros
 
 extension AttributeListSyntax {
-    /// The attribute with a name, also `@Strongroom.Name`.
+    /// The attribute with a name, also as `@Strongroom.Name`.
     func named(_ name: String) -> AttributeSyntax? {
         for case .attribute(let attribute) in self
         where [name, "Strongroom.\(name)"].contains(attribute.attributeName.trimmedDescription) {
@@ -12,12 +12,12 @@ extension AttributeListSyntax {
         return nil
     }
 
-    /// The attribute that makes a property stand for records of another table.
+    /// The attribute that makes a property a relation.
     var relation: AttributeSyntax? { named("HasMany") ?? named("HasOne") ?? named("BelongsTo") }
 }
 
 extension AttributeSyntax {
-    /// The name without the module's.
+    /// The name without the module.
     var shortName: String { attributeName.trimmedDescription.split(separator: ".").last.map(String.init) ?? "" }
 
     /// The arguments in parentheses.
@@ -26,7 +26,7 @@ extension AttributeSyntax {
         return list
     }
 
-    /// The first argument, when it has no label.
+    /// The first argument, if it has no label.
     var unlabeled: ExprSyntax? {
         guard let first = labeled.first, first.label == nil else { return nil }
         return first.expression
@@ -42,7 +42,7 @@ extension DeclModifierListSyntax {
         contains { modifier in keywords.contains { modifier.name.tokenKind == .keyword($0) } && modifier.detail == nil }
     }
 
-    /// The access level for others; nothing for the default and for less.
+    /// The access level; `private` counts as `fileprivate`.
     var access: Access {
         if contains(.public, .open) { return .public }
         if contains(.package) { return .package }
@@ -50,13 +50,13 @@ extension DeclModifierListSyntax {
     }
 }
 
-/// Who may use a declaration, from few to many.
+/// Access levels, in ascending order.
 enum Access: Int, Comparable {
     case `fileprivate`, `internal`, package, `public`
 
     static func < (first: Access, second: Access) -> Bool { first.rawValue < second.rawValue }
 
-    /// The word and a space, or nothing.
+    /// The modifier and a space, or nothing.
     var prefix: String {
         switch self {
         case .fileprivate: "fileprivate "
@@ -66,12 +66,12 @@ enum Access: Int, Comparable {
         }
     }
 
-    /// The word for a member of a type: what is less than internal is limited by the type itself.
+    /// The modifier for a member of a type: below internal, the type itself restricts access.
     var memberPrefix: String { self > .internal ? prefix : "" }
 }
 
 extension MacroExpansionContext {
-    /// Whether what is around the declaration is generic.
+    /// Whether an enclosing declaration is generic.
     var isInGenericType: Bool {
         lexicalContext.contains { $0.asProtocol((any WithGenericParametersSyntax).self)?.genericParameterClause != nil }
     }

@@ -19,7 +19,7 @@ extension ExprSyntax {
         return literal.literal.tokenKind == .keyword(.true)
     }
 
-    /// The type that Swift gives a literal, where nobody says otherwise.
+    /// The type that Swift infers for a literal.
     var literalType: String? {
         if self.is(StringLiteralExprSyntax.self) { return "Swift.String" }
         if self.is(BooleanLiteralExprSyntax.self) { return "Swift.Bool" }

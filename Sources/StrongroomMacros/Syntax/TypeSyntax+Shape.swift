@@ -18,7 +18,7 @@ extension TypeSyntax {
         return type
     }
 
-    /// What the type is, in words, when no column can hold it.
+    /// A description of the type, if no column can store it.
     var unsuitableKind: String? {
         if self.is(ImplicitlyUnwrappedOptionalTypeSyntax.self) { return "an implicitly unwrapped optional" }
         if self.is(FunctionTypeSyntax.self) { return "a function" }
@@ -36,14 +36,14 @@ extension TypeSyntax {
             .contains((wrapped ?? self).trimmedDescription)
     }
 
-    /// Whether it is an integer that can be the engine's row id.
+    /// Whether it is an integer type that can be the row id.
     var isRowID: Bool {
         ["Int", "Int64", "Swift.Int", "Swift.Int64"].contains((wrapped ?? self).trimmedDescription)
     }
 }
 
 extension TupleTypeSyntax {
-    /// What stands in mere parentheses.
+    /// The element of a parenthesised type.
     fileprivate var onlyElement: TypeSyntax? {
         elements.count == 1 ? elements.first?.type : nil
     }

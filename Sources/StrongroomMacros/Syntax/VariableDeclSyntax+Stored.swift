@@ -6,8 +6,7 @@ import SwiftSyntaxBuilder
 extension VariableDeclSyntax {
     var isConstant: Bool { bindingSpecifier.tokenKind == .keyword(.let) }
 
-    /// Whether values of the type have a place for it: neither static nor computed. Observers change nothing about
-    /// that.
+    /// Whether it is a stored property: neither static nor computed. Observers do not matter.
     var isStored: Bool {
         guard !modifiers.contains(.static, .class) else { return false }
         return bindings.allSatisfy { binding in
@@ -22,7 +21,7 @@ extension VariableDeclSyntax {
         }
     }
 
-    /// The fix-it that leaves the property out of the table.
+    /// The fix-it that excludes the property from the table.
     var ignoring: FixIt {
         var ignored = self
         let trivia = leadingTrivia
@@ -45,13 +44,13 @@ extension VariableDeclSyntax {
         return Repair("makeVariable", "Make it a variable").replacing(bindingSpecifier, with: specifier)
     }
 
-    /// The fix-it that declares each property on its own; nil where that takes more than moving words.
+    /// The fix-it that declares each property separately; nil if that requires more than moving tokens.
     func split(in member: MemberBlockItemSyntax) -> FixIt? {
         guard let list = member.parent?.as(MemberBlockItemListSyntax.self),
             let place = list.firstIndex(of: member),
             bindings.allSatisfy({ $0.accessorBlock == nil && $0.pattern.is(IdentifierPatternSyntax.self) })
         else { return nil }
-        // A type stands behind the last of the names that have it.
+        // A type annotation applies to all preceding names without one.
         var type: TypeAnnotationSyntax?
         var single: [MemberBlockItemSyntax] = []
         for binding in bindings.reversed() {
@@ -73,7 +72,7 @@ extension VariableDeclSyntax {
 }
 
 extension PatternBindingSyntax {
-    /// The fix-it that gives the property a value.
+    /// The fix-it that adds an initial value.
     func beginning(with value: String) -> FixIt {
         var repaired = self
         repaired.pattern = pattern.trimmed
@@ -83,7 +82,7 @@ extension PatternBindingSyntax {
         return Repair("addValue", "Give it a value").replacing(self, with: repaired)
     }
 
-    /// The fix-it that leaves a place for the type.
+    /// The fix-it that adds a placeholder for the type.
     var withTypePlaceholder: FixIt {
         var typed = self
         typed.pattern = pattern.trimmed

@@ -2,11 +2,11 @@ public import Foundation
 import Strongroom
 
 extension MigrationProof {
-    /// Writes a small encrypted file of a released version, with what is planted there, to be kept with the tests;
-    /// ``verify(fileID:line:)`` brings all such files to every later version.
+    /// Records a small encrypted file of a released version, with the data planted at it, to be kept with the tests;
+    /// ``verify(fileID:line:)`` migrates all such files to every later version.
     ///
-    /// A file that is there already stays as it is, so the call may stay in a test; delete the file to have it written
-    /// anew. Its name has the version and the major version of the linked SQLCipher, as in `2.cipher4.sqlite`.
+    /// An existing file is not changed, so the call may remain in a test; delete the file to record it again. The file
+    /// name contains the version and the major version of the linked SQLCipher, as in `2.cipher4.sqlite`.
     ///
     /// ```swift
     /// @Test(.enabled(if: ProcessInfo.processInfo.environment["RECORD"] != nil))
@@ -16,9 +16,9 @@ extension MigrationProof {
     /// ```
     ///
     /// - Parameter version: A version of the migrator.
-    /// - Returns: Where the file lies.
-    /// - Throws: `StrongroomError` with `invalidMigrator` when there is no such version, and with what keeps the file
-    ///   from being made; the file system's error.
+    /// - Returns: The path of the file.
+    /// - Throws: `StrongroomError` with `invalidMigrator` if there is no such version, or the error that prevented
+    ///   creating the file; the file system's error.
     @discardableResult
     public func recordFixture(version: String) async throws -> URL {
         let run = try ProofRun(self)

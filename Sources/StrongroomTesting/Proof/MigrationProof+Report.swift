@@ -1,39 +1,39 @@
 public import Foundation
 
 extension MigrationProof {
-    /// Something that is wrong with the migrations.
+    /// A fault in the migrations.
     public struct Fault: Sendable, Hashable, CustomStringConvertible {
         /// What is wrong, and what to do.
         public let message: String
-        /// The ways on which it was met, such as `1 → 3`.
+        /// The migration paths on which the fault occurred, such as `1 → 3`.
         public internal(set) var ways: [String]
 
-        /// The message and the ways.
+        /// The message and the paths.
         public var description: String {
             let shown = ways.prefix(8).joined(separator: ", ") + (ways.count > 8 ? " and \(ways.count - 8) more" : "")
             return ways.isEmpty ? message : "\(message) [\(shown)]"
         }
     }
 
-    /// What a proof found.
+    /// The result of a proof.
     public struct Report: Sendable, CustomStringConvertible {
-        /// What is wrong; empty when the migrations are proved.
+        /// The faults; empty if the migrations are proved.
         public internal(set) var faults: [Fault] = []
-        /// The ways up that were gone, such as `1 → 3`, each with the data of its first version.
+        /// The upgrade paths that were tested, such as `1 → 3`, each with the data of its first version.
         public internal(set) var ups: [String] = []
-        /// The ways down that were gone, and up again.
+        /// The downgrade paths that were tested, each followed by the upgrade.
         public internal(set) var downs: [String] = []
         /// How many times a migration was interrupted.
         public internal(set) var interruptions = 0
-        /// How many times a file was brought to a newer version and got a newer key in the same opening, after which
-        /// the older key opened it no longer; 0 for a configuration that never rotates.
+        /// How many times a file was migrated and rotated to a newer key in the same opening, after which the older key
+        /// no longer opened it; 0 for a configuration that never rotates.
         public internal(set) var rotations = 0
         /// The names of the fixture files that were opened.
         public internal(set) var fixtures: [String] = []
-        /// What could not be proved, and why.
+        /// What could not be tested, and why.
         public internal(set) var leftOut: [String] = []
 
-        /// What was proved, in a few lines.
+        /// A summary in a few lines.
         public var description: String {
             let lines = [
                 "up: \(ups.joined(separator: ", "))", "down: \(downs.joined(separator: ", "))",
@@ -52,15 +52,15 @@ extension MigrationProof {
         }
     }
 
-    /// The faults that a proof found, as the error of a test.
+    /// The faults of a proof, as the error of a test.
     public struct Failure: Error, Sendable, CustomStringConvertible, LocalizedError {
-        /// What is wrong.
+        /// The faults.
         public let faults: [Fault]
-        /// The file and the line of the call.
+        /// The file and line of the call.
         public let place: String
         let name: String
 
-        /// The caller's line and every fault.
+        /// The location of the call and every fault.
         public var description: String {
             let count = faults.count == 1 ? "a fault" : "\(faults.count) faults"
             let lines = faults.enumerated().map { "\($0 + 1). \($1)" }

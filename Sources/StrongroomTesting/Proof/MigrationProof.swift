@@ -1,6 +1,6 @@
 public import Strongroom
 
-/// Proves that a configuration's migrations can be trusted with files that nobody can reach.
+/// Tests whether a configuration's migrations are safe for the files of users.
 ///
 /// ```swift
 /// @Test func theAddressBookMigrates() async throws {
@@ -15,30 +15,30 @@ public import Strongroom
 /// }
 /// ```
 ///
-/// It works in files of its own, with keys of its own; of the configuration it asks the migrator, the cipher settings,
-/// the protection of the keys, and how stores behave, but for when they migrate, where their data lies, and whether
-/// they only read. What is proved stands in the guide "Proving migrations".
+/// The proof works in files of its own with keys of its own. From the configuration it uses the migrator, the cipher
+/// settings, the key protection and the store settings, except for those that control when to migrate, where data is
+/// stored, and whether stores are read-only. For what is tested, see the guide "Proving migrations".
 public struct MigrationProof: Sendable {
     let configuration: any Configuration
-    /// Nil for the target with `.sqlite`.
+    /// Nil for the target with the suffix `.sqlite`.
     let database: String?
     let fixtures: FixtureDirectory
     var plantings: [Planting] = []
     var recordProofs: [RecordProof] = []
 
-    /// The key of fixture files. It is no secret: plant nothing in them that is.
+    /// The key of fixture files. It is public: plant no secrets.
     ///
-    /// It is the raw key of 32 bytes 0x46, `x'4646…46'` for the engine's shell.
+    /// It is the raw key of 32 bytes 0x46, `x'4646…46'` in the engine's shell.
     public static let fixtureKey = Key.raw(Array(repeating: 0x46, count: 32))
 
-    /// Describes a proof.
+    /// Creates a proof.
     ///
     /// - Parameters:
-    ///   - configuration: The configuration whose migrations are proved.
-    ///   - database: The name of the database whose migrator is asked for; nil for the target with `.sqlite`.
-    ///   - fixtures: The directory with the fixture files, from the directory of the test's source on; nil for
-    ///     `Fixtures/TARGET`. That one which is named is not there is a fault; that `Fixtures/TARGET` is not there is
-    ///     told as left out.
+    ///   - configuration: The configuration whose migrations are tested.
+    ///   - database: The name of the database whose migrator is used; nil for the target with the suffix `.sqlite`.
+    ///   - fixtures: The directory with the fixture files, relative to the directory of the test's source; nil for
+    ///     `Fixtures/TARGET`. A named directory that does not exist is a fault; if `Fixtures/TARGET` does not exist, it
+    ///     is reported as left out.
     ///   - filePath: The test's source.
     public init<C: Configuration>(
         _ configuration: C, database: String? = nil, fixtures: String? = nil, filePath: String = #filePath
@@ -48,13 +48,14 @@ public struct MigrationProof: Sendable {
         self.fixtures = FixtureDirectory(fixtures, target: C.target, source: filePath)
     }
 
-    /// Plants data in a file of a version, and says when it is right at that version, at every later one, and after
-    /// going back.
+    /// Plants data in a file of a version, and defines when it is correct at that version, at every later one, and
+    /// after a downgrade.
     ///
-    /// Every version's data lies in files of their own, together with that of other plantings at the same version. Each
+    /// The data of every version is in a separate file, together with that of other plantings at the same version. Each
     /// closure is called many times, on a store's thread.
     ///
-    /// Which rows a `down` may throw away, only its author knows. So what is planted at a version is looked at after
+    /// Only the author of a `down` knows which rows it may discard. After a downgrade, planted data is therefore
+    /// checked only back to the version `oldest`:
     /// going back from it only as far as `oldest` says:
     ///
     /// ```swift
@@ -67,12 +68,12 @@ public struct MigrationProof: Sendable {
     ///
     /// - Parameters:
     ///   - version: The version at which the data is written.
-    ///   - oldest: The oldest version at which the data must be right when its file has been brought back to it; nil
-    ///     when nothing of it need be.
+    ///   - oldest: The oldest version at which the data must be correct after a downgrade; nil if it need not be
+    ///     preserved.
     ///   - fileID: The caller's file.
     ///   - line: The caller's line.
-    ///   - plant: Writes the data into the schema of that version.
-    ///   - isRight: Whether the data is there as it should be; is told the version of the file. It may throw as well.
+    ///   - plant: Writes the data in the schema of that version.
+    ///   - isRight: Whether the data is correct at the given version of the file. May throw as well.
     /// - Returns: The proof with the data.
     public func planting(
         at version: String, backTo oldest: String? = nil, fileID: String = #fileID, line: Int = #line,
@@ -85,8 +86,8 @@ public struct MigrationProof: Sendable {
         return proof
     }
 
-    /// Names a table whose records must be readable and writable at the newest version: each row that is there is read,
-    /// written and read again, each sample is inserted, found, and is then the same.
+    /// Adds a table whose records must be readable and writable at the newest version: each existing row is read,
+    /// written and read again; each sample is inserted, read and compared.
     ///
     /// - Parameters:
     ///   - table: The table.
@@ -98,15 +99,15 @@ public struct MigrationProof: Sendable {
         return proof
     }
 
-    /// Proves the migrations.
+    /// Runs the proof.
     ///
     /// - Parameters:
     ///   - fileID: The caller's file.
     ///   - line: The caller's line.
-    /// - Returns: What was proved, and what was left out and why.
-    /// - Throws: ``Failure`` with every fault and the caller's line, which fails a test of Swift Testing and of XCTest
-    ///   alike; `StrongroomError` with `invalidMigrator` when the configuration has no migrator, and with what keeps
-    ///   the kit from its own work.
+    /// - Returns: What was tested, and what was left out and why.
+    /// - Throws: ``Failure`` with every fault and the caller's line, which fails a test in both Swift Testing and
+    ///   XCTest; `StrongroomError` with `invalidMigrator` if the configuration has no migrator, or the error that
+    ///   prevented the proof.
     @discardableResult
     public func verify(fileID: String = #fileID, line: Int = #line) async throws -> Report {
         let report = try await report()
@@ -116,9 +117,9 @@ public struct MigrationProof: Sendable {
         return report
     }
 
-    /// Looks for faults, for those who want to judge them: `#expect(try await proof.report().faults.isEmpty)`.
+    /// Runs the proof and returns the faults: `#expect(try await proof.report().faults.isEmpty)`.
     ///
-    /// - Returns: The faults, what was proved, and what was left out and why.
+    /// - Returns: The faults, what was tested, and what was left out and why.
     /// - Throws: `StrongroomError` as ``verify(fileID:line:)``.
     public func report() async throws -> Report {
         let run = try ProofRun(self)

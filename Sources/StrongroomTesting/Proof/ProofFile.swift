@@ -1,9 +1,9 @@
 import Foundation
 import Strongroom
 
-/// A database file in a directory of its own, of which copies can be made while it is closed.
+/// A database file in a separate directory, which can be copied while it is closed.
 struct ProofFile: Sendable {
-    /// What is asked of the configuration that is proved.
+    /// The configuration and database that are tested.
     let subject: ProofSubject
     let directory: TemporaryDirectory
 
@@ -12,8 +12,8 @@ struct ProofFile: Sendable {
         directory = try TemporaryDirectory(in: Self.parent)
     }
 
-    /// A file system in memory where there is one with room: a proof opens hundreds of files, and each would wait for
-    /// the disk many times.
+    /// An in-memory file system if there is one with enough space: a proof opens hundreds of files, each of which would
+    /// wait for the disk many times.
     private static var parent: URL {
         let memory = "/dev/shm"
         let attributes = try? FileManager.default.attributesOfFileSystem(forPath: memory)
@@ -25,7 +25,7 @@ struct ProofFile: Sendable {
     /// Bytes.
     private static let leastRoom: Int64 = 256 * 1_024 * 1_024
 
-    /// Begins with a copy of a file of another place.
+    /// Creates the file as a copy of another.
     init(_ subject: ProofSubject, copying path: String) throws {
         try self.init(subject)
         try FileCopy.make(of: path, at: self.path)
@@ -33,21 +33,21 @@ struct ProofFile: Sendable {
 
     var path: String { directory.path(ProofConfiguration.fileName) }
 
-    /// Copies the file and what belongs to it, as it lies there: also in the middle of a transaction, which leaves what
-    /// a process would leave that is killed at that moment.
+    /// Copies the file and the files that belong to it in their current state. In the middle of a transaction, the copy
+    /// is what a process that is killed at that moment would leave.
     ///
-    /// The process's own reading of a file that is open drops its locks on it, of which nobody but the proof knows.
+    /// Reading a file that this process has open drops its locks on it, which only matter to the proof.
     func copy() throws -> ProofFile {
         let copy = try ProofFile(subject)
         for name in try FileManager.default.contentsOfDirectory(atPath: directory.path("")) {
-            // The index of the log is shared memory, which does not outlive its processes, as the lock does not.
+            // The WAL index is shared memory, which does not outlive its processes; nor does the lock.
             guard !name.hasSuffix("-shm"), !name.hasSuffix(".lock") else { continue }
             try FileCopy.make(of: directory.path(name), at: copy.directory.path(name))
         }
         return copy
     }
 
-    /// Opens the file, works with it and closes it again.
+    /// Opens the file, runs work and closes the file.
     func using<T: Sendable>(
         _ migrations: [Migration]?, tables: [TableSchema]? = nil, keys: [Key] = [.numbered(1)],
         rotation: RotationPolicy? = nil, protection: KeyProtection? = nil, changes: ChangedMigrations = .ignore,
@@ -63,20 +63,20 @@ struct ProofFile: Sendable {
             try await store.close()
             return result
         } catch {
-            // The first failure is the one to tell.
+            // The first error is reported.
             try? await store.close()
             throw error
         }
     }
 }
 
-/// What is proved: a configuration, and the database that it is asked about.
+/// The subject of a proof: a configuration and a database.
 struct ProofSubject: Sendable {
     let configuration: any Configuration
     let name: DatabaseName
 }
 
-/// The configuration that is proved, with other files and other keys.
+/// The tested configuration, with other files and other keys.
 private struct ProofConfiguration: Configuration {
     static let target = "proof"
     static let fileName = "proof.sqlite"
@@ -104,7 +104,7 @@ private struct ProofConfiguration: Configuration {
 
     func settings(for database: DatabaseName) -> StoreSettings {
         var settings = subject.configuration.settings(for: subject.name)
-        // What is proved are migrations of files, which run when the proof opens these.
+        // The subject is the migration of files, which runs when the proof opens them.
         settings.storage = .onDisk
         settings.isReadOnly = false
         settings.migration = .onOpen
@@ -114,6 +114,6 @@ private struct ProofConfiguration: Configuration {
 }
 
 extension Key {
-    /// A raw key, which costs no derivation.
+    /// A raw key, which needs no key derivation.
     static func numbered(_ number: UInt8) -> Key { .raw(Array(repeating: number, count: 32)) }
 }

@@ -1,8 +1,8 @@
 import Strongroom
 
 extension ProofRun {
-    /// Every way down whose migrations can all be undone: up before and again behind it, with what was planted at the
-    /// lower version, and straight down, with what was planted at the higher one.
+    /// Tests every downgrade whose migrations can all be reverted: with an upgrade before and after it, with the data
+    /// planted at the lower version, and directly, with the data planted at the higher one.
     func proveDowns() async throws {
         for start in migrations.indices {
             for end in migrations.indices where end > start && canGoDown(from: end, to: start) {
@@ -12,7 +12,7 @@ extension ProofRun {
         }
         let oneWay = migrations.dropFirst().filter { $0.down == nil }.map { "\"\($0.version)\"" }
         if !oneWay.isEmpty {
-            report.leftOut.append("the way down from \(oneWay.joined(separator: ", ")): there is no `down`")
+            report.leftOut.append("the downgrade from \(oneWay.joined(separator: ", ")): there is no `down`")
         }
     }
 
@@ -20,7 +20,7 @@ extension ProofRun {
         migrations[(start + 1)...end].allSatisfy { $0.down != nil }
     }
 
-    /// The schema is that of the version, and what was planted there before it went up is right.
+    /// The schema must be that of the version, and the data planted before the upgrade must be correct.
     private func goUpAndDown(from end: Int, to start: Int) async throws {
         let file = try stages[start].copy()
         let (higher, lower) = (version(end), version(start))
@@ -32,8 +32,8 @@ extension ProofRun {
         report.downs.append(way)
     }
 
-    /// The schema is that of the lower version, and what was planted at the higher one is right as far as its planting
-    /// goes back.
+    /// The schema must be that of the lower version, and the data planted at the higher one must be correct if its
+    /// planting extends to that version.
     private func goStraightDown(from end: Int, to start: Int) async throws {
         let file = try stages[end].copy()
         let way = "\(version(end)) → \(version(start))"
@@ -41,12 +41,12 @@ extension ProofRun {
         _ = try await look(at: file, through: start, since: end, on: way)
     }
 
-    /// Brings a file to the higher version, if it is not there, and back from it.
+    /// Migrates a file to the higher version, if necessary, and back.
     ///
-    /// - Returns: Whether it is at the lower one.
+    /// - Returns: Whether it is at the lower version.
     private func goDown(_ file: ProofFile, from end: Int, to start: Int, on way: String) async -> Bool {
         let (higher, lower) = (version(end), version(start))
-        let what = "a file of \"\(higher)\" cannot be brought back to \"\(lower)\""
+        let what = "a file of \"\(higher)\" cannot be downgraded to \"\(lower)\""
         let isDown = await attempting(what, on: way) {
             try await file.using(steps(through: end)) { store in try await store.migrate(to: lower).to == lower }
         }

@@ -2,7 +2,7 @@ import Foundation
 import Strongroom
 
 extension ProofRun {
-    /// Every fixture file is brought to every later version.
+    /// Migrates every fixture file to every later version.
     func proveFixtures() async throws {
         guard FileManager.default.fileExists(atPath: proof.fixtures.path) else {
             let text =
@@ -10,7 +10,7 @@ extension ProofRun {
                 there is no directory "\(proof.fixtures.name)" with fixture files; record one of each released \
                 version with `recordFixture(version:)`
                 """
-            // Who named a directory believes that what lies there is proved.
+            // A test that names a directory expects its content to be tested.
             if proof.fixtures.isNamed { report.add(text, on: nil) } else { report.leftOut.append(text) }
             return
         }
@@ -49,8 +49,8 @@ extension ProofRun {
         guard let recorded, let start = place(of: recorded) else {
             report.add(
                 """
-                a fixture file is of version "\(recorded ?? "")", which the migrator does not know: a released \
-                version stays in the list
+                a fixture file is of version "\(recorded ?? "")", which the migrator does not contain: keep \
+                released versions in the list
                 """,
                 on: way)
             return
@@ -65,7 +65,7 @@ extension ProofRun {
                 \(Self.advice)
                 """, on: way)
         }
-        // A file of another schema differs at every later version, which says nothing new.
+        // The schema also differs at every later version, which is not reported again.
         guard differences.isEmpty else { return }
         for end in migrations.indices where end >= start {
             let file = try ProofFile(subject, copying: fixture.path)
@@ -86,13 +86,13 @@ extension ProofRun {
 }
 
 extension ProofRun {
-    /// Makes a file of a version with what is planted there.
+    /// Creates a file of a version with the data planted at it.
     ///
     /// - Returns: The closed file, which is removed with the value.
     func recorded(_ place: Int) async throws -> ProofFile {
         let file = try ProofFile(subject)
         let plantings = proof.plantings.filter { $0.version == version(place) }
-        // One file: an envelope would lie beside it.
+        // A single file: an envelope would be a second one.
         try await file.using(steps(through: place), keys: [MigrationProof.fixtureKey], protection: .direct) { store in
             for planting in plantings { try await store.write(as: .immediate) { db in try planting.plant(db) } }
             try await store.vacuum()
@@ -101,16 +101,17 @@ extension ProofRun {
     }
 }
 
-/// Where fixture files lie.
+/// The directory of fixture files.
 struct FixtureDirectory: Sendable {
     let path: String
-    /// As the test, or else the kit, wrote it.
+    /// As given by the test, or the default.
     let name: String
-    /// Whether the test said where.
+    /// Whether the test specified the directory.
     let isNamed: Bool
 
     /// - Parameters:
-    ///   - wanted: What the test named, from the directory of its source on; nil for `Fixtures/TARGET`.
+    ///   - wanted: The directory that the test specified, relative to the directory of its source; nil for
+    ///     `Fixtures/TARGET`.
     ///   - target: The configuration's target.
     ///   - source: The test's source.
     init(_ wanted: String?, target: String, source: String) {
@@ -126,14 +127,14 @@ struct Fixture {
     let path: String
     let name: String
 
-    /// The major version of the SQLCipher that wrote the file, as its name tells; nil where it does not.
+    /// The major version of the SQLCipher that wrote the file, from its name; nil if the name does not contain it.
     var cipher: Int? {
         let parts = name.split(separator: ".")
         guard parts.count >= 3, parts[parts.count - 2].hasPrefix("cipher") else { return nil }
         return Int(parts[parts.count - 2].dropFirst("cipher".count))
     }
 
-    /// The name of a version's file; what no file's name may have is written as `%` and its code.
+    /// The file name for a version; characters that a file name must not contain are percent-encoded.
     static func name(version: String, cipher: Int) -> String {
         let plain = version.utf8.map { byte in
             let isPlain = byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".")
@@ -145,7 +146,7 @@ struct Fixture {
         return "\(plain.joined()).cipher\(cipher).sqlite"
     }
 
-    /// The files of a directory, by name.
+    /// The files of a directory, sorted by name.
     static func all(in directory: String) throws -> [Fixture] {
         try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
             .filter { $0.hasSuffix(".sqlite") && !$0.hasPrefix(".") }

@@ -2,41 +2,42 @@ import Foundation
 import Strongroom
 
 extension ProofRun {
-    /// The most places at which one migration is interrupted; a longer one is interrupted at so many, evenly.
+    /// The maximum number of interruptions of one migration; a longer migration is interrupted as often, at even
+    /// intervals.
     private static let mostInterruptions = 100
 
     /// One step of a migration, which is interrupted.
     private struct Course: Sendable {
-        /// The migration's place.
+        /// The index of the migration.
         let place: Int
         let isDown: Bool
-        /// How messages call it.
+        /// The title for messages.
         let title: String
 
-        /// The place of the version that it leads to.
+        /// The index of the version after the step.
         var end: Int { isDown ? place - 1 : place }
-        /// Whether it makes the file, which then lies under another name until it is whole.
+        /// Whether it creates the file, which has another name until it is complete.
         var makesFile: Bool { !isDown && place == 0 }
     }
 
-    /// A step that ran in one go, and what it left at every instant.
+    /// An uninterrupted run of a step, and the file at each interruption point.
     private struct StraightRun {
         var statements: [String] = []
-        /// After how many statements it is interrupted.
+        /// The numbers of statements after which the step is interrupted.
         var places: [Int] = []
-        /// The file as a killed process would leave it at these places; empty for a file that is new.
+        /// The file as a killed process would leave it at these points; empty for a new file.
         var killed: [Int: ProofFile] = [:]
         var content: TableContent
     }
 
-    /// Each migration is interrupted before its first statement and after each one, upwards and downwards: by an error,
-    /// and as if the process were killed. It comes back to what it makes in one go.
+    /// Interrupts each migration before its first statement and after each one, for upgrades and downgrades: by an
+    /// error, and as if the process were killed. A further run must have the same result as an uninterrupted one.
     func proveInterruptions() async throws {
         for (place, migration) in migrations.enumerated() {
             let version = migration.version
             try await prove(Course(place: place, isDown: false, title: "migration \"\(version)\""))
             guard place > 0, migration.down != nil else { continue }
-            try await prove(Course(place: place, isDown: true, title: "the way down from \"\(version)\""))
+            try await prove(Course(place: place, isDown: true, title: "the downgrade from \"\(version)\""))
         }
     }
 
@@ -59,7 +60,7 @@ extension ProofRun {
         }
     }
 
-    // MARK: Going the step
+    // MARK: Running the step
 
     private func start(_ course: Course) throws -> ProofFile {
         if course.isDown { return try stages[course.place].copy() }
@@ -92,13 +93,13 @@ extension ProofRun {
         return straight
     }
 
-    /// Goes the step once more and copies the file as it lies there after so many statements.
+    /// Runs the step again and copies the file after the given numbers of statements.
     private func killed(_ course: Course, at places: Set<Int>) async throws -> [Int: ProofFile] {
         let file = try start(course)
         let seen = Locked<(count: Int, files: [Int: ProofFile])>((0, [:]))
         let copying = watching(course) { _ in
             let count = seen.withLock { $0.count }
-            // Not inside the lock: it takes long.
+            // Not while the lock is held: copying takes long.
             let copy = places.contains(count) ? try file.copy() : nil
             seen.withLock { seen in
                 seen.count += 1
@@ -110,7 +111,7 @@ extension ProofRun {
         return isDone == nil ? [:] : seen.withLock { $0.files }
     }
 
-    /// The migrations up to one, which tells of each statement before it runs, and, with nil, of its end.
+    /// The migrations up to one, which reports each statement before it runs, and nil at its end.
     private func watching(_ course: Course, _ tell: @escaping @Sendable (String?) throws -> Void) -> [Migration] {
         func watched(_ step: @escaping Migration.Step) -> Migration.Step {
             { db in
@@ -130,15 +131,15 @@ extension ProofRun {
         return migrations[..<course.place] + [both]
     }
 
-    // MARK: Interrupting it
+    // MARK: Interrupting the step
 
-    /// A statement fails, as it does on a full disk, and so do all that follow.
+    /// A statement fails, as on a full disk, and so do all following ones.
     private func proveError(_ course: Course, after count: Int, _ straight: StraightRun, _ way: String) async throws {
         let file = try start(course)
         let state = Locked<(ran: Int, didThrow: Bool)>((0, false))
         let failing = watching(course) { statement in
             try state.withLock { state in
-                // A step that has caught the error comes to its end.
+                // A step that caught the error continues to its end.
                 if statement == nil, state.didThrow { return }
                 guard state.ran < count else {
                     state.didThrow = true
@@ -159,24 +160,24 @@ extension ProofRun {
         guard !didFinish else {
             report.add(
                 """
-                \(course.title) is not undone when one of its statements fails: it catches the error and goes on, and \
-                the version is recorded without that statement's work; let errors through (no `try?`)
+                \(course.title) is not rolled back when one of its statements fails: it catches the error and \
+                continues, and the version is recorded without that statement's work; rethrow errors (no `try?`)
                 """, on: way)
             return
         }
         try await proveComeback(file, course, straight, way)
     }
 
-    /// The next opening goes on, and comes to what one go makes.
+    /// The next opening continues the migration, and must have the same result as an uninterrupted run.
     private func proveComeback(
         _ file: ProofFile, _ course: Course, _ straight: StraightRun, _ way: String
     ) async throws {
         var seen: Sight?
         if course.isDown {
-            // The file is still at the version before, with everything in it.
+            // The file must still be at the version before, with all its data.
             guard try await look(at: file, through: course.place, since: course.place, on: "interrupted \(way)") != nil
             else { return }
-            let again: Void? = await attempting("\(course.title) cannot be gone after an interruption", on: way) {
+            let again: Void? = await attempting("\(course.title) cannot be run after an interruption", on: way) {
                 try await go(course, file, steps(through: course.place))
             }
             guard again != nil else { return }
@@ -197,8 +198,8 @@ extension ProofRun {
         for difference in differences {
             report.add(
                 """
-                \(course.title) does not come back from an interruption: \(difference); it must depend on nothing and \
-                change nothing outside of its transaction
+                \(course.title) does not recover from an interruption: \(difference); it must not depend on \
+                anything or change anything outside of its transaction
                 """, on: way)
         }
     }

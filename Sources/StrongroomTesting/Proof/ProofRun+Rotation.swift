@@ -1,10 +1,10 @@
 import Strongroom
 
 extension ProofRun {
-    /// Keys change on the way: at once with every pair that ends at the newest version, and with every single step.
+    /// Rotates keys during migrations: once for every pair that ends at the newest version, and at every single step.
     func proveRotation() async throws {
         guard subject.configuration.settings(for: subject.name).rotation != .never else {
-            report.leftOut.append("rotation on the way: the configuration's settings say that files are never rotated")
+            report.leftOut.append("rotation during migrations: the configuration's settings never rotate files")
             return
         }
         for start in migrations.indices where start < last {
@@ -18,12 +18,12 @@ extension ProofRun {
             let newest = UInt8(clamping: min(end + 1, 250))
             let isRotated = try await rotate(
                 file, to: end, from: 0, keys: (newest - 1)...newest, on: "\(way) with a new key each")
-            // Where a step has failed the next ones do not know the file's key.
+            // After a failed step, the file's key is unknown.
             guard isRotated, newest < 250 else { return }
         }
     }
 
-    /// - Returns: Whether the file is on the newer key.
+    /// - Returns: Whether the file uses the newer key.
     @discardableResult
     private func rotate(
         _ file: ProofFile, to end: Int, from start: Int, keys: ClosedRange<UInt8>, on way: String
@@ -37,7 +37,7 @@ extension ProofRun {
             return opening.rotation == nil ? "the file was not rotated while it was migrated" : nil
         }
         guard seen != nil else { return false }
-        // The newer key alone opens it, and the older one no longer does.
+        // Only the newer key must open the file.
         _ = try await look(at: file, through: end, since: start, on: way, keys: Array(chain.suffix(1)))
         do {
             try await file.copy().using(steps(through: end), keys: Array(chain.prefix(1))) { _ in }

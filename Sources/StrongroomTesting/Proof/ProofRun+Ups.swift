@@ -1,7 +1,7 @@
 import Strongroom
 
 extension ProofRun {
-    /// A file that is made fresh is the one that ran every migration, and its content is, too.
+    /// A new file must have the same schema and content as one that ran every migration.
     func proveFreshFile() async throws {
         guard let tables else {
             try await proveRecords(in: stages[last].copy(), on: "a file that ran every migration")
@@ -9,7 +9,7 @@ extension ProofRun {
         }
         let (fresh, migrated) = ("a fresh file", "a file that ran every migration")
         let file = try ProofFile(subject)
-        let seen = await attempting("a fresh file cannot be made", on: nil) {
+        let seen = await attempting("a fresh file cannot be created", on: nil) {
             try await file.using(migrations, tables: tables) { store in
                 try await store.read { db in
                     Sight(schema: try SchemaDescription(in: db), content: try TableContent(in: db))
@@ -36,7 +36,7 @@ extension ProofRun {
         return try await file.using(steps) { store in try await store.read { db in try TableContent(in: db) } }
     }
 
-    /// Every pair of versions, at once and one by one.
+    /// Tests every pair of versions, directly and step by step.
     func proveUps() async throws {
         for start in migrations.indices {
             for end in migrations.indices where end > start {
@@ -59,13 +59,13 @@ extension ProofRun {
         var way = version(start)
         for end in migrations.indices where end > start {
             way += " → \(version(end))"
-            // The first step is a pair.
+            // The first step is itself a pair.
             guard try await look(at: file, through: end, since: start, on: way) != nil else { return }
             if end > start + 1 { report.ups.append(way) }
         }
     }
 
-    /// Opens a file that is at the newest version once more.
+    /// Opens a file at the newest version once more.
     private func proveThatNothingChanges(_ file: ProofFile, on way: String, tables: [TableSchema]? = nil) async throws {
         let what = "a file of the newest version cannot be opened once more"
         let seen = await attempting(what, on: way) {
@@ -86,7 +86,7 @@ extension ProofRun {
         for difference in differences { report.add("opening a second time changes the file: \(difference)", on: way) }
     }
 
-    /// What a file holds, with no migrator to change it.
+    /// Reads the content of a file, without a migrator that could change it.
     func sight(_ file: ProofFile) async throws -> Sight {
         try await file.using(nil, rotation: .manual) { store in
             try await store.read { db in Sight(schema: try SchemaDescription(in: db), content: try TableContent(in: db))
@@ -94,7 +94,7 @@ extension ProofRun {
         }
     }
 
-    /// Reads and writes every named table's records, in a file that nobody needs afterwards.
+    /// Reads and writes the records of every named table, in a file that is discarded.
     private func proveRecords(in file: ProofFile, on way: String) async throws {
         for record in proof.recordProofs {
             let what = "the records of table \"\(record.tableName)\" cannot be proved"
@@ -108,14 +108,14 @@ extension ProofRun {
         }
     }
 
-    /// Tells of tables whose records nobody has read.
+    /// Reports tables whose records were not read.
     func noteUnprovedRecords() {
         let named = Set(proof.recordProofs.map(\.tableName))
         for record in proof.recordProofs where recordCounts[record.tableName] == 0 {
             report.leftOut.append(
                 """
-                no record of table "\(record.tableName)" was there to be read: plant a row, or give `records(of:)` a \
-                sample
+                no record of table "\(record.tableName)" was read: plant a row, or pass a sample to \
+                `records(of:)`
                 """
             )
         }

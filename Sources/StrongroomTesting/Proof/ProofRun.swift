@@ -1,21 +1,21 @@
 import Foundation
 import Strongroom
 
-/// A proof at work: what it has made so far, and what it has found.
+/// A running proof: its files and its results.
 final class ProofRun {
     let proof: MigrationProof
     let subject: ProofSubject
     /// Oldest first; at least one.
     let migrations: [Migration]
-    /// What a fresh file gets; nil when it runs every migration.
+    /// The tables of a new file; nil if it runs every migration.
     let tables: [TableSchema]?
     var report = MigrationProof.Report()
 
-    /// The schemas after each version, made by running every migration on an empty file.
+    /// The schemas of each version, created by running every migration on an empty file.
     var schemas: [SchemaDescription] = []
-    /// A file at each version, with what was planted there.
+    /// A file at each version, with the data planted at it.
     var stages: [ProofFile] = []
-    /// How many records of each table were read or written.
+    /// The number of records of each table that were read or written.
     var recordCounts: [String: Int] = [:]
 
     init(_ proof: MigrationProof) throws {
@@ -38,7 +38,7 @@ final class ProofRun {
     func place(of version: String) -> Int? { migrations.firstIndex { $0.version == version } }
     func steps(through place: Int) -> [Migration] { Array(migrations[...place]) }
 
-    /// Proves everything that can be proved; what builds on a version that cannot be made is left out.
+    /// Tests everything that can be tested; tests that depend on a version that cannot be created are left out.
     func all() async throws {
         for planting in proof.plantings { check(planting) }
         guard try await makeSchemas(), try await makeStages() else { return }
@@ -51,8 +51,7 @@ final class ProofRun {
         noteUnprovedRecords()
     }
 
-    /// Adds a fault for data of a version that is none, or that is to be right after going back to one that is not
-    /// before its own.
+    /// Adds a fault for data of an unknown version, or with an `oldest` version that is not earlier than its own.
     private func check(_ planting: Planting) {
         guard let own = place(of: planting.version) else {
             return report.add(
@@ -68,30 +67,30 @@ final class ProofRun {
             on: nil)
     }
 
-    /// Adds a fault for what work throws, other than the kit's own mistakes.
+    /// Adds a fault for an error of the work, except for errors of the kit itself.
     ///
-    /// - Returns: What the work returns; nil when it threw.
+    /// - Returns: The result of the work; nil if it threw.
     func attempting<T: Sendable>(_ what: String, on way: String?, _ work: () async throws -> T) async -> T? {
         do {
             return try await work()
         } catch {
-            // What the library threw itself stands in its message; what a migration threw does not.
+            // The message contains an error of the library, but not an error of a migration.
             let underlying = (error as? StrongroomError)?.underlying
             let cause = underlying.map { $0 is StrongroomError ? "" : " (\($0))" } ?? ""
-            // Every file has a directory of its own; without it one fault on many ways has one text.
+            // Removes the path of the temporary directory, so that one fault on several paths has one text.
             let text = "\(error)\(cause)".replacing(/"[^"]*\/strongroom-[0-9A-F-]{36}\//, with: "\"")
             report.add("\(what): \(text)", on: way)
             return nil
         }
     }
 
-    // MARK: What everything is compared with
+    // MARK: Reference files
 
     private func makeSchemas() async throws -> Bool {
         for place in migrations.indices {
             let file = try ProofFile(subject)
             let steps = steps(through: place)
-            let what = "an empty file cannot be brought to \"\(version(place))\" by every migration"
+            let what = "an empty file cannot be migrated to \"\(version(place))\" by every migration"
             let schema = await attempting(what, on: nil) {
                 try await file.using(steps) { store in try await store.read { db in try SchemaDescription(in: db) } }
             }
@@ -118,26 +117,26 @@ final class ProofRun {
         return true
     }
 
-    // MARK: Looking at a file
+    // MARK: Checking a file
 
-    /// What a file holds.
+    /// The content of a file.
     struct Sight: Sendable {
         let schema: SchemaDescription
         let content: TableContent
     }
 
-    /// Opens a file, which brings it to a version, and checks the schema and what was planted.
+    /// Opens a file, which migrates it to a version, and checks the schema and the planted data.
     ///
     /// - Parameters:
     ///   - file: The file.
-    ///   - place: The version's place.
-    ///   - origin: The place of the version at which data was planted; nil for a file without.
-    ///   - way: How messages call what was done.
+    ///   - place: The index of the version.
+    ///   - origin: The index of the version at which data was planted; nil for a file without planted data.
+    ///   - way: The description of the migration path for messages.
     ///   - keys: The keys of the file.
-    ///   - rotation: When it is rotated; nil for what the configuration says.
-    ///   - changes: What becomes of a file whose migrations were changed.
-    ///   - check: More that must hold of how it was opened.
-    /// - Returns: What it holds; nil when it could not be opened.
+    ///   - rotation: The rotation policy; nil for that of the configuration.
+    ///   - changes: The policy for a file whose migrations have changed.
+    ///   - check: A further check of how the file was opened.
+    /// - Returns: The content; nil if it could not be opened.
     func look(
         at file: ProofFile, through place: Int, since origin: Int?, on way: String, keys: [Key] = [.numbered(1)],
         rotation: RotationPolicy? = nil, changes: ChangedMigrations = .ignore,
@@ -147,7 +146,7 @@ final class ProofRun {
         let plantings = proof.plantings.filter { planting in
             origin.map { self.version($0) == planting.version && isWanted(planting, at: place) } ?? false
         }
-        let what = "a file cannot be brought to \"\(version)\""
+        let what = "a file cannot be migrated to \"\(version)\""
         let seen = await attempting(what, on: way) {
             try await file.using(steps(through: place), keys: keys, rotation: rotation, changes: changes) { store in
                 let (sight, faults) = try await store.read { db in
@@ -162,20 +161,21 @@ final class ProofRun {
         guard let (sight, faults) = seen else { return nil }
         for fault in faults { report.add(fault, on: way) }
         let differences = sight.schema.differences(
-            from: schemas[place], here: "a file that came another way", there: "an empty file that ran every migration")
+            from: schemas[place], here: "a file migrated on another path",
+            there: "an empty file that ran every migration")
         for difference in differences { report.add("at \"\(version)\" \(difference)", on: way) }
         return sight
     }
 
-    /// Whether what was planted must be right in a file of a version.
+    /// Whether planted data must be correct in a file of a version.
     private func isWanted(_ planting: Planting, at place: Int) -> Bool {
         self.place(of: planting.oldest ?? planting.version).map { place >= $0 } ?? false
     }
 
-    /// What is different in the content of two files that should be the same, but for what differs with every run, such
-    /// as the time of day.
+    /// The differences in the content of two files that should be equal, except for those that differ between runs,
+    /// such as timestamps.
     ///
-    /// - Parameter again: Makes the second file anew.
+    /// - Parameter again: Creates the second file again.
     func lastingDifferences(
         _ content: TableContent, _ expected: TableContent, here: String, there: String,
         again: () async throws -> TableContent?

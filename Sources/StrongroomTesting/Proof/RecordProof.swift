@@ -2,15 +2,15 @@ import Strongroom
 
 /// A table whose records are read and written at the newest version.
 struct RecordProof: Sendable {
-    /// What was found in one file.
+    /// The result for one file.
     struct Finding: Sendable {
         var faults: [String] = []
-        /// How many records were read or written.
+        /// The number of records that were read or written.
         var count = 0
     }
 
     let tableName: String
-    /// Reads and writes in a file that nobody needs afterwards.
+    /// Reads and writes in a file that is discarded.
     let prove: @Sendable (borrowing WriteTransaction) throws -> Finding
 
     init<T: Table>(_ table: T.Type, _ samples: [T.RecordType]) {
@@ -29,7 +29,7 @@ private struct RecordWork<T: Table> {
 
     private let title = "the records \(T.RecordType.self) of table \"\(T.schema.name)\""
 
-    /// Does work that may find a fault, which it returns, or fail.
+    /// Runs work that may return a fault or throw.
     private mutating func noting(_ what: String, _ work: () throws -> String?) {
         do {
             if let fault = try work() { finding.faults.append("\(title) \(fault)") }
@@ -38,7 +38,7 @@ private struct RecordWork<T: Table> {
         }
     }
 
-    /// What must be the same after writing and reading; the engine computes generated columns itself.
+    /// The values that must be the same after writing and reading; generated columns are computed by the engine.
     private static func values(_ record: T.RecordType) throws -> [String: Value] {
         let generated = Set(T.schema.columns.filter { $0.generated != nil }.map(\.name))
         return try record.columnValues().filter { !generated.contains($0.key) }
@@ -58,7 +58,7 @@ private struct RecordWork<T: Table> {
                 try T.update(record, in: db)
                 let again = try T.find(key, in: db).map(Self.values)
                 return again == (try Self.values(record))
-                    ? nil : "are other ones after they were read, written and read again"
+                    ? nil : "differ after they were read, written and read again"
             }
         }
     }
@@ -72,7 +72,7 @@ private struct RecordWork<T: Table> {
                 return "are not found after a sample was inserted"
             }
             return try Self.values(found) == Self.values(sample)
-                ? nil : "are other ones after a sample was inserted and read"
+                ? nil : "differ after a sample was inserted and read"
         }
     }
 }

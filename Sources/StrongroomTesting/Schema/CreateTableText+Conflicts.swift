@@ -1,7 +1,7 @@
 import Strongroom
 
 extension CreateTableText {
-    /// What the table's constraints do with a row that breaks them, where it is not the rule (`ABORT`), sorted; such as
+    /// The conflict clauses of the table's constraints other than the default (`ABORT`), sorted; such as
     /// `unique (email) REPLACE`.
     var conflicts: [String] {
         items.flatMap { item in
@@ -22,7 +22,7 @@ extension CreateTableText {
         guard let name = ["UNIQUE": "unique", "NULL": "not null", "KEY": "primary key"][word] else {
             return nil  // The engine reads it on a check and does nothing with it.
         }
-        // A constraint of the table says which columns it is of.
+        // A table constraint contains its columns.
         let listed = item.significant.parenthesised(behind: word).first.map {
             "(\($0.list.map { SQLMeaning($0).text }.joined(separator: ", ")))"
         }
@@ -31,7 +31,7 @@ extension CreateTableText {
 }
 
 extension [SQLToken] {
-    /// The tokens that stand in no parentheses.
+    /// The tokens outside parentheses.
     fileprivate var outsideParentheses: [SQLToken] {
         var depth = 0
         return filter { token in

@@ -1,8 +1,8 @@
 import Strongroom
 
-/// What a piece of SQL says, whatever its spaces, its comments, and the case and the quotes of its names.
+/// A normalised form of SQL, independent of whitespace, comments, and the case and quotation marks of names.
 struct SQLMeaning: Hashable, Sendable {
-    /// The pieces that count, joined by spaces.
+    /// The significant tokens, separated by spaces.
     let text: String
 
     init(_ sql: String) {
@@ -22,11 +22,11 @@ struct SQLMeaning: Hashable, Sendable {
         }
     }
 
-    /// What a default says; nil for none, which is also NULL.
+    /// The normalised form of a default; nil for none, which is equivalent to NULL.
     static func ofDefault(_ sql: String?) -> SQLMeaning? {
         guard let sql else { return nil }
         var tokens = [SQLToken](sql: sql).significant.map { token in
-            // Where no column can be meant, the engine takes a name in double quotes for a text.
+            // Where no column is possible, the engine treats a double-quoted name as a string literal.
             token.kind == .quoted && token.text.hasPrefix("\"")
                 ? [SQLToken](sql: "'\(SQLToken.unquoted(token.text).replacing("'", with: "''"))'").first ?? token
                 : token
@@ -36,7 +36,7 @@ struct SQLMeaning: Hashable, Sendable {
         return meaning.text == "null" ? nil : meaning
     }
 
-    /// What a `CREATE TRIGGER` or `CREATE VIEW` says; whether it was to be made only if missing does not count.
+    /// The normalised form of a `CREATE TRIGGER` or `CREATE VIEW`; IF NOT EXISTS is ignored.
     static func ofCreation(_ sql: String) -> SQLMeaning {
         let meaning = SQLMeaning(sql).text
         for kind in ["view", "trigger"] where meaning.hasPrefix("create \(kind) if not exists ") {
@@ -48,16 +48,16 @@ struct SQLMeaning: Hashable, Sendable {
 }
 
 extension [SQLToken] {
-    /// The tokens without space and comments.
+    /// The tokens without whitespace and comments.
     var significant: [SQLToken] { filter { $0.kind != .space } }
 
-    /// What stands in the parentheses that enclose everything; nil where none do.
+    /// The tokens inside the parentheses that enclose everything; nil if there are none.
     fileprivate var withoutParentheses: [SQLToken]? {
         guard count > 2, self[0].isSign("("), end(ofParenthesisAt: 0) == count - 1 else { return nil }
         return Array(self[1..<(count - 1)])
     }
 
-    /// The place of the parenthesis that ends what one begins.
+    /// The index of the matching closing parenthesis.
     func end(ofParenthesisAt start: Int) -> Int? {
         var depth = 0
         for place in start..<count {
@@ -68,7 +68,7 @@ extension [SQLToken] {
         return nil
     }
 
-    /// What stands in parentheses behind a word, which itself stands in none.
+    /// The contents of the parentheses that follow a word outside of parentheses.
     func parenthesised(behind word: String) -> [[SQLToken]] {
         var (depth, found): (Int, [[SQLToken]]) = (0, [])
         for place in indices {
@@ -83,7 +83,7 @@ extension [SQLToken] {
         return found
     }
 
-    /// The parts that commas outside of parentheses separate.
+    /// The parts separated by commas outside of parentheses.
     var list: [[SQLToken]] {
         var (depth, parts): (Int, [[SQLToken]]) = (0, [[]])
         for token in self {

@@ -1,7 +1,7 @@
 import Strongroom
 
 extension SchemaDescription {
-    /// Reads the schema of a database, without the engine's and the library's own tables.
+    /// Reads the schema of a database, without the internal tables of the engine and the library.
     init(in db: borrowing some Reading & ~Copyable) throws {
         self.init()
         for table in try db.tableNames() {
@@ -27,7 +27,7 @@ private struct ForeignKey {
     var actions: [String] = []
 }
 
-/// Reads what a table is made of.
+/// Reads the components of a table.
 private struct TableReading {
     private let table: String
     private let title: String
@@ -57,7 +57,7 @@ private struct TableReading {
     private var isWithoutRowID: Bool { text?.isWithoutRowID ?? false }
     private var isStrict: Bool { text?.tail.contains { $0.isWord("STRICT") } ?? false }
 
-    /// The column that is another name of the row id.
+    /// The column that is an alias of the row id.
     private var rowIDColumn: ColumnInfo? {
         guard !isWithoutRowID, keyColumns.count == 1, keyColumns[0].declaredType.asciiFolded == "integer" else {
             return nil
@@ -93,7 +93,7 @@ private struct TableReading {
         item.add(
             "the type", isStrict ? type.asciiFolded : Self.affinity(of: type),
             shown: type.isEmpty ? "not declared" : type)
-        // The row id is never NULL, nor is a part of the key that takes its place.
+        // The row id is never NULL, nor is a part of the primary key of a WITHOUT ROWID table.
         let isNeverNull = column.name == rowIDColumn?.name || isWithoutRowID && column.keyPlace != nil
         item.add("NULL", isNeverNull || !column.isNullable ? "not allowed" : "allowed")
         item.add("the default", SQLMeaning.ofDefault(column.defaultSQL)?.text, shown: column.defaultSQL)
@@ -131,7 +131,7 @@ private struct TableReading {
 
     // MARK: Constraints
 
-    /// A check holds for the row, wherever it is written.
+    /// A CHECK constraint applies to the row, whether it is a column or a table constraint.
     private var checks: [SchemaItem] {
         (text?.items ?? []).flatMap { $0.significant.parenthesised(behind: "CHECK") }.map { check in
             let text = SQLMeaning(check).text
@@ -166,7 +166,7 @@ private struct TableReading {
         index.parts.map { $0.collation.name.uppercased() }.joined(separator: ", ")
     }
 
-    /// - Returns: What is indexed, as messages show it and as it is compared, and the condition.
+    /// - Returns: The indexed columns and expressions, for messages and for comparisons, and the condition.
     private static func content(of index: IndexInfo) -> (parts: [String], meaning: [String], condition: SQLMeaning?) {
         let tokens = [SQLToken](sql: index.sql ?? "").significant
         guard let start = tokens.firstIndex(where: { $0.isSign("(") }), let end = tokens.end(ofParenthesisAt: start)
@@ -178,7 +178,7 @@ private struct TableReading {
         for (place, part) in index.parts.enumerated() {
             let collation = part.collation == .binary ? "" : " COLLATE \(part.collation.name.uppercased())"
             let order = part.isDescending ? " DESC" : ""
-            // The case of a literal counts, that of a column's name does not.
+            // The case of a literal is significant, that of a column's name is not.
             let expression = place < written.count ? SQLMeaning(written[place]).text : ""
             parts.append(part.column.map { $0 + collation + order } ?? expression)
             meaning.append(part.column.map { $0.asciiFolded + collation + order } ?? expression)

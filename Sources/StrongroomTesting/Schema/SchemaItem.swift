@@ -1,14 +1,14 @@
 import Strongroom
 
-/// One thing of a schema, such as a column or an index, and what there is to say of it.
+/// An element of a schema, such as a column or an index, and its properties.
 struct SchemaItem: Sendable {
-    /// How messages call it, such as `column "contact.name"`.
+    /// The title for messages, such as `column "contact.name"`.
     let title: String
-    /// Tells it from the others; the title in small letters where nothing else is given.
+    /// The identity of the element; by default its title in lower case.
     let identity: String
-    /// The title of what it belongs to: it says nothing new that it is missing when that is, too.
+    /// The title of its owner: if the owner is missing, the element is not reported as missing.
     var owner: String?
-    /// What there is to say of it, in the order in which messages tell it.
+    /// The properties, in the order of messages.
     var properties: [Property] = []
 
     init(title: String, identity: String? = nil, owner: String? = nil) {
@@ -17,12 +17,12 @@ struct SchemaItem: Sendable {
         self.owner = owner
     }
 
-    /// One of the things that there are to say.
+    /// A property.
     struct Property: Sendable {
         let name: String
-        /// What is compared; nil for none.
+        /// The value for comparisons; nil for none.
         let meaning: String?
-        /// What messages show.
+        /// The text for messages.
         let text: String
     }
 
@@ -35,23 +35,23 @@ struct SchemaItem: Sendable {
     }
 }
 
-/// What a schema means: tables, columns, keys, constraints, indexes, triggers and views, whatever the words that made
-/// them. In which order a table's columns stand does not count.
+/// The meaning of a schema: tables, columns, keys, constraints, indexes, triggers and views, independent of the
+/// statements that created them. The order of a table's columns is ignored.
 struct SchemaDescription: Sendable {
-    /// By their identities.
+    /// The elements by identity.
     private(set) var items: [String: SchemaItem] = [:]
 
     mutating func add(_ item: SchemaItem) {
         items[item.identity] = item
     }
 
-    /// What is different in another schema.
+    /// The differences to another schema.
     ///
     /// - Parameters:
     ///   - other: The other schema.
-    ///   - here: How messages call this one, such as `a fresh file`.
-    ///   - there: How they call the other one.
-    /// - Returns: A line for each difference, in the order of the titles.
+    ///   - here: The name of this schema for messages, such as `a fresh file`.
+    ///   - there: The name of the other schema.
+    /// - Returns: A line for each difference, sorted by title.
     func differences(from other: SchemaDescription, here: String, there: String) -> [String] {
         var lines: [String] = []
         for key in Set(items.keys).union(other.items.keys).sorted() {
@@ -70,7 +70,7 @@ struct SchemaDescription: Sendable {
         return lines
     }
 
-    /// Whether what an item of this schema belongs to is here and not in another schema, which is told already.
+    /// Whether the owner of an element of this schema is missing from another schema, which is already reported.
     private func isOwnerMissing(_ item: SchemaItem, from other: SchemaDescription) -> Bool {
         guard let owner = item.owner?.asciiFolded else { return false }
         return items[owner] != nil && other.items[owner] == nil

@@ -1,16 +1,16 @@
 import Strongroom
 
-/// The rows of every table, to be compared with those of another file.
+/// The rows of every table, for comparison with those of another file.
 struct TableContent: Sendable {
     struct Rows: Sendable {
         let columns: [String]
         let rows: [[Value]]
     }
 
-    /// By the tables' names.
+    /// The rows by table name.
     private(set) var tables: [String: Rows] = [:]
 
-    /// Reads the rows, in the order of their keys; a table that is an engine's module has none of its own.
+    /// Reads the rows, in the order of their keys; virtual tables are skipped.
     init(in db: borrowing some Reading & ~Copyable) throws {
         for table in try db.tableNames() {
             let sql = try db.value(
@@ -19,7 +19,7 @@ struct TableContent: Sendable {
             let columns = try db.columns(of: table)
             let keys = columns.filter { $0.keyPlace != nil }.sorted { ($0.keyPlace ?? 0) < ($1.keyPlace ?? 0) }
             let order: SQL = text.isWithoutRowID ? Self.list(keys.map(\.name)) : "rowid"
-            // By name: the order of the columns does not count.
+            // By name: the order of the columns is ignored.
             let names = columns.map(\.name).sorted()
             var rows: [[Value]] = []
             try db.forEachRow("SELECT \(Self.list(names)) FROM \(name: table) ORDER BY \(order)") { row in
@@ -37,21 +37,21 @@ struct TableContent: Sendable {
         return list
     }
 
-    /// What another file's rows have different.
+    /// A difference to the rows of another file.
     struct Difference: Hashable, Sendable {
         let table: String
-        /// Nil where the numbers of rows differ.
+        /// Nil if the numbers of rows differ.
         let column: String?
-        /// What messages say.
+        /// The text for messages.
         let text: String
     }
 
-    /// What is different in another file; the values themselves are not told.
+    /// The differences to another file, without the values.
     ///
     /// - Parameters:
-    ///   - other: The other file's rows; tables that only one has are the schema's matter.
-    ///   - here: How messages call this file.
-    ///   - there: How they call the other.
+    ///   - other: The rows of the other file; tables that only one of them has are differences of the schema.
+    ///   - here: The name of this file for messages.
+    ///   - there: The name of the other file.
     func differences(from other: TableContent, here: String, there: String) -> [Difference] {
         tables.keys.sorted().flatMap { table -> [Difference] in
             guard let rows = tables[table], let others = other.tables[table] else { return [] }

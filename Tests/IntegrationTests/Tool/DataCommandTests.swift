@@ -92,14 +92,14 @@ struct DataCommandTests {
         #expect(people.status == 65 && people.output.isEmpty)
         #expect(
             people.errors.contains("line 3: column \"id\" takes an integer")
-                && people.errors.contains("line 4: 1 fields in place of 2"))
+                && people.errors.contains("line 4: 1 fields instead of 2"))
         #expect(people.errors.contains("line 5:") && people.errors.contains("UNIQUE"))
         let programs = try await workshop.run("import", "item", "-", "--json", input: text)
         let error = try programs.json(\.errors)["error"] as? [String: Any]
         #expect(error?["code"] as? String == "badLines")
         #expect(try await workshop.run("query", "SELECT count(*) AS n FROM item", "--csv").output == "n\r\n2\r\n")
         let some = try await workshop.run("import", "item", "-", "--skip-bad", input: text)
-        #expect(some.status == 0 && some.output == "1 row added, 3 bad lines left out\n")
+        #expect(some.status == 0 && some.output == "1 row added, 3 bad lines skipped\n")
         let upsert = try await workshop.run(
             "import", "item", "-", "--upsert-by", "name", "--json", input: "name,size\nfive,55\nnine,9\n")
         #expect(try upsert.json()["updated"] as? Int == 1)

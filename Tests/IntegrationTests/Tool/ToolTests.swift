@@ -164,7 +164,7 @@ struct ToolTests {
         try await store.close()
         #expect(outcome.status == 130)
         #expect(outcome.errors.contains("Stopping"))
-        #expect(outcome.output.contains("1 done, 1 not begun or given up"))
+        #expect(outcome.output.contains("1 done, 1 not begun or interrupted"))
         let rest = try await workshop.tool.run(
             arguments + ["--resume", "--json"], environment: workshop.environment)
         #expect(rest.status == 0)

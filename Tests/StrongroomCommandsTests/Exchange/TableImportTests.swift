@@ -44,13 +44,13 @@ struct TableImportTests {
             (#"{"name":true}"#, "\"name\" takes a text; write it in quotation marks"),
             (#"{"name":7}"#, "\"name\" takes a text"),
             (#"{"name":1.0}"#, "\"name\" takes a text"), (#"{"id":1.0}"#, "\"id\" takes an integer"),
-            (#"{"id":1e3}"#, "without a point and an exponent"),
-            (#"{"price":true}"#, "\"price\" takes no true and false"),
-            (#"{"anything":false}"#, "\"anything\" takes no true and false; write 1 or 0"),
-            (#"{"size":true}"#, "\"size\" takes no true"), (#"{"photo":true}"#, "\"photo\" takes bytes"),
-            (#"{"price":9007199254740993}"#, "\"price\" takes no number with so many digits"),
-            (#"{"price":"9007199254740993"}"#, "\"price\" takes no number with so many digits"),
-            (#"{"size":0.12345678901234567891}"#, "\"size\" takes no number with so many digits"),
+            (#"{"id":1e3}"#, "without a point or an exponent"),
+            (#"{"price":true}"#, "\"price\" does not take true and false"),
+            (#"{"anything":false}"#, "\"anything\" does not take true and false; write 1 or 0"),
+            (#"{"size":true}"#, "\"size\" does not take true"), (#"{"photo":true}"#, "\"photo\" takes bytes"),
+            (#"{"price":9007199254740993}"#, "\"price\" does not take a number with so many digits"),
+            (#"{"price":"9007199254740993"}"#, "\"price\" does not take a number with so many digits"),
+            (#"{"size":0.12345678901234567891}"#, "\"size\" does not take a number with so many digits"),
         ] as [(String, String?)])
     func noTypeOfJSONIsTakenForAnother(members: String, words: String?) async throws {
         let shop = try await Shop()
@@ -72,9 +72,9 @@ struct TableImportTests {
         ("9223372036854775808,a,,,", "\"id\" takes an integer"), ("1,,,,", "NOT NULL"),
         ("1,a,x,,", "\"price\" takes a number"),
         ("1,a,nan,,", "NaN"), ("1,a,-inf,,", "infinity"), ("1,a,0x10,,", "takes a number"), ("1,a,-1,,", "CHECK"),
-        ("1,a,,*,", "Base64"), ("1,a", "2 fields in place of 5"), ("1,a,,,,", "6 fields in place of 5"),
+        ("1,a,,*,", "Base64"), ("1,a", "2 fields instead of 5"), ("1,a,,,,", "6 fields instead of 5"),
         ("1,\"a\"b,,,", "closing quotation mark"), ("7,a,,,", "UNIQUE"),
-        ("1x\"y,\"first\n9,injected,,,\nend\",,,", "quotation mark stands inside"),
+        ("1x\"y,\"first\n9,injected,,,\nend\",,,", "quotation mark is inside"),
     ]
 
     @Test(arguments: bad)

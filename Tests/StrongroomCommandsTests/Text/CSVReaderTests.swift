@@ -59,10 +59,10 @@ struct CSVReaderTests {
 
     @Test(arguments: [
         ("a\n\"b\"c,d\ne", [nil, "text follows a closing quotation mark", nil]),
-        ("a\nb\"c\ne", [nil, "a quotation mark stands inside a field that does not begin with one", nil]),
+        ("a\nb\"c\ne", [nil, "a quotation mark is inside a field that does not begin with one", nil]),
         ("a\n\"b\nc", [nil, "the quotation mark that opens here is never closed"]),
         // The quoted field behind the bad one is one field, not three lines.
-        ("x\"y,\"a\n1,b\nc\"\ne", ["a quotation mark stands inside a field that does not begin with one", nil]),
+        ("x\"y,\"a\n1,b\nc\"\ne", ["a quotation mark is inside a field that does not begin with one", nil]),
         ("\"x\"y,\"a\n1,b\nc\",\"\"\"\n\"\ne", ["text follows a closing quotation mark", nil]),
     ])
     func aFaultIsToldAndTheNextLineRead(text: String, faults: [String?]) throws {

@@ -27,14 +27,16 @@ struct JSONObjectTests {
 
     @Test(arguments: [
         (#"{"a":NaN}"#, "NaN"), (#"{"a":-Infinity}"#, "-Infinity"), (#"{"a":Infinity}"#, "Infinity"),
-        (#"{"a":9223372036854775808}"#, "64 bits"), (#"{"a":1e999}"#, "too large"), (#"{"a":01}"#, "no number"),
-        (#"{"a":1.}"#, "no number"), (#"{"a":.5}"#, "no value"), (#"{"a":+1}"#, "no value"), (#"{"a":[1]}"#, "list"),
+        (#"{"a":9223372036854775808}"#, "64 bits"), (#"{"a":1e999}"#, "too large"), (#"{"a":01}"#, "valid JSON number"),
+        (#"{"a":1.}"#, "valid JSON number"), (#"{"a":.5}"#, "valid JSON value"), (#"{"a":+1}"#, "valid JSON value"),
+        (#"{"a":[1]}"#, "array"),
         (#"{"a":{"b":1}}"#, "base64"), (#"{"a":{"base64":"*"}}"#, "Base64"), (#"{"a":1,"a":2}"#, "one name"),
         (#"{"a":1} x"#, "follows"), (#"{"a":1"#, "brace"), (#"{"a" 1}"#, "colon"), (#"{a:1}"#, "name"),
-        ("[1]", "no JSON object"),
-        ("", "no JSON object"), (#"{"a":"\x"}"#, "backslash"), (#"{"a":"\ud83d"}"#, "surrogate"),
+        ("[1]", "not a JSON object"),
+        ("", "not a JSON object"), (#"{"a":"\x"}"#, "backslash"), (#"{"a":"\ud83d"}"#, "surrogate"),
         (#"{"a":"\ud83dx"}"#, "surrogate"), (#"{"a":"\u12"}"#, "hexadecimal"), (#"{"a":"x"#, "closing"),
-        ("{\"a\":\"\n\"}", "control"), (#"{"a":1,}"#, "name"), (#"{"a":tru}"#, "no value"), (#"{"a":"\"#, "backslash"),
+        ("{\"a\":\"\n\"}", "control"), (#"{"a":1,}"#, "name"), (#"{"a":tru}"#, "valid JSON value"),
+        (#"{"a":"\"#, "backslash"),
     ])
     func whatIsWrongIsNamed(text: String, words: String) throws {
         let fault = try #require(throws: JSONObject.Fault.self) { try JSONObject(Array(text.utf8)) }

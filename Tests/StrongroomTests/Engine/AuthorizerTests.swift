@@ -11,7 +11,7 @@ struct AuthorizerTests {
         try await store.write { db in
             try Contact.insert(Contact(email: "before"), in: db)
             let error = try expectFailure(.notAuthorized, sourceLocation: sourceLocation) { try db.execute(sql) }
-            #expect(error.message.contains("the library's own"), sourceLocation: sourceLocation)
+            #expect(error.message.contains("The library manages"), sourceLocation: sourceLocation)
             let shown = try #require(error.sql?.dropLast())
             #expect(sql.text.hasPrefix(shown) && !shown.isEmpty, sourceLocation: sourceLocation)
             try expectFailure(.notAuthorized, sourceLocation: sourceLocation) { try db.forEachRow(sql) { _ in } }

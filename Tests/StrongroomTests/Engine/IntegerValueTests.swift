@@ -50,7 +50,7 @@ struct IntegerValueTests {
         try await store.read { db in
             for (key, number) in zip(keys, stored) {
                 let error = try expectFailure(.typeMismatch) { try Cell<Narrow>.find(key, in: db) }
-                #expect(error.message.contains(" holds an integer where \(Narrow.self) was wanted"))
+                #expect(error.message.contains(" contains an integer where \(Narrow.self) is expected"))
                 #expect(!"\(error)".contains("\(number)"), "the value is the user's secret")
             }
         }
@@ -86,7 +86,7 @@ struct IntegerValueTests {
             for odd: Int64 in [2, -1, .max] {
                 try Cell<Int64>.insert(Cell(id: 9, odd), in: db)
                 let error = try expectFailure(.typeMismatch) { try Cell<Bool>.find(9, in: db) }
-                #expect(error.message.contains(" holds an integer where Bool (0 or 1) was wanted"))
+                #expect(error.message.contains(" contains an integer where Bool (0 or 1) is expected"))
                 try Cell<Int64>.delete(9, in: db)
             }
         }

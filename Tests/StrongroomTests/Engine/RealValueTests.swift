@@ -50,7 +50,7 @@ struct RealValueTests {
         let store = try await TemporaryStore(tables: [Cell<Double>.schema]).store
         let key = try await store.table(Cell<Double>.self).insert(Cell(number))
         let error = try await expectFailure(.typeMismatch) { try await store.table(Cell<Float>.self).find(key) }
-        #expect(error.message.contains(" holds a floating-point number where Float was wanted"))
+        #expect(error.message.contains(" contains a floating-point number where Float is expected"))
     }
 
     @Test func anIntegerIsReadAsADoubleWhereItIsExact() async throws {
@@ -61,7 +61,7 @@ struct RealValueTests {
             let error = try expectFailure(.typeMismatch) {
                 try db.value("SELECT \((Int64(1) << 53) + 1) AS n", as: Double.self)
             }
-            #expect(error.message.contains(" holds an integer where a number that Double holds exactly was wanted"))
+            #expect(error.message.contains(" contains an integer where a number that Double can represent is expected"))
         }
     }
 

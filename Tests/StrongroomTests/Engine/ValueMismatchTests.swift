@@ -30,7 +30,7 @@ struct ValueMismatchTests {
             try Cell<Content?>.insert(Cell(nil), in: db)
             #expect(try #require(try Cell<Content?>.find(1, in: db)).content == nil)
             let error = try expectFailure(.typeMismatch) { try Cell<Content>.find(1, in: db) }
-            #expect(error.message.contains(" holds NULL where \(wanted) was wanted"))
+            #expect(error.message.contains(" contains NULL where \(wanted) is expected"))
             #expect(error.sql?.contains("SELECT") == true)
         }
     }
@@ -112,10 +112,10 @@ struct EnumValueTests {
         let store = try await TemporaryStore().store
         try await store.read { db in
             let number = try expectFailure(.typeMismatch) { try db.value("SELECT 4711 AS level", as: Priority.self) }
-            #expect(number.message.contains(" holds an integer where Priority was wanted"))
+            #expect(number.message.contains(" contains an integer where Priority is expected"))
             #expect(!number.message.contains("4711"))
             let text = try expectFailure(.typeMismatch) { try db.value("SELECT \("mauve") AS hue", as: Color.self) }
-            #expect(text.message.contains(" holds text where Color was wanted"))
+            #expect(text.message.contains(" contains text where Color is expected"))
             #expect(!"\(text)".contains("mauve"))
         }
     }

@@ -1,19 +1,19 @@
-/// What the first page tells of the database ("Database File Format", section 1.3, sqlite.org/fileformat.html).
+/// The header of the database ("Database File Format", section 1.3, sqlite.org/fileformat.html).
 struct DatabaseHeader {
-    /// Bytes of the header.
+    /// The length of the header, in bytes.
     static let length = 100
 
-    /// The pages of the database; nil when an old engine has written the file last, which does not keep the number.
+    /// The number of pages; nil if the file was last written by an old engine, which does not maintain the number.
     let pageCount: Int?
-    /// The first page of the list of unused pages; 0 when there is none.
+    /// The first freelist trunk page; 0 if there is none.
     let firstFreeTrunk: Int
-    /// The pages in the list of unused pages, those that contain the list included.
+    /// The number of freelist pages, including the trunk pages.
     let freePages: Int
-    /// Whether the file has pages that tell where each page belongs, so that it can be made shorter.
+    /// Whether the database has pointer map pages (`auto_vacuum`).
     let hasPointerMap: Bool
-    /// Whether it is written through a write-ahead log.
+    /// Whether the database is in WAL mode.
     let isInWriteAheadMode: Bool
-    /// How texts are kept.
+    /// The text encoding.
     let encoding: EncodedText.Encoding
 
     /// - Parameter page: The content of the first page.
@@ -36,19 +36,19 @@ struct DatabaseHeader {
 }
 
 extension RandomAccessCollection<UInt8> where Index == Int {
-    /// The four bytes at a place as a number, the highest first; nil behind the end.
+    /// The big-endian 32-bit integer at an offset; nil past the end.
     func integer(at offset: Int) -> Int? {
         guard offset >= 0, offset + 4 <= count else { return nil }
         return self[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// The two bytes at a place as a number, the highest first; nil behind the end.
+    /// The big-endian 16-bit integer at an offset; nil past the end.
     func shortInteger(at offset: Int) -> Int? {
         guard offset >= 0, offset + 2 <= count else { return nil }
         return Int(self[offset]) << 8 | Int(self[offset + 1])
     }
 
-    /// The number of one to nine bytes at a place, and its length; nil behind the end.
+    /// The variable-length integer at an offset, and its length; nil past the end.
     func variableInteger(at offset: Int) -> (value: Int64, length: Int)? {
         var value: UInt64 = 0
         for place in 0..<9 {
@@ -62,13 +62,13 @@ extension RandomAccessCollection<UInt8> where Index == Int {
     }
 }
 
-/// The list of the pages that the database does not use ("Database File Format", section 1.5).
+/// The freelist: the unused pages of the database ("Database File Format", section 1.5).
 struct FreeList {
-    /// The pages that have the list.
+    /// The trunk pages.
     private(set) var trunks: PageSet
-    /// The pages in it, whose content means nothing.
+    /// The leaf pages, whose content is not used.
     private(set) var leaves: PageSet
-    /// Whether all of the list can be read; otherwise there are unused pages that are in neither set.
+    /// Whether the freelist was read in full; otherwise some unused pages are in neither set.
     private(set) var isComplete = false
 
     init(_ contents: PageContents) throws {

@@ -1,18 +1,18 @@
-/// The pages of a database as they lie in its file and in its log, enciphered.
+/// The encrypted pages of a database, in its file and its WAL.
 ///
-/// A page that the log has counts as the log has it: that of the file is older, and may be written at this moment by
-/// another process that checkpoints the WAL.
+/// A page in the WAL takes precedence: that of the file is older, and another process that checkpoints the WAL may be
+/// writing it.
 struct DatabasePages {
-    /// Bytes of a page.
+    /// The page size, in bytes.
     let pageSize: Int
-    /// The pages of the database; its file may have fewer when it was cut off.
+    /// The number of pages; a truncated file has fewer.
     let count: Int
     private let file: any FileBytes
     private let log: LogPages?
 
-    /// The pages of a file that nobody has open and beside which no log lies.
+    /// The pages of a file that no process has open and that has no WAL.
     ///
-    /// - Parameter count: The pages of the database.
+    /// - Parameter count: The number of pages.
     init(closed file: any FileBytes, pageSize: Int, count: Int) {
         self.file = file
         self.pageSize = pageSize
@@ -20,12 +20,11 @@ struct DatabasePages {
         log = nil
     }
 
-    /// The pages that are committed at this moment, read through a connection; valid as long as its transaction, which
-    /// keeps others from writing.
+    /// The committed pages, read through a connection; valid during its transaction, which excludes other writers.
     init(of connection: Connection, pageSize: Int) throws {
         guard case .integer(let count)? = try connection.ownValue("PRAGMA page_count") else {
             throw StrongroomError(
-                .engine, "SQLCipher does not tell how many pages the file has.", database: connection.database)
+                .engine, "SQLCipher does not report the number of pages of the file.", database: connection.database)
         }
         self.count = Int(count)
         self.pageSize = pageSize
@@ -37,34 +36,34 @@ struct DatabasePages {
         }
     }
 
-    /// Reads pages of the file, whatever the log has.
+    /// Reads pages from the file, regardless of the WAL.
     ///
     /// - Parameters:
     ///   - first: The first page, counted from 1.
-    ///   - buffer: Gets them.
-    /// - Returns: How many bytes there were.
+    ///   - buffer: Receives the pages.
+    /// - Returns: The number of bytes read.
     func readFile(from first: Int, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         try file.read(at: Int64(first - 1) * Int64(pageSize), into: buffer)
     }
 
-    /// Reads a page where the log has it.
+    /// Reads a page from the WAL.
     ///
-    /// - Returns: Nil when the log has not; otherwise whether all of it was there, and whether the file has the same by
-    ///   now.
+    /// - Returns: Nil if the WAL does not contain it; otherwise whether it was complete, and whether the file now has
+    ///   the same content.
     func readLog(_ number: Int, into buffer: UnsafeMutableRawBufferPointer) throws -> (isThere: Bool, isInFile: Bool)? {
         try log?.read(number, into: buffer)
     }
 
-    /// Reads a page as it counts.
+    /// Reads the current content of a page.
     ///
-    /// - Returns: Whether all of it was there.
+    /// - Returns: Whether it was complete.
     func read(_ number: Int, into buffer: UnsafeMutableRawBufferPointer) throws -> Bool {
         if let found = try readLog(number, into: buffer) { return found.isThere }
         return try readFile(from: number, into: buffer) == pageSize
     }
 }
 
-/// The pages of a write-ahead log: which are in it, and where the newest form of each lies.
+/// The pages in a WAL, and the latest frame of each.
 ///
 /// See "WAL-mode File Format", section 1 (sqlite.org/walformat.html).
 private struct LogPages {
@@ -74,7 +73,7 @@ private struct LogPages {
     private let bytes: any FileBytes
     private let pageSize: Int
     private let framesInFile: Int
-    /// By the page's number, the newest of its frames, counted from 1.
+    /// The latest frame of each page, by page number; frames are counted from 1.
     private var frames: [Int: Int] = [:]
 
     init(_ bytes: any FileBytes, _ state: LogState, pageSize: Int) throws {

@@ -3,11 +3,11 @@ struct LogChecksum: Equatable {
     var first: UInt32 = 0
     var second: UInt32 = 0
 
-    /// Goes on with bytes, whose length is a multiple of 8 and which lie at a multiple of 4.
+    /// Adds bytes, whose length is a multiple of 8 and whose alignment is 4.
     ///
-    /// - Parameter isBigEndian: In which order the log's checksums take four bytes as a number.
+    /// - Parameter isBigEndian: The byte order of the WAL's checksums.
     mutating func add(_ bytes: UnsafeRawBufferPointer, isBigEndian: Bool) {
-        // Not by generic loads, which take long in a build that is not optimised.
+        // Not by generic loads, which are slow in a debug build.
         bytes.withMemoryRebound(to: UInt32.self) { words in
             guard let start = words.baseAddress else { return }
             var (one, two) = (first, second)
@@ -30,15 +30,15 @@ struct LogChecksum: Equatable {
         }
     }
 
-    /// This checksum after bytes.
+    /// This checksum after adding bytes.
     func adding(_ bytes: UnsafeRawBufferPointer, isBigEndian: Bool) -> LogChecksum {
         var copy = self
         copy.add(bytes, isBigEndian: isBigEndian)
         return copy
     }
 
-    /// What a checksum grows by, after so many bytes, when the number just before them is one more. It is linear: for n
-    /// more it is n times that.
+    /// The difference that an increment of the last number makes to a checksum after so many more bytes. It is linear:
+    /// an increment of n makes n times that difference.
     static func effect(behind count: Int) -> LogChecksum {
         var effect = LogChecksum(first: 0, second: 1)
         for _ in 0..<count / 8 {
@@ -49,33 +49,34 @@ struct LogChecksum: Equatable {
     }
 }
 
-/// The header of a write-ahead log.
+/// The header of a WAL.
 struct LogHeader {
-    /// Bytes.
+    /// Its length, in bytes.
     static let length = 32
     static let frameHeader = 24
 
     private static let magic: UInt32 = 0x377F_0682
     private static let pageSizes = (9...16).map { 1 << $0 }
-    /// Bytes that its own checksum covers.
+    /// The number of bytes that its checksum covers.
     private static let covered = 24
-    /// Frames at the log's beginning by which its form is found when the header is damaged.
+    /// The number of frames from which the format is inferred if the header is damaged.
     private static let framesTried = 4
 
-    /// Whether the engine takes it; otherwise it takes the whole log for empty, and the form is what the frames tell.
+    /// Whether the engine accepts the header; otherwise it treats the WAL as empty, and the format is inferred from the
+    /// frames.
     private(set) var isSound: Bool
     private(set) var isBigEndian: Bool
     private(set) var pageSize: Int
-    /// What every frame of this log has, and none that an earlier one has left behind.
+    /// The salts of every frame of this WAL; frames left over from an earlier one have others.
     private(set) var salts: UInt64
-    /// The checksum that it has, from which that of the first frame goes on.
+    /// The stored checksum, from which that of the first frame continues.
     let stored: LogChecksum
-    /// The checksum that it should have.
+    /// The computed checksum.
     private(set) var computed: LogChecksum
 
     var frameLength: Int { Self.frameHeader + pageSize }
 
-    /// - Returns: Nil when there is no whole header.
+    /// - Returns: Nil if the header is incomplete.
     init?(_ log: any FileBytes) throws {
         var bytes = [UInt8](repeating: 0, count: Self.length)
         guard try bytes.withUnsafeMutableBytes({ try log.read(at: 0, into: $0) }) == Self.length else { return nil }
@@ -97,9 +98,9 @@ struct LogHeader {
         }
     }
 
-    /// Finds the form in which the first frames fit the header, or each other.
+    /// Infers the format in which the first frames match the header, or each other.
     ///
-    /// - Returns: False when there is none: what lies there is no log.
+    /// - Returns: False if there is none: the file is not a WAL.
     private mutating func guess(_ bytes: [UInt8], _ log: any FileBytes) throws -> Bool {
         for size in Self.pageSizes {
             let length = Self.frameHeader + size
@@ -127,17 +128,17 @@ struct LogHeader {
     }
 }
 
-/// A frame of a write-ahead log: a page and what belongs to it. Valid as long as the bytes are.
+/// A frame of a WAL: a page and its frame header. Valid as long as the bytes are.
 struct LogFrame {
     let bytes: UnsafeRawBufferPointer
     let isBigEndian: Bool
 
     /// The page's number.
     var page: Int { Int(number(at: 0)) }
-    /// Whether a transaction ends with it.
+    /// Whether it is a commit frame.
     var isCommit: Bool { number(at: 4) != 0 }
     var salts: UInt64 { bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self) }
-    /// The checksum that it has.
+    /// The stored checksum.
     var stored: LogChecksum { LogChecksum(first: number(at: 16), second: number(at: 20)) }
     var content: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[LogHeader.frameHeader...]) }
 
@@ -145,18 +146,18 @@ struct LogFrame {
         UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
     }
 
-    /// The checksum that it should have.
+    /// The computed checksum.
     ///
-    /// - Parameter former: That of the frame before, or of the header.
+    /// - Parameter former: The checksum of the frame before, or of the header.
     func checksum(after former: LogChecksum) -> LogChecksum {
         former.adding(UnsafeRawBufferPointer(rebasing: bytes[..<8]), isBigEndian: isBigEndian)
             .adding(content, isBigEndian: isBigEndian)
     }
 
-    /// Whether it ended a transaction before it was damaged, as far as the mark of that goes. A change of another byte
-    /// may look like one of the mark: then one transaction too many is counted of a log that is damaged all the same.
+    /// Whether it was a commit frame before it was damaged, inferred from the commit mark. A change of another byte may
+    /// look like one of the mark; the number of lost transactions of a damaged WAL is then too high by one.
     ///
-    /// - Parameter computed: The checksum that it should have by what it holds.
+    /// - Parameter computed: The checksum computed from its content.
     func wasCommit(_ computed: LogChecksum) -> Bool {
         let effect = LogChecksum.effect(behind: content.count)
         let (first, second) = (stored.first &- computed.first, stored.second &- computed.second)

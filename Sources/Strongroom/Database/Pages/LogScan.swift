@@ -1,34 +1,35 @@
-/// What of a write-ahead log counts, found without the engine, which stops at the first frame that does not fit and
-/// says nothing of those behind.
+/// Determines the valid part of a WAL without the engine, which stops at the first invalid frame and does not report
+/// the frames after it.
 ///
-/// A frame fits when it has the log's salts and its checksum goes on from the frame before. A power cut leaves the end
-/// of a log in any state, but not more than its last transaction: each one is on the disk before the next begins. So of
-/// what lies behind the first frame that does not fit, frames of one transaction are a torn end, and frames that two
-/// have ended with, one going on from the other, were on the disk: that is damage. What an earlier, longer transaction
-/// has left behind is one as well, and what an earlier log has left has other salts.
+/// A frame is valid if it has the WAL's salts and its checksum continues that of the frame before. A power failure may
+/// leave the end of a WAL in any state, but affects at most its last transaction: each transaction is flushed before
+/// the next begins. After the first invalid frame, frames of a single transaction are therefore a torn end. Two
+/// consecutive commit frames, the second of which continues the checksum of the first, were flushed: that is damage.
+/// Frames left over from an earlier, longer transaction count as one transaction; frames left over from an earlier WAL
+/// have other salts.
 struct LogScan: Equatable {
     struct Damage: Equatable {
-        /// The first frame that does not fit, counted from 1; 0 for the header.
+        /// The first invalid frame, counted from 1; 0 for the header.
         let frame: Int
-        /// The committed transactions that the engine would not see.
+        /// The number of committed transactions that the engine would not read.
         let commits: Int
     }
 
-    /// Bytes up to the end of the last transaction before anything that does not fit; 0 without one.
+    /// The length in bytes up to the last commit frame before anything invalid; 0 if there is none.
     private(set) var soundLength: Int64 = 0
-    /// The transactions up to there.
+    /// The number of transactions up to there.
     private(set) var soundCommits = 0
-    /// Nil also for a torn end.
+    /// The damage; nil also for a torn end.
     private(set) var damage: Damage?
 
-    /// Bytes that are read at one time.
+    /// Bytes per read.
     private static let portion = 256 << 10
 
-    /// Reads a log.
+    /// Scans a WAL.
     ///
     /// - Parameters:
-    ///   - log: The log; also one of no bytes.
-    ///   - database: The file beside it.
+    ///   - log: The WAL; may be empty.
+    ///   - database: The database file.
     init(_ log: any FileBytes, of database: any FileBytes) throws {
         guard let header = try LogHeader(log) else { return }
         var course = LogCourse(header)
@@ -36,7 +37,7 @@ struct LogScan: Equatable {
         soundCommits = course.soundCommits
         soundLength = course.soundFrames == 0 ? 0 : Int64(LogHeader.length + course.soundFrames * header.frameLength)
         guard course.lostCommits > 0, let frame = course.firstBad else { return }
-        // A log that is about to be begun anew is in the file already, and its header may be half written.
+        // A WAL that is about to be restarted is completely checkpointed, and its header may be half written.
         if !header.isSound, try Self.isInFile(log, header, frames: course.lastLost, database) { return }
         damage = Damage(frame: frame, commits: course.lostCommits)
     }
@@ -60,7 +61,7 @@ struct LogScan: Equatable {
         }
     }
 
-    /// Whether the database's file has each page as the log has it, so that nothing is lost with the log.
+    /// Whether the database file contains each page as in the WAL, so that nothing is lost with the WAL.
     private static func isInFile(
         _ log: any FileBytes, _ header: LogHeader, frames: Int, _ database: any FileBytes
     ) throws -> Bool {
@@ -84,14 +85,14 @@ struct LogScan: Equatable {
     }
 }
 
-/// How the frames of a log follow each other, damaged ones included.
+/// The sequence of frames in a WAL, including damaged ones.
 private struct LogCourse {
-    /// A checksum from which the next frame may go on, and the transactions that have ended when it does.
+    /// A checksum from which the next frame may continue, and the transactions committed up to there.
     private struct End {
         let checksum: LogChecksum
-        /// Those whose frames go on from each other without a gap.
+        /// The transactions whose frames continue each other without a gap.
         let commits: Int
-        /// All of them since the last one that the engine sees.
+        /// All transactions since the last one that the engine reads.
         let lost: Int
     }
 
@@ -100,16 +101,15 @@ private struct LogCourse {
     private var isSound: Bool
     private(set) var soundFrames = 0
     private(set) var soundCommits = 0
-    /// The first frame that does not fit, counted from 1; 0 for the header.
+    /// The first invalid frame, counted from 1; 0 for the header.
     private(set) var firstBad: Int?
-    /// One, or behind a frame that does not fit two: its checksum may be right and its content wrong, or the other way
-    /// round.
+    /// One end, or two after an invalid frame, whose checksum may be correct and its content wrong, or the reverse.
     private var ends: [End]
-    /// With so many transactions one of them must have been on the disk.
+    /// With this many transactions, one of them must have been flushed.
     private var proof = 2
-    /// 0 as long as what does not fit may be a torn end.
+    /// 0 as long as the invalid frames may be a torn end.
     private(set) var lostCommits = 0
-    /// The frame that the last of them ends with.
+    /// The last frame of the last lost transaction.
     private(set) var lastLost = 0
 
     init(_ header: LogHeader) {
@@ -138,7 +138,7 @@ private struct LogCourse {
     private mutating func follow(_ frame: LogFrame) {
         let computed = ends.map { frame.checksum(after: $0.checksum) }
         if let place = computed.firstIndex(of: frame.stored) {
-            // The header was on the disk before the first frame was written.
+            // The header was flushed before the first frame was written.
             if frames == 1, !header.isSound { proof = 1 }
             let own = frame.isCommit ? 1 : 0
             let end = End(
@@ -152,7 +152,7 @@ private struct LogCourse {
         let isOfThisLog = frame.salts == header.salts
         let own = isOfThisLog && frame.wasCommit(computed[0]) ? 1 : 0
         ends = [End(checksum: computed[0], commits: former.commits + own, lost: former.lost + own)]
-        // Frames of an earlier log go on from each other as well.
+        // Frames of an earlier WAL continue each other, too.
         if isOfThisLog { ends.insert(End(checksum: frame.stored, commits: own, lost: former.lost + own), at: 0) }
     }
 }

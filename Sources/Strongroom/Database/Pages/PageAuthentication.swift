@@ -1,18 +1,18 @@
-/// Tells whether a page is as the engine wrote it, without the engine, which keeps silent about some damaged pages.
+/// Verifies the authentication code of a page without the engine, which does not report damage in some pages.
 ///
-/// The code covers what is enciphered, the initialisation vector and the page's number, so that neither a changed page
-/// nor one that lies in another's place counts ("SQLCipher Design", zetetic.net/sqlcipher/design).
+/// The code covers the ciphertext, the initialisation vector and the page number: neither a modified page nor one at
+/// another page's position is accepted ("SQLCipher Design", zetetic.net/sqlcipher/design).
 struct PageAuthentication: Sendable {
     let layout: PageLayout
     private let authentication: MessageAuthentication
 
-    /// What the salt is mixed with to become that of the codes' key.
+    /// XORed with the file's salt to derive the salt of the HMAC key.
     private static let saltMask: UInt8 = 0x3A
     private static let rounds = 2
 
     /// - Parameters:
-    ///   - derived: What the file's connections are keyed with.
-    ///   - settings: Those of the file.
+    ///   - derived: The key of the file's connections.
+    ///   - settings: The cipher settings of the file.
     init(_ derived: DerivedKey, settings: CipherSettings) throws {
         layout = settings.layout
         let key = try derived.withRawKey { raw, salt in
@@ -23,10 +23,10 @@ struct PageAuthentication: Sendable {
         authentication = try MessageAuthentication(key: key, hash: settings.pageHash)
     }
 
-    /// Whether a page's authentication code is right.
+    /// Whether a page's authentication code is valid.
     ///
     /// - Parameters:
-    ///   - page: The page as it lies in the file or in the log, all of it.
+    ///   - page: The complete page, from the file or the WAL.
     ///   - number: Its number, counted from 1.
     func isAuthentic(_ page: UnsafeRawBufferPointer, number: Int) -> Bool {
         guard page.count == layout.pageSize, let place = UInt32(exactly: number) else { return false }

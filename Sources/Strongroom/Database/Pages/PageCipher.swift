@@ -1,4 +1,4 @@
-/// What opens a file's pages one by one: the check of their authentication codes, and their content.
+/// Authenticates and decrypts single pages of a file.
 struct PageCipher: Sendable {
     let authentication: PageAuthentication
     let deciphering: PageDeciphering
@@ -6,8 +6,8 @@ struct PageCipher: Sendable {
     var layout: PageLayout { authentication.layout }
 
     /// - Parameters:
-    ///   - derived: What the file's connections are keyed with.
-    ///   - settings: Those of the file.
+    ///   - derived: The key of the file's connections.
+    ///   - settings: The cipher settings of the file.
     init(_ derived: DerivedKey, settings: CipherSettings) throws {
         authentication = try PageAuthentication(derived, settings: settings)
         deciphering = PageDeciphering(derived, settings: settings)
@@ -19,7 +19,7 @@ struct PageContents {
     let pages: DatabasePages
     let cipher: PageCipher
 
-    /// The usable bytes of a page; nil when it is damaged, or the database has no such page.
+    /// The usable bytes of a page; nil if it is damaged or does not exist.
     func content(of number: Int) throws -> WipedBytes? {
         guard number >= 1, number <= pages.count else { return nil }
         return try withUnsafeTemporaryAllocation(byteCount: pages.pageSize, alignment: 16) { buffer in

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Deciphers pages without the engine, to tell what they belong to.
+/// Decrypts pages without the engine, to determine which object they belong to.
 struct PageDeciphering: Sendable {
     private let layout: PageLayout
     private let key: SecretBytes
@@ -8,23 +8,23 @@ struct PageDeciphering: Sendable {
     private static let header = Array("SQLite format 3\0".utf8)
 
     /// - Parameters:
-    ///   - derived: What the file's connections are keyed with.
-    ///   - settings: Those of the file.
+    ///   - derived: The key of the file's connections.
+    ///   - settings: The cipher settings of the file.
     init(_ derived: DerivedKey, settings: CipherSettings) {
         layout = settings.layout
         key = derived.withRawKey { raw, _ in SecretBytes(raw) }
     }
 
-    /// The content of a page whose authentication code is right.
+    /// Decrypts a page whose authentication code is valid.
     ///
     /// - Parameters:
-    ///   - page: The page as it lies in the file or in the log, all of it.
+    ///   - page: The complete page, from the file or the WAL.
     ///   - number: Its number, counted from 1.
-    /// - Returns: The usable bytes; the first page with the header in the salt's place.
+    /// - Returns: The usable bytes; in the first page, the header in place of the salt.
     func content(of page: UnsafeRawBufferPointer, number: Int) throws -> WipedBytes {
         let start = layout.start(of: number)
         let vector = page[layout.usable..<layout.usable + PageLayout.vectorLength]
-        // The header takes the salt's place.
+        // The header replaces the salt.
         return try WipedBytes(count: layout.usable) { content in
             if start > 0 { content.copyBytes(from: Self.header) }
             try Cryptography.decrypt(

@@ -1,31 +1,31 @@
-/// How a page of an encrypted file is laid out: its content, then what the engine keeps for itself.
+/// The layout of a page in an encrypted file: the content, then the reserved bytes.
 ///
-/// The reserve at the page's end begins with the initialisation vector, which the authentication code follows; the rest
-/// is padding that nothing protects ("SQLCipher Design", zetetic.net/sqlcipher/design).
+/// The reserved bytes begin with the initialisation vector, followed by the authentication code; the rest is padding
+/// that is not authenticated ("SQLCipher Design", zetetic.net/sqlcipher/design).
 struct PageLayout: Sendable, Equatable {
-    /// Bytes of the initialisation vector.
+    /// The length of the initialisation vector, in bytes.
     static let vectorLength = 16
     private static let cipherBlock = 16
-    /// The byte at whose place the operating system's locks lie; the engine never uses the page that it is in.
+    /// The lock byte; the engine never uses the page that contains it.
     private static let lockByte = 0x4000_0000
 
-    /// Bytes of a page.
+    /// The page size, in bytes.
     let pageSize: Int
-    /// Bytes of the authentication code.
+    /// The length of the authentication code, in bytes.
     let codeLength: Int
 
-    /// Bytes at a page's end that are not content.
+    /// The number of reserved bytes at the end of a page.
     var reserve: Int {
         (Self.vectorLength + codeLength + Self.cipherBlock - 1) / Self.cipherBlock * Self.cipherBlock
     }
 
-    /// Bytes of content, the salt in the first page's place of a header included.
+    /// The number of content bytes, including the salt in the first page.
     var usable: Int { pageSize - reserve }
 
-    /// The page that the engine never writes, counted from 1; a file of 1 GiB or more has a hole there.
+    /// The lock-byte page, counted from 1; in a file of 1 GiB or more it is a hole.
     var lockBytePage: Int { Self.lockByte / pageSize + 1 }
 
-    /// Where in a page what is enciphered begins: the first one starts with the file's salt.
+    /// The offset of the ciphertext in a page: the first page starts with the file's salt.
     func start(of number: Int) -> Int { number == 1 ? CipherSettings.saltLength : 0 }
 }
 
@@ -35,7 +35,7 @@ extension CipherSettings {
 }
 
 extension CipherSettings.Hash {
-    /// Bytes.
+    /// The length in bytes.
     var length: Int {
         switch self {
         case .sha1: 20

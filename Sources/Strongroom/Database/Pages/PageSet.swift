@@ -3,13 +3,13 @@ struct PageSet {
     private var words: [UInt64]
     private let pages: Int
 
-    /// - Parameter pages: The pages of the database; other numbers are in no set.
+    /// - Parameter pages: The number of pages of the database; other page numbers are never in the set.
     init(pages: Int) {
         self.pages = max(0, pages)
         words = Array(repeating: 0, count: self.pages / 64 + 1)
     }
 
-    /// - Parameter numbers: What is in the set at first.
+    /// - Parameter numbers: The initial page numbers.
     init(pages: Int, _ numbers: some Sequence<Int>) {
         self.init(pages: pages)
         for number in numbers { insert(number) }
@@ -22,7 +22,7 @@ struct PageSet {
 
     /// Adds a page.
     ///
-    /// - Returns: Whether the database has such a page and it was not in the set.
+    /// - Returns: Whether the page exists and was not in the set.
     @discardableResult
     mutating func insert(_ number: Int) -> Bool {
         guard number > 0, number <= pages, !contains(number) else { return false }

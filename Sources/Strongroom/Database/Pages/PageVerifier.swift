@@ -1,26 +1,26 @@
-/// Checks the authentication code of every page of a database.
+/// Verifies the authentication code of every page of a database.
 ///
-/// The engine checks only what it reads, keeps silent about the last page of a long value, and in version 3 takes a
-/// page of zeros for sound.
+/// The engine verifies only pages that it reads, does not report damage in the last overflow page of a value, and in
+/// version 3 accepts a page of zeros.
 struct PageVerifier {
     let contents: PageContents
 
-    /// Bytes that are read at one time.
+    /// Bytes per read.
     private static let portion = 256 << 10
 
-    /// The pages of a database through a connection, inside a transaction that keeps others from writing.
+    /// Reads the pages through a connection, inside a transaction that excludes other writers.
     init(_ connection: Connection, _ cipher: PageCipher) throws {
         contents = PageContents(
             pages: try DatabasePages(of: connection, pageSize: cipher.layout.pageSize), cipher: cipher)
     }
 
-    /// The pages of a file that nobody has open, in this process or another, and beside which no log lies.
+    /// Reads the pages of a file that no process has open and that has no WAL.
     ///
-    /// When the first page is sound it tells how many there are; otherwise the file's length does.
+    /// The number of pages is taken from the first page if that is valid, otherwise from the file size.
     init(closed file: any FileBytes, _ cipher: PageCipher) throws {
         let pageSize = cipher.layout.pageSize
         let size = try file.size()
-        // A part of a page counts as one, which is damaged.
+        // A partial page counts as a damaged page.
         let pagesOfFile = Int((size + Int64(pageSize) - 1) / Int64(pageSize))
         let whole = PageContents(
             pages: DatabasePages(closed: file, pageSize: pageSize, count: pagesOfFile), cipher: cipher)
@@ -31,13 +31,13 @@ struct PageVerifier {
         contents = PageContents(pages: DatabasePages(closed: file, pageSize: pageSize, count: count), cipher: cipher)
     }
 
-    /// The pages of the database.
+    /// The number of pages.
     var count: Int { contents.pages.count }
 
-    /// Checks every page.
+    /// Verifies every page.
     ///
-    /// - Parameter progress: Called now and then with the number of pages that have been looked at; what it throws ends
-    ///   the check.
+    /// - Parameter progress: Called repeatedly with the number of pages verified so far; an error that it throws ends
+    ///   the verification.
     /// - Returns: The damaged pages, in order.
     func damagedPages(progress: (Int) throws -> Void = { _ in }) throws -> [Int] {
         var damaged: [Int] = []
@@ -69,8 +69,8 @@ struct PageVerifier {
 
     private enum State {
         case sound, damaged
-        /// It may be one that has never been written: with a rollback journal and without `secure_delete` the engine
-        /// leaves a hole where a page was taken and given back in one transaction (measured on SQLCipher 3.4 and 4.6).
+        /// The page may never have been written: with a rollback journal and without `secure_delete`, the engine leaves
+        /// a hole for a page that was allocated and freed in one transaction (measured on SQLCipher 3.4 and 4.6).
         case zeros
     }
 
@@ -82,7 +82,7 @@ struct PageVerifier {
             guard found.isThere, contents.cipher.authentication.isAuthentic(page, number: number) else {
                 return .damaged
             }
-            // The file's is older and to be overwritten, or being overwritten just now.
+            // The page in the file is older and will be overwritten, or is being overwritten.
             guard found.isInFile else { return .sound }
         }
         guard isThere else { return .damaged }

@@ -1,33 +1,33 @@
-/// Tells a plaintext database from one that is encrypted behind a plaintext header.
+/// Distinguishes a plaintext database from one that is encrypted after a plaintext header.
 ///
-/// SQLCipher 4 leaves the first bytes of a file in plaintext when `PRAGMA cipher_plaintext_header_size` says so,
-/// a multiple of 16 and mostly 32; the salt is then kept outside the file ("SQLCipher API",
-/// zetetic.net/sqlcipher/sqlcipher-api). What follows the header is ciphertext, also in the first page. So the pages
-/// are compared with "Database File Format" (sqlite.org/fileformat.html): a file is a plaintext database as long as
-/// nothing proves the contrary.
+/// SQLCipher 4 leaves the first bytes of a file in plaintext if `PRAGMA cipher_plaintext_header_size` is set, to a
+/// multiple of 16 and usually to 32; the salt is then stored outside the file ("SQLCipher API",
+/// zetetic.net/sqlcipher/sqlcipher-api). Everything after the header is ciphertext, also in the first page. The pages
+/// are therefore checked against "Database File Format" (sqlite.org/fileformat.html): a file is considered a plaintext
+/// database unless the opposite is proved.
 struct PlaintextHeader {
-    /// The file's length in bytes.
+    /// The file size in bytes.
     let size: Int64
-    /// Reads bytes of the file: where they begin, and how many; fewer are returned at the file's end.
+    /// Reads bytes of the file at an offset; returns fewer at the end of the file.
     let read: (_ offset: Int64, _ count: Int) throws -> [UInt8]
 
-    /// The bytes with which a plaintext database begins.
+    /// The header string of a plaintext database.
     static let beginning = Array("SQLite format 3\0".utf8)
 
-    /// Pages besides the first that are looked at.
+    /// The number of pages that are checked besides the first.
     private static let mostPages = 16
-    /// The bytes of the header that are reserved for expansion, 0 in each database.
+    /// The bytes of the header that are reserved for expansion, which are 0 in every database.
     private static let unused = 72..<92
 
     /// Whether ciphertext follows the header of a file that begins like a plaintext database.
     ///
-    /// - Throws: What reading throws.
+    /// - Throws: Errors of `read`.
     func isFollowedByCiphertext() throws -> Bool {
         let header = try read(0, DatabaseHeader.length)
         guard header.count == DatabaseHeader.length else { return false }
-        // With a header of 16 bytes the sizes are ciphertext, too; a plaintext database without them is damaged.
+        // With a header of 16 bytes the sizes are ciphertext, too; a plaintext database with invalid sizes is damaged.
         guard let sizes = Sizes(header) else { return header[Self.unused].contains { $0 != 0 } }
-        // Each page of an encrypted file has at least its initialisation vector there.
+        // Each page of an encrypted file has at least an initialisation vector in its reserved bytes.
         guard sizes.reserve >= PageLayout.vectorLength else { return false }
         guard impossibleFields(header) < 2 else { return true }
         let page = try read(0, sizes.page)
@@ -39,15 +39,15 @@ struct PlaintextHeader {
         return try isFollowedByCiphertext(tree, content, sizes, hasVector: sizes.hasVector(page))
     }
 
-    /// How many fields have a value that no database has: those in whose place ciphertext is when the header is
-    /// shorter than SQLite's.
+    /// The number of fields with a value that no database has: they are ciphertext if the header is shorter than
+    /// SQLite's.
     private func impossibleFields(_ header: [UInt8]) -> Int {
         func number(_ offset: Int) -> Int { header.integer(at: offset) ?? 0 }
         let (schemaFormat, encoding) = (number(44), number(56))
         return [schemaFormat > 4, encoding > 3, header[Self.unused].contains { $0 != 0 }].count { $0 }
     }
 
-    /// Whether ciphertext follows a header of which the first page's list of cells is still a part.
+    /// Whether ciphertext follows a header that includes the first page's b-tree header.
     ///
     /// - Parameter hasVector: Whether the first page has what may be an initialisation vector.
     private func isFollowedByCiphertext(
@@ -55,7 +55,7 @@ struct PlaintextHeader {
     ) throws -> Bool {
         guard tree.isLeaf else { return try isCiphertext(tree.children, sizes, isSound: sizes.isTree) }
         guard tree.cellCount > 0 else {
-            // Without a schema there are unused pages at most. Ciphertext has no zeros in a row.
+            // Without a schema, the database has at most freelist pages. Ciphertext has no run of zeros.
             if let trunk = DatabaseHeader(content)?.firstFreeTrunk, trunk > 0 {
                 return try isCiphertext([trunk], sizes, isSound: sizes.isFreeTrunk)
             }
@@ -77,11 +77,12 @@ struct PlaintextHeader {
         return try isCiphertext(roots, sizes, isSound: sizes.isTree)
     }
 
-    /// The types of texts as long as "view", "table" or "index", and "trigger", of one or two bytes a character.
+    /// The serial types of texts as long as "view", "table" or "index", and "trigger", with one or two bytes per
+    /// character.
     private static let schemaTypes: Set<Int64> = [21, 23, 27, 29, 33, 41]
 
-    /// Whether pages to which others lead are ciphertext. One sound page is enough to deny it; one of zeros, or beyond
-    /// the end, may lie in a log.
+    /// Whether referenced pages are ciphertext. One valid page disproves it; a page of zeros, or past the end, may be
+    /// in a WAL.
     private func isCiphertext(_ pages: [Int], _ sizes: Sizes, isSound: ([UInt8]) -> Bool) throws -> Bool {
         var found = false
         for number in pages.filter({ $0 > 1 && Int64($0) * Int64(sizes.page) <= size }).prefix(Self.mostPages) {
@@ -95,16 +96,16 @@ struct PlaintextHeader {
 }
 
 extension PlaintextHeader {
-    /// The sizes that the header has in its bytes 16 to 23.
+    /// The sizes in bytes 16 to 23 of the header.
     private struct Sizes {
-        /// Bytes of a page.
+        /// The page size, in bytes.
         let page: Int
-        /// Bytes at a page's end that are not content.
+        /// The number of reserved bytes at the end of a page.
         let reserve: Int
 
         var usable: Int { page - reserve }
 
-        /// Nil for those that no SQLite has written.
+        /// Nil for sizes that SQLite never writes.
         init?(_ header: [UInt8]) {
             let stored = header.shortInteger(at: 16) ?? 0
             page = stored == 1 ? 65_536 : stored
@@ -114,15 +115,15 @@ extension PlaintextHeader {
             else { return nil }
         }
 
-        /// Whether a page is one of a b-tree.
+        /// Whether a page is a b-tree page.
         func isTree(_ page: [UInt8]) -> Bool {
             TreePage(WipedBytes(copying: page.prefix(usable)), isFirst: false)?.isConsistent == true
         }
 
-        /// Whether a page lists unused ones.
+        /// Whether a page is a freelist trunk page.
         func isFreeTrunk(_ page: [UInt8]) -> Bool { page.integer(at: 4).map { $0 <= usable / 4 - 2 } ?? false }
 
-        /// Whether a page has what may be an initialisation vector, which is random, where an encrypted one has it.
+        /// Whether a page has what may be an initialisation vector, which is random, in its reserved bytes.
         func hasVector(_ page: [UInt8]) -> Bool {
             page[usable..<usable + PageLayout.vectorLength].contains { $0 != 0 }
         }
@@ -130,7 +131,7 @@ extension PlaintextHeader {
 }
 
 extension Sequence<UInt8> {
-    /// Whether as many bytes in a row are 0.
+    /// Whether there is a run of that many zero bytes.
     fileprivate func hasZeros(_ count: Int) -> Bool {
         var length = 0
         for byte in self {
@@ -142,14 +143,14 @@ extension Sequence<UInt8> {
 }
 
 extension StrongroomError {
-    /// The error for a file that is encrypted behind a plaintext header.
+    /// The error for a file that is encrypted after a plaintext header.
     static func plaintextHeader(_ path: String) -> StrongroomError {
         StrongroomError(
             .plaintextHeader,
             """
-            The file "\(path)" is encrypted behind a plaintext header: it was made by SQLCipher 4 with \
-            `PRAGMA cipher_plaintext_header_size`, and its salt lies elsewhere. Such files are not opened. In the \
-            sqlcipher shell, give its key, that setting and `PRAGMA cipher_salt`, attach a new file with a key, and \
+            The file "\(path)" is encrypted after a plaintext header: it was created by SQLCipher 4 with \
+            `PRAGMA cipher_plaintext_header_size`, and its salt is stored elsewhere. Such files are not supported. In \
+            the sqlcipher shell, set its key, that setting and `PRAGMA cipher_salt`, attach a new file with a key, and \
             export into it with `sqlcipher_export`; then open the new file. Nothing was changed.
             """
         )

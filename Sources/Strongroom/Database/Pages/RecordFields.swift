@@ -1,11 +1,11 @@
-/// The first values of a row as a page has it ("Database File Format", section 2.1, sqlite.org/fileformat.html).
+/// The first values of a record in a page ("Database File Format", section 2.1, sqlite.org/fileformat.html).
 struct RecordFields {
     enum Field: Hashable {
         case plain(Value)
         case blob(WipedBytes)
         case text(EncodedText)
 
-        /// The same in memory of its own, so that the row is let go.
+        /// A copy in separate memory, so that the row can be released.
         var copied: Field {
             switch self {
             case .plain: self
@@ -18,8 +18,8 @@ struct RecordFields {
     let fields: [Field]
 
     /// - Parameters:
-    ///   - record: The row, all of it.
-    ///   - count: How many values are wanted, nil for all; nil is given when the row has fewer.
+    ///   - record: The complete record.
+    ///   - count: The number of values to decode, nil for all; nil is returned if the record has fewer.
     init?(_ record: WipedBytes, count: Int? = nil, encoding: EncodedText.Encoding) {
         guard let header = record.variableInteger(at: 0), let length = Int(exactly: header.value),
             length <= record.count
@@ -36,9 +36,9 @@ struct RecordFields {
         self.fields = fields
     }
 
-    /// The types of a row's values, as numbers; nil when the row is none.
+    /// The serial types of a record; nil if it is not a valid record.
     ///
-    /// - Parameter record: The row, or its beginning, in which all types stand.
+    /// - Parameter record: The record, or its beginning, which contains all serial types.
     static func types<Bytes: RandomAccessCollection<UInt8>>(_ record: Bytes) -> [Int64]? where Bytes.Index == Int {
         guard let header = record.variableInteger(at: 0), let length = Int(exactly: header.value),
             length <= record.count
@@ -73,7 +73,7 @@ struct RecordFields {
         default:
             let bits = bytes.reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
             if type == 7 { return .plain(.real(Double(bitPattern: bits))) }
-            // The sign is the first byte's.
+            // The first byte has the sign.
             let unused = 64 - 8 * bytes.count
             return .plain(.integer(Int64(bitPattern: bits << unused) >> unused))
         }
@@ -81,7 +81,7 @@ struct RecordFields {
 }
 
 extension Statement {
-    /// Sets a parameter to a value that a page has.
+    /// Binds a value from a page to a parameter.
     func bind(_ field: RecordFields.Field, at index: Int) throws {
         switch field {
         case .plain(let value): try Bindings(self).bind(value, at: index)

@@ -1,51 +1,51 @@
-/// Goes through one b-tree of a database, page by page, without the engine, and past what is damaged.
+/// Walks one b-tree of a database page by page, without the engine, and continues past damaged pages.
 ///
-/// See "Database File Format", section 1.6 (sqlite.org/fileformat.html). What the pages say is not trusted: a place
-/// outside a page ends the row, a page that was met before ends the branch.
+/// See "Database File Format", section 1.6 (sqlite.org/fileformat.html). The content of the pages is not trusted: an
+/// offset out of bounds ends the row, a page that was visited before ends the branch.
 struct TreeWalk {
-    /// What is met, in the order of the tree.
+    /// The events of a walk, in the order of the tree.
     enum Event {
-        /// A page of the tree or of a long value in it, readable or not.
+        /// A page of the tree or an overflow page, readable or not.
         case page(Int)
-        /// A page of the tree that can be read, without those of long values.
+        /// A readable page of the tree, without overflow pages.
         case node(depth: Int, isLeaf: Bool)
-        /// A page that cannot be read.
+        /// An unreadable page.
         case unreadable(Gap)
-        /// A row of a table with row ids, and whether all of its pages can be read.
+        /// A row of a rowid table, and whether all of its pages are readable.
         case row(Int64, WipedBytes, isWhole: Bool)
-        /// A row of a table without row ids, or an index's, and whether all of its pages can be read.
+        /// A row of a WITHOUT ROWID table or an entry of an index, and whether all of its pages are readable.
         case entry(WipedBytes, isWhole: Bool)
     }
 
-    /// A page of a tree that cannot be read.
+    /// An unreadable page of a tree.
     struct Gap: Hashable {
         let page: Int
-        /// The row ids that may be below it, where the tree has row ids.
+        /// The row ids that may be below it, if the tree has row ids.
         let range: ClosedRange<Int64>
-        /// How far below the tree's first page it lies.
+        /// Its depth below the root page.
         let depth: Int
     }
 
-    /// How much of a row an event contains.
+    /// The part of a row that an event contains.
     enum RowContent {
         case nothing
-        /// What its page of the tree has, without the pages where a long value continues.
+        /// The part in its b-tree page, without overflow pages.
         case beginning
-        /// All of it, where all of it can be read; otherwise what comes before the damaged page.
+        /// The complete row if it is readable; otherwise the part before the damaged page.
         case everything
     }
 
     let contents: PageContents
-    /// How much of the rows is wanted.
+    /// The requested part of each row.
     var rowContent = RowContent.nothing
 
     private static let deepest = 64
 
-    /// Goes through the tree.
+    /// Walks the tree.
     ///
     /// - Parameters:
-    ///   - root: Its first page.
-    ///   - meet: Told of what is met; what it throws ends the walk.
+    ///   - root: The root page.
+    ///   - meet: Called for each event; an error that it throws ends the walk.
     func walk(_ root: Int, _ meet: (Event) throws -> Void) throws {
         var met = PageSet(pages: contents.pages.count)
         try walk(root, .min ... .max, depth: 0, &met, meet)
@@ -84,8 +84,8 @@ struct TreeWalk {
 
     /// Follows a value through its overflow pages.
     ///
-    /// - Parameter parts: Gets what they have, where everything is wanted.
-    /// - Returns: Whether all of them can be read.
+    /// - Parameter parts: Receives their content, if everything is requested.
+    /// - Returns: Whether all of them are readable.
     private func follow(
         _ payload: TreePage.Payload, _ parts: inout [WipedBytes], _ met: inout PageSet, _ meet: (Event) throws -> Void
     ) throws -> Bool {
@@ -106,18 +106,18 @@ struct TreeWalk {
 
 /// A page of a b-tree.
 struct TreePage {
-    /// A value, of which the page has the beginning.
+    /// A value whose beginning is in the page.
     struct Payload {
         let length: Int
         let local: WipedBytes
-        /// The page where it goes on.
+        /// The first overflow page.
         let overflow: Int
     }
 
     struct Cell {
-        /// The page below whose rows come before this cell.
+        /// The left child page of this cell.
         var child: Int?
-        /// The row id; in an inner page the highest one below ``child``.
+        /// The row id; in an interior page, the highest one below ``child``.
         var rowID: Int64?
         var payload: Payload?
     }
@@ -125,11 +125,11 @@ struct TreePage {
     private let bytes: WipedBytes
     private let header: Int
     private let isInner: Bool
-    /// Whether it belongs to a table with row ids.
+    /// Whether it belongs to a rowid table.
     let isTable: Bool
     let cellCount: Int
 
-    /// - Parameter content: The usable bytes; nil is given for those of no b-tree.
+    /// - Parameter content: The usable bytes; nil is returned if they are not a b-tree page.
     init?(_ content: WipedBytes, isFirst: Bool) {
         header = isFirst ? DatabaseHeader.length : 0
         guard content.count > header + 12, let count = content.shortInteger(at: header + 3) else { return nil }
@@ -144,14 +144,14 @@ struct TreePage {
         cellCount = count
     }
 
-    /// Whether no pages of the tree are below it.
+    /// Whether it is a leaf page.
     var isLeaf: Bool { !isInner }
 
-    /// The pages of the tree directly below it.
+    /// The child pages.
     var children: [Int] { isInner ? (0..<cellCount).compactMap { cell($0)?.child } + [lastChild ?? 0] : [] }
 
-    /// Whether every cell lies within the page, behind the list of the cells, as in each page that the engine has
-    /// written as one of a tree.
+    /// Whether every cell is within the page, after the cell pointer array, as in each b-tree page that the engine
+    /// writes.
     var isConsistent: Bool {
         let end = header + (isInner ? 12 : 8) + 2 * cellCount
         return end <= bytes.count
@@ -161,10 +161,10 @@ struct TreePage {
             }
     }
 
-    /// The page below whose rows come after all cells.
+    /// The rightmost child page.
     var lastChild: Int? { isInner ? bytes.integer(at: header + 8) : nil }
 
-    /// A cell; nil when the page does not hold it.
+    /// A cell; nil if it is out of bounds.
     func cell(_ place: Int) -> Cell? {
         guard var offset = bytes.shortInteger(at: header + (isInner ? 12 : 8) + 2 * place) else { return nil }
         var cell = Cell()
@@ -193,7 +193,7 @@ struct TreePage {
         return cell
     }
 
-    /// How much of a value lies in the page is a matter of the page's size.
+    /// The page size determines how much of a value is in the page.
     private func payload(_ length: Int, at offset: Int) -> Payload? {
         let usable = bytes.count
         let most = isTable ? usable - 35 : (usable - 12) * 64 / 255 - 23

@@ -12,7 +12,7 @@ import Glibc
 ///
 /// The meaning of each is in SQLite's documentation, "Result and Error Codes" (sqlite.org/rescode.html).
 public struct ResultCode: Sendable, Hashable, CustomStringConvertible {
-    /// The code as the engine gave it, with the extended bits.
+    /// The code that the engine returned, with the extended bits.
     public let extended: Int32
 
     /// The primary code: the lowest eight bits.
@@ -32,7 +32,7 @@ public struct ResultCode: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension StrongroomError.Code {
-    /// The code for a result of the engine.
+    /// The error code for a result code of the engine.
     init(_ result: ResultCode) {
         switch result.primary {
         case SQLITE_NOTADB: self = .notADatabase
@@ -53,13 +53,12 @@ extension StrongroomError.Code {
         }
     }
 
-    /// The code for a result of the engine and what the operating system said to it.
+    /// The error code for a result code of the engine and the operating system's error.
     ///
-    /// The engine has one code for whatever keeps it from opening a file, and for a quota that is used up one of its
-    /// many codes for input and output. That a file is not there counts as not permitted: a log that may not be made is
-    /// then looked for.
+    /// The engine has a single code for every failure to open a file, and reports an exhausted quota as an I/O error. A
+    /// missing file is classified as a permission failure: the caller then checks whether a log could not be created.
     ///
-    /// - Parameter systemError: The value of `errno`; 0 where the operating system said nothing.
+    /// - Parameter systemError: The value of `errno`; 0 if the operating system reported none.
     init(_ result: ResultCode, systemError: Int32) {
         switch (result.primary, systemError) {
         case (SQLITE_CANTOPEN, EISDIR), (SQLITE_CANTOPEN, ENOTDIR), (SQLITE_CANTOPEN, ELOOP): self = .notAFile
@@ -71,25 +70,25 @@ extension StrongroomError.Code {
         }
     }
 
-    /// What to do about a failure of the engine, added to its own words.
+    /// The advice for a failure of the engine, which follows the engine's own message.
     var advice: String {
         switch self {
-        case .notADatabase: "The file is not a database, or its key or cipher settings are others."
+        case .notADatabase: "The file is not a database, or it has another key or other cipher settings."
         case .damaged:
             """
             Find the damaged pages with `verify`; then restore the file from a backup, or save the rest with `salvage`.
             """
-        case .busy: "Another connection holds the database; try again, or raise the busy timeout."
+        case .busy: "Another connection has locked the database; try again, or raise the busy timeout."
         case .permissionDenied: "Check the permissions of the file and of its directory."
         case .readOnly: "Write inside `write`, and check that the file may be written."
         case .diskFull: "Free space on the disk, then try again; nothing of this change was kept."
         case .inputOutput: "The operating system could not read or write the file; check the disk."
         case .notAuthorized:
-            "Transactions, attached files, keys and the connection's settings are the library's own: use its functions."
+            "The library manages transactions, attached files, keys and the connection's settings: use its functions."
         case .tooManyOpenFiles:
             "The process has too many files open: close stores, or raise the limit (ulimit -n)."
         case .limit: "Make the statement or the value smaller."
-        case .notAFile: "Check what lies at the path."
+        case .notAFile: "Check which kind of file is at the path."
         default: ""
         }
     }

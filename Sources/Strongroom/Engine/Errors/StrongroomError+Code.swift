@@ -32,27 +32,27 @@ extension StrongroomError {
         public static let truncated = Code(.truncated)
         /// The engine found damaged pages.
         public static let damaged = Code(.damaged)
-        /// The write-ahead log beside the file is damaged, and opening the file would take committed transactions back.
+        /// The write-ahead log of the file is damaged, and opening the file would discard committed transactions.
         public static let damagedLog = Code(.damagedLog)
         /// The file is a plaintext database where an encrypted one is required.
         public static let plaintextFile = Code(.plaintextFile)
         /// The file is encrypted behind a plaintext header (SQLCipher 4's `cipher_plaintext_header_size`), which the
         /// library does not open.
         public static let plaintextHeader = Code(.plaintextHeader)
-        /// The file is encrypted where the key chain asks for plaintext.
+        /// The file is encrypted, but the key chain specifies plaintext.
         public static let encryptedFile = Code(.encryptedFile)
         /// The file exists and has no content.
         public static let emptyFile = Code(.emptyFile)
-        /// Something other than a regular file lies at the path.
+        /// The path refers to something other than a regular file.
         public static let notAFile = Code(.notAFile)
         /// There is no file at the path.
         public static let fileMissing = Code(.fileMissing)
-        /// Another program replaced a file while it was opened, or one that is opened read-only, or changed it
-        /// where nothing can be locked.
+        /// Another program replaced a file while it was being opened, replaced a file that is open read-only, or
+        /// changed a file that could not be locked.
         public static let fileChanged = Code(.fileChanged)
         /// The file's schema is newer than the program knows.
         public static let newerSchema = Code(.newerSchema)
-        /// Another process holds the database.
+        /// Another process has locked the database.
         public static let locked = Code(.locked)
         /// The operating system refuses access to a file or a directory.
         public static let permissionDenied = Code(.permissionDenied)
@@ -60,9 +60,9 @@ extension StrongroomError {
         public static let diskFull = Code(.diskFull)
         /// Reading or writing a file failed.
         public static let inputOutput = Code(.inputOutput)
-        /// The process, or the machine, has as many files open as it may.
+        /// The limit on open files, of the process or of the system, is reached.
         public static let tooManyOpenFiles = Code(.tooManyOpenFiles)
-        /// Memory could not be had.
+        /// A memory allocation failed.
         public static let outOfMemory = Code(.outOfMemory)
         /// The linked library is not SQLCipher.
         public static let notSQLCipher = Code(.notSQLCipher)
@@ -80,24 +80,23 @@ extension StrongroomError {
         public static let emptyKeyChain = Code(.emptyKeyChain)
         /// A key file that cannot be used.
         public static let keyFile = Code(.keyFile)
-        /// An environment variable, or a value of a configuration, has no keys that can be used.
+        /// An environment variable or a configuration value contains no usable keys.
         public static let keySource = Code(.keySource)
-        /// The sidecar with the database's wrapped key is gone, or there never was one.
+        /// The sidecar file with the database's wrapped key is missing.
         public static let envelopeMissing = Code(.envelopeMissing)
-        /// No copy of the sidecar with the database's wrapped key is whole.
+        /// No copy of the sidecar file with the database's wrapped key is intact.
         public static let envelopeDamaged = Code(.envelopeDamaged)
-        /// A newer program has written the sidecar with the database's wrapped key.
+        /// The sidecar file with the database's wrapped key was written by a newer version.
         public static let newerEnvelope = Code(.newerEnvelope)
-        /// The sidecar beside the database holds another database's wrapped key.
+        /// The sidecar file contains another database's wrapped key.
         public static let foreignEnvelope = Code(.foreignEnvelope)
-        /// A key's slot that cannot be added or revoked, such as the last one; nothing was changed.
+        /// A key slot that cannot be added or revoked, such as the last one; nothing was changed.
         public static let keySlot = Code(.keySlot)
-        /// Cipher settings that the linked engine does not have, or none at all.
+        /// Cipher settings that the linked engine does not support, or an empty list of settings.
         public static let cipherSettings = Code(.cipherSettings)
-        /// A rotation could not be made, or its result was not what it should be; the message says which key the file
-        /// is on.
+        /// A rotation failed, or its result did not pass the check; the message says which key the file uses.
         public static let rotationFailed = Code(.rotationFailed)
-        /// What was asked for needs a file, and the store, or the record, lies in memory alone.
+        /// The operation needs a file, but the store or the record is in memory only.
         public static let inMemory = Code(.inMemory)
         /// The store is closed.
         public static let closed = Code(.closed)
@@ -105,21 +104,21 @@ extension StrongroomError {
         public static let nestedAccess = Code(.nestedAccess)
         /// An object of one store in a transaction of another.
         public static let otherStore = Code(.otherStore)
-        /// The transaction is over before its closure is.
+        /// The transaction ended before its closure returned.
         public static let transactionEnded = Code(.transactionEnded)
-        /// A write where only reading is possible.
+        /// A write where only reads are allowed.
         public static let readOnly = Code(.readOnly)
-        /// A statement that the library does not let through, such as `COMMIT` inside a transaction.
+        /// A statement that the library does not allow, such as `COMMIT` inside a transaction.
         public static let notAuthorized = Code(.notAuthorized)
         /// Another connection held the database for longer than the busy timeout.
         public static let busy = Code(.busy)
-        /// A read or a write took longer than its caller allowed.
+        /// A read or a write exceeded its time limit.
         public static let timedOut = Code(.timedOut)
-        /// The work was interrupted.
+        /// The operation was interrupted.
         public static let interrupted = Code(.interrupted)
-        /// A constraint of the schema refuses the change.
+        /// A change violates a constraint of the schema.
         public static let constraint = Code(.constraint)
-        /// A stored value does not fit the type that was asked for.
+        /// A stored value does not match the requested type.
         public static let typeMismatch = Code(.typeMismatch)
         /// A value that the engine cannot store, such as NaN.
         public static let valueNotStorable = Code(.valueNotStorable)
@@ -129,22 +128,21 @@ extension StrongroomError {
         public static let notUnique = Code(.notUnique)
         /// There is no row with the key.
         public static let noSuchRow = Code(.noSuchRow)
-        /// A limit of the engine is exceeded.
+        /// A limit of the engine was exceeded.
         public static let limit = Code(.limit)
-        /// SQL that the engine does not accept.
+        /// The engine rejected the SQL.
         public static let sql = Code(.sql)
         /// A predicate with a part that has no counterpart in SQL.
         public static let notTranslatable = Code(.notTranslatable)
-        /// A predicate as text with a mistake in it or in its arguments.
+        /// A predicate as text, or one of its arguments, is invalid.
         public static let invalidPredicate = Code(.invalidPredicate)
-        /// A ``PageCursor`` that cannot be read, or that belongs to another table or another order.
+        /// A ``PageCursor`` that cannot be decoded, or that belongs to another table or another order.
         public static let pageCursor = Code(.pageCursor)
-        /// A dictionary or a JSON text that does not make a record.
+        /// A dictionary or a JSON text that cannot be decoded as a record.
         public static let notARecord = Code(.notARecord)
-        /// A change of the schema that cannot be made, such as dropping a column that a view needs; nothing was
-        /// changed.
+        /// A schema change that is not possible, such as dropping a column that a view uses; nothing was changed.
         public static let schemaChange = Code(.schemaChange)
-        /// A migrator with a mistake in it, such as one version twice.
+        /// An invalid migrator, for instance with a duplicate version.
         public static let invalidMigrator = Code(.invalidMigrator)
         /// A migration failed; the file is at the version before it.
         public static let migrationFailed = Code(.migrationFailed)

@@ -1,7 +1,7 @@
-/// What went wrong, and what to do next.
+/// An error of the library: what failed, and what to do next.
 ///
-/// Every throwing function of the library throws this type, `CancellationError`, or what your own closure threw.
-/// The description never holds a key or a value that was bound to a statement.
+/// Every throwing function of the library throws this type, `CancellationError`, or an error that the caller's closure
+/// threw. The description never contains a key or a value that was bound to a statement.
 ///
 /// ```swift
 /// do {
@@ -11,7 +11,7 @@
 /// }
 /// ```
 public struct StrongroomError: Error, Sendable {
-    /// What kind of failure it is; compare it with the constants of ``Code-swift.struct``.
+    /// The kind of failure; compare it with the constants of ``Code-swift.struct``.
     public let code: Code
 
     /// What happened and what to do next, in one or two sentences.
@@ -23,26 +23,26 @@ public struct StrongroomError: Error, Sendable {
     /// The SQL that failed, with placeholders in place of values.
     public var sql: String?
 
-    /// The engine's own result code, where the engine reported the failure.
+    /// The engine's result code, if the engine reported the failure.
     public var resultCode: ResultCode?
 
-    /// Where a value lies that does not fit, for the code `typeMismatch`.
+    /// The stored value that does not match, for the code `typeMismatch`.
     public internal(set) var mismatch: TypeMismatch?
 
-    /// Which constraint refused the change, for the code `constraint`, as far as the engine tells.
+    /// The constraint that the change violates, for the code `constraint`, as far as the engine reports it.
     public internal(set) var constraint: ConstraintFailure?
 
-    /// What your own code threw, for the codes `migrationFailed` and `damaged`. It stands in no message, since it may
-    /// hold a value.
+    /// The error that the caller's code threw, for the codes `migrationFailed` and `damaged`. No message contains it,
+    /// since it may contain a value.
     public internal(set) var underlying: (any Error)?
 
-    /// What is known of the file, for a failure of opening: of a type that only those above know.
+    /// The result of a diagnosis, for a failure to open a file; its type is declared in an upper layer.
     var finding: (any Sendable)?
 
     /// Makes an error.
     ///
     /// - Parameters:
-    ///   - code: What kind of failure it is.
+    ///   - code: The kind of failure.
     ///   - message: What happened and what to do next; no key, no stored value.
     ///   - database: The name or path of the database.
     ///   - sql: The SQL that failed, with placeholders in place of values.
@@ -63,7 +63,7 @@ public struct StrongroomError: Error, Sendable {
 }
 
 extension StrongroomError: Equatable {
-    /// Whether two errors tell the same; what lies under them does not count.
+    /// Whether two errors have the same content; the underlying errors are not compared.
     public static func == (left: StrongroomError, right: StrongroomError) -> Bool {
         left.code == right.code && left.message == right.message && left.database == right.database
             && left.sql == right.sql && left.resultCode == right.resultCode && left.mismatch == right.mismatch
@@ -72,7 +72,7 @@ extension StrongroomError: Equatable {
 }
 
 extension StrongroomError: CustomStringConvertible {
-    /// The code, the message, and where known the database, the SQL and the engine's code; no key, no bound value.
+    /// The code, the message, and if known the database, the SQL and the engine's result code; no key, no bound value.
     public var description: String {
         var text = "\(code): \(message)"
         if let database { text += " [database: \(database)]" }
@@ -83,7 +83,7 @@ extension StrongroomError: CustomStringConvertible {
 }
 
 extension StrongroomError {
-    /// This error with the database's name added where none is known yet.
+    /// This error with the database's name, unless it already has one.
     func naming(_ database: String) -> StrongroomError {
         var copy = self
         copy.database = copy.database ?? database

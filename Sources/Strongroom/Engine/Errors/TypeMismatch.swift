@@ -1,4 +1,4 @@
-/// A stored value that does not fit the type that was asked for: where it lies, what it is, what was wanted.
+/// A stored value that does not match the requested type: its location, its storage class and the expected type.
 ///
 /// ```swift
 /// catch let error as StrongroomError where error.code == .typeMismatch {
@@ -6,22 +6,22 @@
 /// }
 /// ```
 public struct TypeMismatch: Sendable, Equatable {
-    /// The table, where a table's operation or query met the value.
+    /// The table, if a table's operation or query read the value.
     public var table: String?
     /// The column, as the statement names it.
     public let column: String
-    /// The row's id in the engine, where it is known.
+    /// The row id, if it is known.
     public var rowID: Int64?
-    /// What is stored: its storage class, never the value itself.
+    /// The storage class of the stored value, never the value itself.
     public let found: String
-    /// What the type wants.
+    /// The expected type.
     public let wanted: String
 
     var message: String {
         var place = "Column \"\(column)\""
         if let table { place += " of table \"\(table)\"" }
         if let rowID { place += ", row \(rowID)," }
-        return "\(place) holds \(found) where \(wanted) was wanted; correct the row or the record's type."
+        return "\(place) contains \(found) where \(wanted) is expected; correct the row or the record's type."
     }
 }
 
@@ -32,7 +32,7 @@ extension StrongroomError {
         return error
     }
 
-    /// This error with the table and the row added, where it is a mismatch that does not know them yet.
+    /// Adds the table and the row to a mismatch error that does not have them yet.
     @usableFromInline
     func located(in table: String, rowID: Int64?) -> StrongroomError {
         guard var mismatch, mismatch.table == nil else { return self }

@@ -8,21 +8,21 @@ import Musl
 import Glibc
 #endif
 
-/// The memory that the engine allocates, for pages, rows and sorted values in plaintext.
+/// The memory that the engine allocates for pages, rows and sorted values in plaintext.
 ///
 /// See SQLite's documentation, "Dynamic Memory Allocation In SQLite", section 3.1.4 (sqlite.org/malloc.html).
 enum EngineMemory {
-    /// Whether the engine overwrites what it frees, in the whole process. It does from the first connection on, unless
-    /// another library has used the engine before: then nothing can be changed.
+    /// Whether the engine overwrites memory before it frees it, in the whole process. This is so from the first
+    /// connection on, unless other code has initialised the engine before: its configuration can then no longer change.
     ///
-    /// SQLCipher 4 has `cipher_memory_security` for this, which also locks the memory, and is refused beyond the few
-    /// pages that a process may lock; version 3 has nothing.
+    /// SQLCipher 4 has `cipher_memory_security`, which also locks the memory and fails beyond the few pages that a
+    /// process may lock; version 3 has no such setting.
     static let isWiped = strongroom_wipe_freed_memory() == SQLITE_OK
 }
 
 extension UnsafeMutableRawBufferPointer {
-    /// Overwrites the memory with zeros, also when nothing reads it any more, where an ordinary write would be left
-    /// out.
+    /// Overwrites the memory with zeros. The compiler cannot remove this write, as it could an ordinary one to memory
+    /// that is not read again.
     func wipe() {
         guard let baseAddress else { return }
         #if canImport(Darwin)

@@ -1,15 +1,15 @@
-/// Bytes of decrypted pages, in memory of their own that is overwritten when the last part of it is let go.
+/// Bytes of decrypted pages in a separate allocation, which is overwritten when the last slice of it is released.
 ///
-/// A part shares the memory with the whole and begins at index 0. An array's memory is freed as it is, and what an
-/// array leaves behind where it has grown cannot be reached any more.
+/// A slice shares the memory of the whole and begins at index 0. An array's memory is freed without being overwritten,
+/// and the buffers that an array abandons when it grows are no longer reachable.
 struct WipedBytes: Sendable {
     private let storage: WipedMemory
     private let offset: Int
     let count: Int
 
-    /// Memory that is filled by a function.
+    /// Allocates memory and fills it.
     ///
-    /// - Parameter fill: Writes all the bytes, which are zeros before.
+    /// - Parameter fill: Writes all bytes, which are initially zero.
     init(count: Int, _ fill: (UnsafeMutableRawBufferPointer) throws -> Void) rethrows {
         storage = WipedMemory(count: count)
         offset = 0
@@ -17,12 +17,12 @@ struct WipedBytes: Sendable {
         try fill(storage.bytes)
     }
 
-    /// A copy of bytes.
+    /// Copies bytes.
     init(copying bytes: some Collection<UInt8>) {
         self.init(count: bytes.count) { $0.copyBytes(from: bytes) }
     }
 
-    /// Joins parts.
+    /// Concatenates slices.
     init(_ parts: [WipedBytes]) {
         guard parts.count != 1 else {
             self = parts[0]
@@ -45,13 +45,13 @@ struct WipedBytes: Sendable {
 
     static let none = WipedBytes(count: 0) { _ in }
 
-    /// A part, which must lie within the bytes.
+    /// A slice; the range must lie within the bytes.
     func part(_ range: Range<Int>) -> WipedBytes {
-        precondition(range.lowerBound >= 0 && range.upperBound <= count, "The range lies outside the bytes.")
+        precondition(range.lowerBound >= 0 && range.upperBound <= count, "The range is out of bounds.")
         return WipedBytes(storage, range.lowerBound + offset..<range.upperBound + offset)
     }
 
-    /// Lends the bytes.
+    /// Calls a closure with a pointer to the bytes.
     func withUnsafeBytes<T>(_ body: (UnsafeRawBufferPointer) throws -> T) rethrows -> T {
         defer { withExtendedLifetime(storage) {} }
         return try body(UnsafeRawBufferPointer(rebasing: storage.bytes[offset..<offset + count]))
@@ -63,7 +63,7 @@ extension WipedBytes: RandomAccessCollection {
     var endIndex: Int { count }
 
     subscript(position: Int) -> UInt8 {
-        precondition(position >= 0 && position < count, "The index lies outside the bytes.")
+        precondition(position >= 0 && position < count, "The index is out of bounds.")
         return withExtendedLifetime(storage) { storage.bytes[offset + position] }
     }
 }
@@ -77,7 +77,7 @@ extension WipedBytes: Hashable {
 }
 
 extension WipedBytes: CustomStringConvertible, CustomReflectable {
-    /// Never its content.
+    /// Never contains the bytes.
     var description: String { "WipedBytes(\(count))" }
     var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -1,5 +1,5 @@
-/// Memory that is overwritten before it is freed, with zeros at first.
-// Written only while its owner is made.
+/// Memory that is initially zero and is overwritten before it is freed.
+// Written only during the initialisation of its owner.
 final class WipedMemory: @unchecked Sendable {
     let bytes: UnsafeMutableRawBufferPointer
 

@@ -1,16 +1,16 @@
-/// A name in SQL: of a table, a column, an index.
+/// An SQL identifier: the name of a table, a column or an index.
 enum Identifier {
-    /// The name in backticks, with those inside doubled.
+    /// The name in backticks, with backticks inside doubled.
     ///
-    /// Not in double quotes: the engine takes such a name for a text where it knows no column of that name, and the
-    /// query would find nothing instead of failing. See SQLite's documentation, "SQLite Keywords"
+    /// Not in double quotes: the engine reads a double-quoted name as a string literal if no column has that name, and
+    /// the query would return no rows instead of failing. See SQLite's documentation, "SQLite Keywords"
     /// (sqlite.org/lang_keywords.html) and "Quirks", section 8 (sqlite.org/quirks.html).
     static func quote(_ name: String) -> String {
         "`\(doubling("`", in: name))`"
     }
 
-    /// A text with every quote of a kind doubled, also one that a combining mark follows, which is another character to
-    /// Swift.
+    /// Doubles every occurrence of a quotation mark in a text, also of one followed by a combining mark, which to Swift
+    /// is another character.
     static func doubling(_ quote: Unicode.Scalar, in text: String) -> String {
         guard text.unicodeScalars.contains(quote) else { return text }
         var doubled = String.UnicodeScalarView()
@@ -21,22 +21,22 @@ enum Identifier {
         return String(doubled)
     }
 
-    /// Refuses what no quoting makes a name.
+    /// Throws for a name that cannot be quoted.
     static func check(_ name: String, _ what: String) throws {
         guard !name.isEmpty, !name.utf8.contains(0) else {
-            throw StrongroomError(.invalidName, "A \(what) has no name, or a NUL in it; give it a name.")
+            throw StrongroomError(.invalidName, "The name of a \(what) is empty or contains NUL; give it another name.")
         }
     }
 
-    /// Whether the engine takes two names for one: it makes no difference between A and a, and one between É and é.
+    /// Whether the engine treats two names as equal: the case of A to Z is ignored, that of É and é is not.
     static func areSame(_ first: String, _ second: String) -> Bool { first.isSameName(as: second) }
 
-    /// Whether two lists have the same names, in whatever order.
+    /// Whether two lists contain the same names, in any order.
     static func areSame(_ names: [String], _ others: [String]) -> Bool {
         names.allSatisfy { name in others.contains { areSame($0, name) } }
             && others.allSatisfy { name in names.contains { areSame($0, name) } }
     }
 
-    /// The place of a name among others.
+    /// The index of a name in a list.
     static func place(of name: String, in names: [String]) -> Int? { names.firstIndex { areSame($0, name) } }
 }

@@ -1,5 +1,5 @@
-/// A name that can be hashed and looked up as the engine compares it: without the case of A to Z, and byte by byte, so
-/// that names whose letters are composed otherwise, which Swift takes for equal, are two.
+/// A name that is hashed and compared as the engine compares names: case-insensitively for A to Z, otherwise byte by
+/// byte. Names that Swift treats as equal but that differ in their Unicode composition are different.
 struct SQLName: Hashable, Sendable {
     private let folded: [UInt8]
 

@@ -1,23 +1,23 @@
-/// A piece of SQL text as the engine's tokenizer sees it; the texts of all pieces joined are the SQL.
+/// A token of SQL text, as in the engine's tokenizer; the concatenated texts of all tokens are the SQL.
 package struct SQLToken: Equatable {
     package enum Kind {
-        /// White space or a comment.
+        /// Whitespace or a comment.
         case space
-        /// A word: a keyword or a name.
+        /// A keyword or an unquoted name.
         case word
-        /// A name in quotes, backticks or brackets.
+        /// A name in quotation marks, backticks or brackets.
         case quoted
-        /// A text or a blob.
+        /// A string or blob literal.
         case literal
         case number
-        /// Anything else; one character.
+        /// Any other single character.
         case sign
     }
 
     package let kind: Kind
     package var text: String
 
-    /// The name that the token may be; nil for what is none.
+    /// The name that the token may stand for; nil if it is no name.
     package var name: String? {
         switch kind {
         case .word: text
@@ -29,10 +29,10 @@ package struct SQLToken: Equatable {
     package func isWord(_ words: String...) -> Bool { kind == .word && words.contains(text.uppercased()) }
     package func isSign(_ sign: String) -> Bool { kind == .sign && text == sign }
 
-    /// Whether it may be a name; case does not count for A to Z.
+    /// Whether the token may be the given name; the case of A to Z is ignored.
     func isNamed(_ wanted: String) -> Bool { name?.isSameName(as: wanted) ?? false }
 
-    /// A name without its quotes.
+    /// A name without its quotation marks.
     package static func unquoted(_ text: String) -> String {
         guard let first = text.unicodeScalars.first else { return text }
         let inner = String(text.unicodeScalars.dropFirst().dropLast())
@@ -52,15 +52,15 @@ package struct SQLToken: Equatable {
 }
 
 extension String {
-    /// The name as the engine compares it: A to Z in small letters, all others as they are.
+    /// The name as the engine compares it: A to Z in lower case, all others unchanged.
     ///
-    /// For names that are shown, hashed or looked up; two are compared by ``isSameName(as:)``.
+    /// For names that are displayed, hashed or looked up; two names are compared by ``isSameName(as:)``.
     package var asciiFolded: String {
         String(decoding: utf8.map(Self.folded), as: UTF8.self)
     }
 
-    /// Whether the engine takes two names for one: it makes no difference between A and a, and one between É and é, and
-    /// between letters that are composed otherwise, which Swift takes for equal.
+    /// Whether the engine treats two names as equal: the case of A to Z is ignored, that of É and é is not. Names that
+    /// Swift treats as equal but that differ in their Unicode composition are different.
     package func isSameName(as other: String) -> Bool {
         utf8.elementsEqual(other.utf8) { Self.folded($0) == Self.folded($1) }
     }
@@ -69,38 +69,38 @@ extension String {
 }
 
 extension [SQLToken] {
-    /// The pieces of a statement.
+    /// The tokens of a statement.
     package init(sql: String) {
         var scanner = SQLScanner(sql)
         self = []
         while let token = scanner.next() { append(token) }
     }
 
-    /// The statement.
+    /// The text of the statement.
     package var sql: String { map(\.text).joined() }
 
-    /// A statement by which two can be compared whatever their spaces, comments, quotes and letters' cases.
+    /// A normalised form of a statement for comparisons, independent of whitespace, comments, quotation marks and case.
     static func normalised(_ sql: String) -> String { [SQLToken](sql: sql).normalised }
 
-    /// The statement without what does not count.
+    /// The normalised form of the statement.
     var normalised: String {
         var words = filter { $0.kind != .space }.map { $0.name?.asciiFolded ?? $0.text }
         while words.last == ";" { words.removeLast() }
         return words.joined(separator: " ")
     }
 
-    /// The next token that is no space.
+    /// The next token that is not whitespace.
     func significant(after place: Int) -> SQLToken? {
         self[Swift.min(place + 1, count)...].first { $0.kind != .space }
     }
 
-    /// The last token before that is no space.
+    /// The last token before a position that is not whitespace.
     func significant(before place: Int) -> SQLToken? {
         self[..<place].last { $0.kind != .space }
     }
 }
 
-/// Cuts SQL into tokens, by the rules of the engine's tokenize.c.
+/// Splits SQL into tokens by the rules of the engine's tokenize.c.
 private struct SQLScanner {
     private let bytes: [UInt8]
     private var place = 0

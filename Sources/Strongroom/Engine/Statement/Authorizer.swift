@@ -1,53 +1,54 @@
 import CSQLCipher
 
-/// Refuses user SQL that would take from the library what is its own: transactions, attached files, keys, settings.
+/// Rejects user SQL that would change what the library manages: transactions, attached files, keys and settings.
 ///
-/// The engine asks while it prepares a statement, also when it prepares one again at its first step, since the schema
-/// has changed ("Compile-Time Authorization Callbacks", sqlite.org/c3ref/set_authorizer.html).
+/// The engine calls the authorizer while it prepares a statement, also when it prepares one again at the first step
+/// after a schema change ("Compile-Time Authorization Callbacks", sqlite.org/c3ref/set_authorizer.html).
 final class Authorizer {  // guarded by the slot, as the connection is
-    /// True while the library prepares a statement of its own.
+    /// True while the library prepares one of its own statements.
     @exclusivity(unchecked) var isTrusting = false
 
-    /// Whether anything was refused since this was last set to false. The engine's own code does not always tell.
+    /// Whether anything was rejected since this was last reset. The engine's error code does not always show it.
     var hasRefused = false
 
-    /// The tables of the statement that the engine prepares.
+    /// The tables of the statement that is being prepared.
     @exclusivity(unchecked) private var tables = TableUse()
 
-    /// Whether the engine has told of tables that nobody has taken yet: those of a statement that it has prepared again
+    /// Whether tables were recorded that have not been taken yet: those of a statement that the engine prepared again
     /// while it ran.
     @exclusivity(unchecked) private(set) var hasTables = false
 
-    /// The tables that the engine has told of since this was last called.
+    /// Returns and clears the tables recorded since the last call.
     func takeTables() -> TableUse {
         defer { (hasTables, tables) = (false, TableUse()) }
         return tables
     }
 
-    /// A table or view that a statement makes, or to which it gives a name.
+    /// A table or view that a statement creates or renames.
     struct Made {
-        /// Nil where the engine tells the former name alone.
+        /// Nil if the engine reports only the old name.
         var name: String?
-        /// The name that it had before; nil for what is new.
+        /// The old name; nil for a new object.
         var formerName: String?
-        /// Whether it is the connection's alone.
+        /// Whether it is in the connection's `temp` schema.
         let isTemporary: Bool
-        /// Whether it is a virtual table, which has tables of its own behind it, named with its name and `_`.
+        /// Whether it is a virtual table, whose shadow tables are named with its name and `_`.
         var isVirtual = false
     }
 
     private var made: [Made] = []
 
-    /// The tables and views that the statements would make or rename which were prepared since this was last called.
+    /// Returns and clears the tables and views that statements prepared since the last call create or rename.
     func takeMade() -> [Made] {
         defer { made = [] }
         return made
     }
 
-    /// Whether a statement has been prepared that defers the foreign keys of its transaction.
+    /// Whether a statement was prepared that defers the foreign keys of its transaction.
     private(set) var hasMetDeferral = false
 
-    /// What may have an argument: it only reads, or what it sets belongs to the file or ends with the transaction.
+    /// Pragmas that may have an argument: they only read, or their setting is stored in the file or ends with the
+    /// transaction.
     private static let openPragmas: Set<String> = [
         "table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", "foreign_key_list",
         "foreign_key_check", "integrity_check", "quick_check", "user_version", "application_id", "defer_foreign_keys",
@@ -70,7 +71,7 @@ final class Authorizer {  // guarded by the slot, as the connection is
         )
     }
 
-    /// The engine also asks for what a trigger or a foreign key does.
+    /// Records the tables of a statement. The engine also calls the authorizer for triggers and foreign key actions.
     private func note(_ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?) {
         guard let name = action == SQLITE_ALTER_TABLE ? second : first else { return }
         switch action {
@@ -83,7 +84,7 @@ final class Authorizer {  // guarded by the slot, as the connection is
         hasTables = true
     }
 
-    /// Notes what the user makes; what the library makes for itself has names of its own.
+    /// Records objects that user SQL creates; the library's own objects have reserved names.
     private func noteMaking(
         _ action: Int32, _ name: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?,
         _ schema: UnsafePointer<CChar>?

@@ -2,12 +2,12 @@ import CSQLCipher
 
 /// The parameters of a statement that is about to run, or a list that collects a record's values.
 ///
-/// A record's ``Record/encode(to:)`` gets one and sets the value of each column, by the column's place in
+/// A record's ``Record/encode(to:)`` receives the bindings and sets the value of each column, by the column's index in
 /// ``Record/columnNames``.
 public struct Bindings: ~Copyable {
-    // The statement is not held: whoever lends the bindings holds it until it has run.
+    // The statement is not retained: the caller that provides the bindings retains it until it has run.
     private let target: Target
-    /// The parameter at which the places begin, and how many there are.
+    /// The parameter of index 0, and the number of parameters of the record.
     private let base: Int
     private let width: Int
 
@@ -17,8 +17,8 @@ public struct Bindings: ~Copyable {
     }
 
     /// - Parameters:
-    ///   - base: The parameter, counted from 0, at which the places begin.
-    ///   - width: How many places there are; by default all that the statement has.
+    ///   - base: The parameter of index 0, counted from 0.
+    ///   - width: The number of parameters; by default all of the statement's.
     @usableFromInline
     init(_ statement: borrowing Statement, from base: Int = 0, width: Int = .max) {
         target = .statement(statement.pointer, statement.parameters)
@@ -26,7 +26,7 @@ public struct Bindings: ~Copyable {
         self.width = width
     }
 
-    /// - Parameter list: Gets the values; a place behind its end is refused.
+    /// - Parameter list: Receives the values; an index past its end is rejected.
     init(_ list: UnsafeMutablePointer<[Value]>) {
         target = .list(list)
         base = 0
@@ -45,8 +45,8 @@ public struct Bindings: ~Copyable {
     /// - Parameters:
     ///   - value: The value.
     ///   - index: The parameter, counted from 0.
-    /// - Throws: ``StrongroomError`` with `valueNotStorable` for a value that the engine has not, `limit` for an index
-    ///   or a length beyond what the statement or the engine takes.
+    /// - Throws: ``StrongroomError`` with `valueNotStorable` for a value that the engine cannot store, `limit` for an
+    ///   index out of range or a value that is too long.
     @inlinable
     public func set<V: ColumnValue>(_ value: V, at index: Int) throws {
         try value.bind(to: self, at: index)
@@ -54,7 +54,7 @@ public struct Bindings: ~Copyable {
 
     /// Binds an integer.
     ///
-    /// - Throws: ``StrongroomError`` with `limit` for an index that the statement has not.
+    /// - Throws: ``StrongroomError`` with `limit` for an index out of range.
     public func bind(_ value: Int64, at index: Int) throws {
         switch target {
         case .statement(let statement, let parameters):
@@ -67,8 +67,8 @@ public struct Bindings: ~Copyable {
 
     /// Binds a number.
     ///
-    /// - Throws: ``StrongroomError`` with `valueNotStorable` for NaN, which the engine would keep as NULL, and `limit`
-    ///   for an index that the statement has not.
+    /// - Throws: ``StrongroomError`` with `valueNotStorable` for NaN, which the engine would store as NULL, and `limit`
+    ///   for an index out of range.
     public func bind(_ value: Double, at index: Int) throws {
         guard !value.isNaN else { throw Self.notANumber }
         switch target {
@@ -80,9 +80,9 @@ public struct Bindings: ~Copyable {
         }
     }
 
-    /// Binds text, with the NULs in it.
+    /// Binds text, including any NUL characters.
     ///
-    /// - Throws: ``StrongroomError`` with `limit` for an index that the statement has not or text that is too long.
+    /// - Throws: ``StrongroomError`` with `limit` for an index out of range or text that is too long.
     public func bind(_ value: String, at index: Int) throws {
         guard case .statement(let statement, let parameters) = target else {
             return try collect(.text(value), at: index)
@@ -99,14 +99,14 @@ public struct Bindings: ~Copyable {
 
     /// Binds bytes.
     ///
-    /// - Throws: ``StrongroomError`` with `limit` for an index that the statement has not or too many bytes.
+    /// - Throws: ``StrongroomError`` with `limit` for an index out of range or too many bytes.
     public func bind(_ value: [UInt8], at index: Int) throws {
         try value.withUnsafeBytes { try bind(bytes: $0, at: index) }
     }
 
-    /// Binds bytes that lie in memory; they are copied.
+    /// Binds a copy of bytes in memory.
     ///
-    /// - Throws: ``StrongroomError`` with `limit` for an index that the statement has not or too many bytes.
+    /// - Throws: ``StrongroomError`` with `limit` for an index out of range or too many bytes.
     public func bind(bytes: UnsafeRawBufferPointer, at index: Int) throws {
         guard case .statement(let statement, let parameters) = target else {
             return try collect(.blob([UInt8](bytes)), at: index)
@@ -118,9 +118,9 @@ public struct Bindings: ~Copyable {
         try check(sqlite3_bind_blob(statement, Int32(clamping: place) &+ 1, copy, count, nil))
     }
 
-    /// Binds NULL; an insert binds the column's default, where it has one.
+    /// Binds NULL; an insert binds the column's default value if there is one.
     ///
-    /// - Throws: ``StrongroomError`` with `limit` for an index that the statement has not.
+    /// - Throws: ``StrongroomError`` with `limit` for an index out of range.
     public func bindNull(at index: Int) throws {
         guard case .statement(let statement, let parameters) = target else {
             return try collect(.null, at: index)
@@ -135,7 +135,7 @@ public struct Bindings: ~Copyable {
 
     /// Binds a value of any type.
     ///
-    /// - Throws: As the other forms do.
+    /// - Throws: As for the other methods.
     public func bind(_ value: Value, at index: Int) throws {
         switch value {
         case .null: try bindNull(at: index)
@@ -149,11 +149,11 @@ public struct Bindings: ~Copyable {
     static var notANumber: StrongroomError {
         StrongroomError(
             .valueNotStorable,
-            "NaN cannot be stored: the engine keeps it as NULL. Use an optional and store nil."
+            "NaN cannot be stored: the engine would store NULL. Use an optional and store nil."
         )
     }
 
-    /// The parameter, counted from 0; for an index that is not the record's, one that no statement has.
+    /// The parameter, counted from 0; for an index outside the record's, a number that no statement has.
     @inline(__always)
     private func place(_ index: Int) -> Int {
         UInt(bitPattern: index) < UInt(bitPattern: width) ? base &+ index : -1
@@ -163,7 +163,7 @@ public struct Bindings: ~Copyable {
         guard case .list(let list) = target else { return }
         guard list.pointee.indices.contains(index) else {
             throw StrongroomError(
-                .limit, "The record has \(list.pointee.count) columns; one beyond them was set: check its column list.")
+                .limit, "The record has \(list.pointee.count) columns; an index past them was set: check its list.")
         }
         list.pointee[index] = value
     }
@@ -186,7 +186,7 @@ public struct Bindings: ~Copyable {
         let code = ResultCode(extended: result)
         let message =
             result == SQLITE_RANGE
-            ? "The statement has \(sqlite3_bind_parameter_count(statement)) parameters; one beyond them was set."
+            ? "The statement has \(sqlite3_bind_parameter_count(statement)) parameters; an index past the last was set."
             : "A value could not be bound. \(StrongroomError.Code(code).advice)"
         return StrongroomError(
             StrongroomError.Code(code),

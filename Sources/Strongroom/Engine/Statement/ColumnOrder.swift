@@ -1,8 +1,8 @@
 import CSQLCipher
 
-/// Where the columns of a record are in a statement's result: found by their names, and kept with the statement.
+/// The positions of a record's columns in a statement's result, found by name and cached with the statement.
 final class ColumnOrder {
-    /// The index in the statement of each of the record's columns.
+    /// The index in the result for each of the record's columns.
     struct Positions {
         let statement: OpaquePointer
         fileprivate let columns: UnsafeMutablePointer<Int32>
@@ -12,18 +12,18 @@ final class ColumnOrder {
 
     /// The record's type.
     let type: ObjectIdentifier
-    /// The number of the record's columns.
+    /// The number of columns of the record.
     let count: Int
-    /// Nil where the record's columns are the statement's first ones, in the same order.
+    /// Nil if the record's columns are the first of the statement, in the same order.
     let positions: UnsafePointer<Positions>?
 
-    /// Compares the names.
+    /// Matches the names.
     ///
     /// - Parameters:
     ///   - names: The record's columns.
     ///   - type: The record's type.
-    ///   - statement: The statement, which has made its first step: the engine may have prepared it again there.
-    /// - Throws: ``StrongroomError`` with `sql` for a column that is missing, or found more than once.
+    ///   - statement: The statement, after its first step, at which the engine may have prepared it again.
+    /// - Throws: ``StrongroomError`` with `sql` for a column that is missing or ambiguous.
     init(of names: [String], in type: Any.Type, from statement: borrowing Statement) throws {
         let found = (0..<sqlite3_column_count(statement.pointer)).map { index in
             sqlite3_column_name(statement.pointer, index).map { String(cString: $0) } ?? ""
@@ -48,12 +48,12 @@ final class ColumnOrder {
         positions.deallocate()
     }
 
-    /// The column with a name. The case of the letters A to Z does not count, as in SQL.
+    /// The index of the column with a name. The case of A to Z is ignored, as in SQL.
     ///
-    /// For `v.name` of a view the engine before SQLite 3.24 calls the column so, too, and not `name`: where no column
-    /// has the name, the part behind the table's counts.
+    /// For `v.name` of a view, the engine before SQLite 3.24 names the column `v.name` instead of `name`: if no column
+    /// has the name, the part after the table name is compared.
     ///
-    /// - Throws: ``StrongroomError`` with `sql` when there is none, or more than one.
+    /// - Throws: ``StrongroomError`` with `sql` if no column has the name, or more than one.
     static func position(of name: String, among names: [String], sql: String?) throws -> Int {
         var matches = names.indices.filter { names[$0].isSameName(as: name) }
         if matches.isEmpty {
@@ -72,7 +72,7 @@ final class ColumnOrder {
             .sql, "The result has no column \"\(name)\", only \(list); select it, or name it with AS.", sql: sql)
     }
 
-    /// What follows the table in `v.name`, without its quotation marks.
+    /// The part after the table name in `v.name`, without its quotation marks.
     private static func columnPart(of name: String) -> Substring? {
         guard let dot = name.lastIndex(of: ".") else { return nil }
         let part = name[name.index(after: dot)...]
@@ -83,10 +83,10 @@ final class ColumnOrder {
 }
 
 extension Statement {
-    /// The statement's row with its columns in the order of a record's; to be asked for after the first step. The names
-    /// are compared once for a type, and again when the engine has prepared the statement anew.
+    /// The statement's current row, with its columns in the order of a record's. Call it after the first step. The
+    /// names are matched once per type, and again after the engine has prepared the statement anew.
     ///
-    /// - Throws: ``StrongroomError`` with `sql` for a column that is missing, or found more than once.
+    /// - Throws: ``StrongroomError`` with `sql` for a column that is missing or ambiguous.
     @usableFromInline
     func row<R>(for type: R.Type, _ names: [String]) throws -> Row {
         if let order = columnOrder, order.type == ObjectIdentifier(type), areNamesKnown { return Row(self, in: order) }

@@ -8,23 +8,23 @@ import Musl
 import Glibc
 #endif
 
-/// A table-valued function that gives the values of a list, so that a list of any length takes one parameter.
+/// A table-valued function that returns the values of a list, so that a list of any length needs only one parameter.
 ///
-/// The list comes as one blob: for each value a byte for its kind, and an integer of 8 bytes that is the value, its bit
+/// The list is encoded as one blob: for each value a type byte, then an integer of 8 bytes that is the value, its bit
 /// pattern, or the number of bytes that follow. See SQLite's documentation, "The Virtual Table Mechanism Of SQLite",
 /// section 3.1.2 (sqlite.org/vtab.html).
 enum ListTable {
     static let name = "strongroom_list"
 
-    /// Lists up to this length are written as parameters, which the engine plans for by their number.
+    /// Shorter lists are written as parameters, whose number the query planner takes into account.
     static let shortest = 32
 
     fileprivate enum Kind: UInt8 {
         case null, integer, real, text, blob
     }
 
-    /// Gives the values of an encoded list. As an expression, not as a column: a value that is compared with it is then
-    /// compared by its own affinity, as with a parameter (sqlite.org/datatype3.html, section 4.2).
+    /// A query for the values of an encoded list. The value is an expression, not a column, so that a comparison uses
+    /// the affinity of the other operand, as with a parameter (sqlite.org/datatype3.html, section 4.2).
     static func query(_ list: String) -> String { "SELECT +value FROM \(name)(\(list))" }
 
     static func encode(_ values: [Value]) -> [UInt8] {
@@ -47,7 +47,7 @@ enum ListTable {
         return bytes
     }
 
-    /// Makes the function known to a connection.
+    /// Registers the function with a connection.
     static func install(on connection: OpaquePointer) -> Int32 {
         sqlite3_create_module_v2(connection, name, module, nil, nil)
     }
@@ -78,7 +78,7 @@ enum ListTable {
             guard let made = sqlite3_malloc(Int32(MemoryLayout<ListCursor>.size)) else { return SQLITE_NOMEM }
             let list = made.assumingMemoryBound(to: ListCursor.self)
             list.initialize(to: ListCursor())
-            // The engine sees the cursor's first member.
+            // The engine accesses the first member of the cursor.
             cursor?.pointee = UnsafeMutableRawPointer(list).assumingMemoryBound(to: sqlite3_vtab_cursor.self)
             return SQLITE_OK
         }
@@ -115,7 +115,7 @@ enum ListTable {
         return UnsafePointer(module)
     }
 
-    /// Asks for the list as the argument; without one there is nothing to give.
+    /// Requires the list as the argument; without one there is no plan.
     private static func plan(_ information: inout sqlite3_index_info) -> Int32 {
         information.estimatedCost = 1_000_000
         for place in 0..<Int(information.nConstraint) {
@@ -131,7 +131,7 @@ enum ListTable {
     }
 }
 
-/// Where a query stands in a list.
+/// The position of a query in a list.
 private struct ListCursor {
     var base = sqlite3_vtab_cursor()
     var number = 0
@@ -147,12 +147,12 @@ private struct ListCursor {
     mutating func start(_ content: OpaquePointer?) {
         number = 0
         offset = 0
-        // The engine's memory is lent for this call only.
+        // The blob is valid during this call only.
         guard let content, let start = sqlite3_value_blob(content) else { return bytes = [] }
         bytes = [UInt8](UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(content))))
     }
 
-    /// Also at a value that is cut off: somebody else may have written the blob.
+    /// Also true at a truncated value: the blob may come from other code.
     var isAtEnd: Bool { bytes.count - offset < Self.head + length }
 
     mutating func advance() {
@@ -173,7 +173,7 @@ private struct ListCursor {
     }
 
     func give(to context: OpaquePointer?) {
-        // The engine copies what it gets.
+        // The engine copies the value.
         let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         switch kind {
         case .integer: sqlite3_result_int64(context, payload)

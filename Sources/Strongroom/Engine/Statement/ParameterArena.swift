@@ -1,7 +1,7 @@
 /// Memory for the text and bytes of one execution of a statement.
 ///
-/// The engine is told that bound memory does not move (`SQLITE_STATIC`), so a block is never grown: a value that does
-/// not fit gets a block of its own, and the next execution starts with one block that is large enough for all.
+/// Bound memory must not move (`SQLITE_STATIC`), so a block never grows: a value that does not fit is stored in a block
+/// of its own, and the next execution starts with one block that is large enough for all values.
 struct ParameterArena: ~Copyable {
     private static let smallest = 512
     private static let largestKept = 1 << 20
@@ -22,13 +22,13 @@ struct ParameterArena: ~Copyable {
         for (extra, count) in overflow { Self.free(extra, count) }
     }
 
-    /// Rows have lain in it.
+    /// Overwrites the memory, which contained values of rows, and frees it.
     private static func free(_ block: UnsafeMutableRawPointer, _ count: Int) {
         UnsafeMutableRawBufferPointer(start: block, count: count).wipe()
         block.deallocate()
     }
 
-    /// Copies bytes in and returns where they stay until ``reset()``; never nil, also for no bytes.
+    /// Copies bytes and returns their address, which is valid until ``reset()``; never nil, even for no bytes.
     mutating func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawPointer {
         let place = take(bytes.count)
         if let source = bytes.baseAddress {
@@ -51,7 +51,7 @@ struct ParameterArena: ~Copyable {
     /// Whether ``reset()`` would free memory that bound parameters still point to.
     var mustUnbind: Bool { !overflow.isEmpty }
 
-    /// Makes all memory free for the next execution; the parameters must be unbound first where ``mustUnbind`` says so.
+    /// Releases the memory for the next execution; if ``mustUnbind`` is true, the parameters must be unbound first.
     mutating func reset() {
         if !overflow.isEmpty { grow() }
         used = 0

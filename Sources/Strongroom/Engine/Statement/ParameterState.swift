@@ -1,22 +1,22 @@
 import CSQLCipher
 
-/// What is kept of a statement's parameters from one execution to the next.
+/// The state of a statement's parameters that is kept between executions.
 ///
-/// No class, and used through a pointer that the statement owns: a class would be counted and checked for exclusive
-/// access with every value.
+/// Not a class, and accessed through a pointer that the statement owns: a class would add reference counting and
+/// exclusivity checks to every value.
 @usableFromInline
 struct ParameterState: ~Copyable {
-    /// Where bound text and bytes lie.
+    /// The memory of bound text and bytes.
     private var arena = ParameterArena()
 
-    /// What an insert binds in place of NULL, by place; empty where no column has a default.
+    /// The default values that an insert binds in place of NULL, by index; empty if no column has a default.
     var defaults: [Value] = []
 
-    /// The parameters that may hold a value, one bit each; the others of the first 64 are NULL in the engine. The bits
-    /// of places behind the last parameter are always set, so that the engine is asked for them and refuses.
+    /// The parameters that may have a value, one bit each; the others of the first 64 are NULL in the engine. The bits
+    /// past the last parameter are always set, so that the engine is called for them and returns an error.
     private var held: UInt64
 
-    /// Those of them that were not set since the statement was made ready.
+    /// The parameters of ``held`` that were not set since the last reset.
     private var stale: UInt64 = 0
 
     private let behindLast: UInt64
@@ -29,27 +29,27 @@ struct ParameterState: ~Copyable {
         held = behindLast
     }
 
-    /// What an insert binds in place of NULL, or nil.
+    /// The default value that an insert binds in place of NULL, or nil.
     func defaultValue(at index: Int) -> Value? {
         guard defaults.indices.contains(index), defaults[index] != .null else { return nil }
         return defaults[index]
     }
 
-    /// Copies a value that is to be bound; the copy stays until the statement has been made ready.
+    /// Copies a value to be bound; the copy is valid until the statement is reset.
     mutating func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawPointer {
         arena.copy(bytes)
     }
 
-    /// Notes that a parameter gets a value.
+    /// Records that a parameter is bound to a value.
     mutating func hold(_ index: Int) {
         guard let bit = Self.bit(index) else { return }
         held |= bit
         stale &= ~bit
     }
 
-    /// Notes that a parameter gets NULL.
+    /// Records that a parameter is bound to NULL.
     ///
-    /// - Returns: False when it is NULL already, so that nothing need be bound.
+    /// - Returns: False if it is NULL already, so that no call is needed.
     mutating func drop(_ index: Int) -> Bool {
         guard let bit = Self.bit(index) else { return true }
         guard held & bit != 0 else { return false }
@@ -58,13 +58,13 @@ struct ParameterState: ~Copyable {
         return true
     }
 
-    /// Whether a parameter may hold a value that was set since the statement was made ready.
+    /// Whether a parameter may have a value that was set since the last reset.
     func mayHold(_ index: Int) -> Bool {
         guard let bit = Self.bit(index) else { return true }
         return held & ~stale & bit != 0
     }
 
-    /// Binds NULL to the parameters that were not set, so that one that is forgotten never keeps the value of an
+    /// Binds NULL to the parameters that were not set, so that an omitted parameter does not keep the value of an
     /// earlier row.
     mutating func dropUnset(of statement: OpaquePointer) {
         while stale != 0 {
@@ -74,7 +74,7 @@ struct ParameterState: ~Copyable {
         }
     }
 
-    /// Makes ready for the next execution of a statement that has been reset.
+    /// Prepares the state for the next execution of a statement that has been reset.
     mutating func renew(for statement: OpaquePointer) {
         if hasMore || arena.mustUnbind {
             sqlite3_clear_bindings(statement)

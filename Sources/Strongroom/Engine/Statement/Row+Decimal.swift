@@ -5,9 +5,9 @@ public import Foundation
 #endif
 
 extension Row {
-    /// The decimal number that a column holds as a scaled integer.
+    /// The decimal number that a column stores as a scaled integer.
     ///
-    /// For the record of a table that is written by hand, and for SQL of your own:
+    /// For records of tables that are declared by hand, and for user SQL:
     ///
     /// ```swift
     /// try db.forEachRow("SELECT sum(price) FROM receipt") { row in print(try row.decimal(at: 0, scale: 2)) }
@@ -17,14 +17,14 @@ extension Row {
     ///   - index: The column, counted from 0.
     ///   - scale: The number of digits after the point, from 0 to 18, as the column is declared.
     /// - Returns: The number, exactly: 1234 is 12.34 at a scale of 2.
-    /// - Throws: ``StrongroomError`` with `typeMismatch` when the column holds no integer, or the file declares another
-    ///   scale for it; `invalidName` for a scale that there is not.
+    /// - Throws: ``StrongroomError`` with `typeMismatch` if the column contains no integer, or if it is declared with
+    ///   another scale; `invalidName` for a scale out of range.
     public func decimal(at index: Int, scale: Int) throws -> Decimal {
         guard let scale = DecimalScale(scale) else { throw DecimalScale.refusal(scale, "A column of a row") }
         return try decimal(at: index, scale)
     }
 
-    /// The decimal number that a column holds as a scaled integer, or nil where the column is NULL.
+    /// The decimal number that a column stores as a scaled integer, or nil if the column is NULL.
     ///
     /// - Parameters:
     ///   - index: The column, counted from 0.
@@ -45,7 +45,7 @@ extension Row {
 
     /// The value of an expression.
     ///
-    /// - Parameter scale: That of the expression's decimals; nil for any other value.
+    /// - Parameter scale: The scale if the expression is a decimal; nil for any other value.
     func value<V: ColumnValue>(at index: Int, scale: DecimalScale?) throws -> V {
         guard let scale else { return try V(from: self, at: index) }
         if V.isNullable, try isNull(at: index) { return try V(from: self, at: index) }
@@ -53,7 +53,7 @@ extension Row {
         return value
     }
 
-    /// The value of a column, for people and for files: the digits where it is a scaled integer.
+    /// The value of a column for display and export: the decimal digits if it is a scaled integer.
     ///
     /// - Throws: As ``value(at:)``.
     package func valueInDigits(at index: Int) throws -> Value {
@@ -64,8 +64,7 @@ extension Row {
 }
 
 extension Bindings {
-    /// Sets one parameter to a decimal as a scaled integer: what a record does for a column that is declared with a
-    /// scale.
+    /// Binds a decimal as a scaled integer, as a record does for a column that is declared with a scale.
     ///
     /// ```swift
     /// func encode(to bindings: borrowing Bindings) throws {
@@ -79,8 +78,8 @@ extension Bindings {
     ///   - index: The parameter, counted from 0.
     ///   - scale: The number of digits after the point, from 0 to 18, as the column is declared.
     /// - Throws: ``StrongroomError`` with `valueNotStorable` for NaN, and for a number that has more digits than the
-    ///   scale or is beyond 64 bits; nothing is rounded. `invalidName` for a scale that there is not; `limit` for an
-    ///   index beyond what the statement takes.
+    ///   scale or exceeds 64 bits; nothing is rounded. `invalidName` for a scale out of range; `limit` for an index out
+    ///   of range.
     public func set(_ value: Decimal?, at index: Int, scale: Int) throws {
         guard let form = DecimalScale(scale) else { throw DecimalScale.refusal(scale, "A parameter") }
         guard let value else { return try bindNull(at: index) }

@@ -8,7 +8,7 @@ import Musl
 import Glibc
 #endif
 
-/// The row that a statement stands on, lent for the length of a closure or an initialiser.
+/// The current row of a statement, valid during a closure or an initialiser.
 ///
 /// ```swift
 /// init(row: borrowing Row) throws {
@@ -18,14 +18,15 @@ import Glibc
 /// ```
 public struct Row: ~Copyable {
     private let source: Source
-    /// The column of the statement at which the row begins: a join's second record does not begin at 0.
+    /// The first column of the row in the statement: a join's second record does not begin at 0.
     private let base: Int
-    /// The number of columns of a part; a whole row has as many as the statement, which can change with the schema.
+    /// The number of columns of a partial row; a full row has as many as the statement, which can change with the
+    /// schema.
     private let width: Int
 
     private enum Source {
         case statement(OpaquePointer)
-        /// A statement whose columns stand in another order than the record's.
+        /// A statement whose columns are in another order than the record's.
         case reordered(UnsafePointer<ColumnOrder.Positions>)
         case list(UnsafePointer<ValueList>)
     }
@@ -37,10 +38,10 @@ public struct Row: ~Copyable {
         width = .max
     }
 
-    /// A part of a statement's row.
+    /// A range of columns of a statement's row.
     ///
     /// - Parameters:
-    ///   - base: The statement's column that is the part's first.
+    ///   - base: The first column in the statement.
     ///   - count: The number of columns.
     @usableFromInline
     init(_ statement: borrowing Statement, from base: Int, count: Int) {
@@ -49,16 +50,16 @@ public struct Row: ~Copyable {
         width = count
     }
 
-    /// A statement's row with its columns in the order of a record's.
+    /// A statement's row, with its columns in the order of a record's.
     ///
-    /// - Parameter order: Must be kept as long as the row is used.
+    /// - Parameter order: Must be retained as long as the row is used.
     init(_ statement: borrowing Statement, in order: ColumnOrder) {
         source = order.positions.map { .reordered($0) } ?? .statement(statement.pointer)
         base = 0
         width = order.count
     }
 
-    /// - Parameter list: Must stay where it is as long as the row is used.
+    /// - Parameter list: Must not move as long as the row is used.
     init(_ list: UnsafePointer<ValueList>) {
         source = .list(list)
         base = 0
@@ -71,10 +72,10 @@ public struct Row: ~Copyable {
         return Int(sqlite3_column_count(statement))
     }
 
-    /// The name of a column, as the statement gives it.
+    /// The name of a column in the statement's result.
     ///
     /// - Parameter index: The column, counted from 0.
-    /// - Returns: The name, or nil where there is no such column.
+    /// - Returns: The name, or nil if there is no such column.
     public func name(at index: Int) -> String? {
         guard index >= 0, index < count else { return nil }
         switch source {
@@ -91,18 +92,17 @@ public struct Row: ~Copyable {
     /// The value of a column.
     ///
     /// - Parameter index: The column, counted from 0.
-    /// - Throws: ``StrongroomError`` with `typeMismatch` when what is stored does not fit the type that is wanted.
+    /// - Throws: ``StrongroomError`` with `typeMismatch` if the stored value does not match the requested type.
     @inlinable
     public subscript<V: ColumnValue>(_ index: Int) -> V {
         get throws { try V(from: self, at: index) }
     }
 
-    /// The value of the column with a name; slower than by index. The case of the letters A to Z does not count, as in
-    /// SQL.
+    /// The value of the column with a name; slower than by index. The case of A to Z is ignored, as in SQL.
     ///
-    /// - Parameter name: The column's name, as the statement gives it.
-    /// - Throws: ``StrongroomError`` with `typeMismatch` when what is stored does not fit, `sql` when there is no such
-    ///   column, or more than one.
+    /// - Parameter name: The column's name in the statement's result.
+    /// - Throws: ``StrongroomError`` with `typeMismatch` if the stored value does not match the requested type, `sql`
+    ///   if no column has the name, or more than one.
     public subscript<V: ColumnValue>(_ name: String) -> V {
         get throws {
             let names = (0..<count).map { self.name(at: $0) ?? "" }
@@ -112,7 +112,7 @@ public struct Row: ~Copyable {
 
     /// Whether a column is NULL.
     ///
-    /// - Throws: ``StrongroomError`` with `limit` when there is no such column.
+    /// - Throws: ``StrongroomError`` with `limit` if there is no such column.
     public func isNull(at index: Int) throws -> Bool {
         guard storageClass(index) == SQLITE_NULL else { return false }
         guard index >= 0, index < count else { throw mismatch(at: index, wanted: "a value") }
@@ -121,16 +121,16 @@ public struct Row: ~Copyable {
 
     /// The integer in a column.
     ///
-    /// - Throws: ``StrongroomError`` with `typeMismatch` when the column holds no integer.
+    /// - Throws: ``StrongroomError`` with `typeMismatch` if the column contains no integer.
     public func integer(at index: Int) throws -> Int64 {
         guard let cell = cell(index) else { return try listed(index, "an integer", \.asInteger) }
         guard sqlite3_value_type(cell) == SQLITE_INTEGER else { throw mismatch(at: index, wanted: "an integer") }
         return sqlite3_value_int64(cell)
     }
 
-    /// The number in a column; an integer counts where a `Double` holds it exactly.
+    /// The number in a column; an integer is accepted if a `Double` represents it exactly.
     ///
-    /// - Throws: ``StrongroomError`` with `typeMismatch` when the column holds no number.
+    /// - Throws: ``StrongroomError`` with `typeMismatch` if the column contains no number.
     public func real(at index: Int) throws -> Double {
         guard let cell = cell(index) else { return try listed(index, "a number", \.asReal) }
         switch sqlite3_value_type(cell) {
@@ -138,7 +138,7 @@ public struct Row: ~Copyable {
             return sqlite3_value_double(cell)
         case SQLITE_INTEGER:
             guard let exact = Double(exactly: sqlite3_value_int64(cell)) else {
-                throw mismatch(at: index, wanted: "a number that Double holds exactly")
+                throw mismatch(at: index, wanted: "a number that Double can represent")
             }
             return exact
         default:
@@ -146,15 +146,16 @@ public struct Row: ~Copyable {
         }
     }
 
-    /// The text in a column, with the NULs in it.
+    /// The text in a column, including any NUL characters.
     ///
-    /// - Throws: ``StrongroomError`` with `typeMismatch` when the column holds no text or text that is no UTF-8.
+    /// - Throws: ``StrongroomError`` with `typeMismatch` if the column contains no text, or text that is not valid
+    ///   UTF-8.
     public func text(at index: Int) throws -> String {
         guard let cell = cell(index) else { return try listed(index, "text", \.asText) }
         guard sqlite3_value_type(cell) == SQLITE_TEXT else { throw mismatch(at: index, wanted: "text") }
         guard let start = sqlite3_value_text(cell) else { throw outOfMemory }
         let length = Int(sqlite3_value_bytes(cell))
-        // Twice as fast as the initialiser that validates; what had to be repaired was no UTF-8.
+        // Twice as fast as the validating initialiser; a text that was repaired was not valid UTF-8.
         let text = String(decoding: UnsafeBufferPointer(start: start, count: length), as: UTF8.self)
         guard text.utf8.count == length, text.withCString({ memcmp($0, start, length) }) == 0 else {
             throw mismatch(at: index, wanted: "text in UTF-8")
@@ -164,11 +165,11 @@ public struct Row: ~Copyable {
 
     /// The bytes in a column.
     ///
-    /// - Throws: ``StrongroomError`` with `typeMismatch` when the column holds no bytes.
+    /// - Throws: ``StrongroomError`` with `typeMismatch` if the column contains no bytes.
     public func blob(at index: Int) throws -> [UInt8] {
         guard let cell = cell(index) else { return try listed(index, "bytes", \.asBlob) }
         guard sqlite3_value_type(cell) == SQLITE_BLOB else { throw mismatch(at: index, wanted: "bytes") }
-        // The engine answers with a null pointer for no bytes, and also when memory is short.
+        // The engine returns a null pointer for an empty blob, and also if an allocation fails.
         guard let start = sqlite3_value_blob(cell) else {
             guard sqlite3_value_bytes(cell) == 0 else { throw outOfMemory }
             return []
@@ -176,9 +177,10 @@ public struct Row: ~Copyable {
         return [UInt8](UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(cell))))
     }
 
-    /// The value of a column, whatever it is.
+    /// The value of a column, of any type.
     ///
-    /// - Throws: ``StrongroomError`` with `typeMismatch` for text that is no UTF-8 or a column that is not there.
+    /// - Throws: ``StrongroomError`` with `typeMismatch` for text that is not valid UTF-8, or if there is no such
+    ///   column.
     public func value(at index: Int) throws -> Value {
         switch storageClass(index) {
         case SQLITE_INTEGER: return .integer(try integer(at: index))
@@ -197,12 +199,11 @@ public struct Row: ~Copyable {
         return sqlite3_value_type(cell(index))
     }
 
-    /// The engine's value of a column, from which class, content and length are had without looking the column up for
-    /// each; that of a column that is not the row's is NULL, and a row that is no statement's has none.
+    /// The engine's value object of a column, which provides class, content and length with a single column look-up. A
+    /// column outside the row is NULL; a row that is not a statement's has no value objects.
     ///
-    /// The engine allows that while no other thread uses the connection ("Column Values",
-    /// sqlite.org/c3ref/column_blob.html), and
-    /// whoever has the row holds the connection's slot.
+    /// The engine permits this as long as no other thread uses the connection ("Column Values",
+    /// sqlite.org/c3ref/column_blob.html): the user of a row holds the connection's slot.
     @inline(__always)
     private func cell(_ index: Int) -> OpaquePointer? {
         let isInside = UInt(bitPattern: index) < UInt(bitPattern: width)
@@ -216,7 +217,7 @@ public struct Row: ~Copyable {
         }
     }
 
-    /// The scale of the column of a table that the value comes from; nil for what the engine computes.
+    /// The declared scale of the table column that the value comes from; nil for a computed value.
     func declaredScale(at index: Int) -> DecimalScale? {
         guard index >= 0, index < count else { return nil }
         let type: UnsafePointer<CChar>?
@@ -237,13 +238,13 @@ public struct Row: ~Copyable {
 }
 
 extension Row {
-    /// The error for a value that does not fit: names the column, what was there and what was wanted, not the value.
+    /// The error for a mismatched value: contains the column, the storage class and the expected type, not the value.
     @usableFromInline
     func mismatch(at index: Int, wanted: String) -> StrongroomError {
         guard let column = name(at: index) else {
             return StrongroomError(
                 .limit,
-                "Column \(index) was asked for, but the result has \(count); check the record's column list.",
+                "Column \(index) was requested, but the result has \(count) columns; check the record's column list.",
                 sql: sql
             )
         }
@@ -267,6 +268,6 @@ extension Row {
     }
 
     private var outOfMemory: StrongroomError {
-        StrongroomError(.outOfMemory, "Memory ran out while a value was read.", sql: sql)
+        StrongroomError(.outOfMemory, "Out of memory while a value was read.", sql: sql)
     }
 }

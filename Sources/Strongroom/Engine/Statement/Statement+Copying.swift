@@ -1,8 +1,8 @@
 import CSQLCipher
 
-/// A text of the engine's, whose bytes need not be valid in their encoding.
+/// A text from the engine, whose bytes need not be valid in its encoding.
 struct EncodedText: Hashable {
-    /// How a database keeps its texts.
+    /// The text encoding of a database.
     enum Encoding: String {
         case utf8 = "UTF-8"
         case utf16Little = "UTF-16le"
@@ -14,8 +14,8 @@ struct EncodedText: Hashable {
 }
 
 extension Statement {
-    /// Sets the first parameters to the values of the row that another statement stands on, whatever they are; the
-    /// statements may belong to two connections.
+    /// Binds the first parameters to the values of another statement's current row, of any type; the statements may
+    /// belong to different connections.
     ///
     /// - Parameter count: The number of columns.
     func bindRow(of source: Statement, count: Int) throws {
@@ -24,7 +24,7 @@ extension Statement {
         }
     }
 
-    /// Sets a parameter to a text.
+    /// Binds text to a parameter.
     ///
     /// - Parameter index: The parameter, counted from 0.
     func bind(_ text: EncodedText, at index: Int) throws {
@@ -34,7 +34,7 @@ extension Statement {
             case .utf16Little: SQLITE_UTF16LE
             case .utf16Big: SQLITE_UTF16BE
             }
-        // SQLITE_TRANSIENT: the engine takes a copy.
+        // SQLITE_TRANSIENT: the engine makes a copy.
         let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         try text.bytes.withUnsafeBytes { bytes in
             let start = bytes.bindMemory(to: CChar.self).baseAddress
@@ -44,7 +44,7 @@ extension Statement {
         }
     }
 
-    /// Makes the statement ready to run again with the values that it has.
+    /// Resets the statement and keeps its bindings.
     func rewind() {
         sqlite3_reset(pointer)
     }

@@ -1,6 +1,6 @@
 import CSQLCipher
 
-/// A prepared statement of one connection; used by whoever holds the connection.
+/// A prepared statement of one connection; guarded by the connection's slot.
 @usableFromInline
 final class Statement {
     @usableFromInline let pointer: OpaquePointer
@@ -9,31 +9,31 @@ final class Statement {
     private unowned let owner: Connection
     private let authorizer: Authorizer
 
-    /// Set while somebody steps through the statement, so that a nested use gets one of its own.
+    /// Set while the statement is being stepped through, so that a nested use prepares another one.
     @exclusivity(unchecked) @usableFromInline var isInUse = false
 
-    /// When the statement was last handed out; the cache drops the oldest.
+    /// The time of the last use; the cache evicts the least recently used statement.
     @exclusivity(unchecked) var lastUse: UInt64 = 0
 
-    /// What it reads and writes.
+    /// The tables that the statement reads and writes.
     @exclusivity(unchecked) var tables = TableUse()
 
-    /// Whether ``tables`` has also what an engine that does not tell of every table opens.
+    /// Whether ``tables`` also contains tables that an engine without complete authorizer callbacks opens.
     @exclusivity(unchecked) var isExplained = false
 
-    /// Whether its text is that of a table's operation, and not the user's own.
+    /// Whether the text is that of a table's operation, not the user's.
     @exclusivity(unchecked) var isOperation = false
-    /// Whether it makes or renames a table or view. Such a statement is prepared for each run: whether its name would
-    /// hide another one depends on what there is.
+    /// Whether the statement creates or renames a table or view. Such a statement is prepared for each execution:
+    /// whether its name would hide another one depends on the current schema.
     var namesTable = false
 
-    /// Where the columns of the record are that was read last by this text. Not let go of while rows are read.
+    /// The column positions of the record that was read last with this statement. Not released while rows are read.
     @exclusivity(unchecked) var columnOrder: ColumnOrder?
 
-    /// Whether ``columnOrder`` is that of the statement as it is prepared now.
+    /// Whether ``columnOrder`` matches the statement as currently prepared.
     @exclusivity(unchecked) var areNamesKnown = false
 
-    /// The transaction in which that was noted last.
+    /// The transaction that recorded the statement last.
     @exclusivity(unchecked) var notedIn = -1
 
     init(_ pointer: OpaquePointer, owner: Connection) {
@@ -54,19 +54,19 @@ final class Statement {
 
     var parameterCount: Int { Int(sqlite3_bind_parameter_count(pointer)) }
 
-    /// The first of the last parameters, counted from 0.
+    /// The first of the record's parameters, counted from 0.
     @usableFromInline
     func lastParameters(_ count: Int) -> Int { parameterCount - count }
 
-    /// Whether a parameter may hold a value; of the first 64, one that does not is NULL.
+    /// Whether a parameter may have a value; of the first 64, one that does not is NULL.
     @usableFromInline
     func mayHold(_ index: Int) -> Bool { parameters.pointee.mayHold(index) }
 
     @usableFromInline var isReadOnly: Bool { sqlite3_stmt_readonly(pointer) != 0 }
 
-    /// Makes one step.
+    /// Steps the statement.
     ///
-    /// - Returns: True when there is a row, false at the end.
+    /// - Returns: True if there is a row, false at the end.
     @usableFromInline
     func step() throws -> Bool {
         let result = sqlite3_step(pointer)
@@ -78,13 +78,13 @@ final class Statement {
         }
     }
 
-    /// Runs the statement to its end, whatever rows it gives.
+    /// Runs the statement to its end and ignores its rows.
     @usableFromInline
     func run() throws {
         while try step() {}
     }
 
-    /// Makes the statement ready for the next use.
+    /// Resets the statement for the next use.
     @usableFromInline
     func finish() {
         sqlite3_reset(pointer)
@@ -92,13 +92,13 @@ final class Statement {
         isInUse = false
     }
 
-    /// Sets the parameters that a record has not set to NULL.
+    /// Binds NULL to the parameters that a record has not set.
     @usableFromInline
     func dropUnsetParameters() {
         parameters.pointee.dropUnset(of: pointer)
     }
 
-    /// The statements that work on names alone, so that no failure of theirs can quote a value.
+    /// Statements that refer to names only, so that their error messages cannot contain a value.
     private static let valueless: Set<String> = [
         "ALTER", "BEGIN", "COMMIT", "DROP", "PRAGMA", "RELEASE", "ROLLBACK", "SAVEPOINT", "VACUUM",
     ]
@@ -108,16 +108,16 @@ final class Statement {
     private func failure(_ result: Int32) -> StrongroomError {
         let code = ResultCode(extended: sqlite3_extended_errcode(owner.pointer))
         owner.noteFailure()
-        // For a plain SQLITE_ERROR the engine's words may quote a value that is bound or stored (a full-text query, a
-        // JSON path).
+        // For a plain SQLITE_ERROR the engine's message may contain a bound or stored value (a full-text query, a JSON
+        // path).
         let mayQuoteValue = code.primary == SQLITE_ERROR && !Self.valueless.contains(firstWord)
         let full = sqlite3_errmsg(owner.pointer).map { String(cString: $0) } ?? "unknown error"
-        // The engine has no code of its own for a sum beyond 64 bits.
+        // The engine has no separate code for a sum that exceeds 64 bits.
         let isOverflow = full == "integer overflow"
         let plain = sqlite3_errstr(result).map { String(cString: $0) } ?? "unknown error"
         let words = mayQuoteValue && !isOverflow ? plain : full
-        // SQLCipher 3 calls a page that fails its authentication an SQL error; a real one leaves the transaction as it
-        // is.
+        // SQLCipher 3 reports a page that fails authentication as SQLITE_ERROR; a real SQL error does not roll back the
+        // transaction.
         let isDamage =
             code.primary == SQLITE_ERROR
             && (owner.transactionState == .rolledBack || owner.transactionState == .open && owner.hasMetDamage)

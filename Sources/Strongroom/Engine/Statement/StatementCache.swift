@@ -6,12 +6,12 @@ import Musl
 import Glibc
 #endif
 
-/// A statement that a table runs again and again, known without its text.
+/// The identity of a statement that a table runs repeatedly, without its text.
 @usableFromInline
 struct OperationKey: Hashable {
     @usableFromInline let type: ObjectIdentifier
     @usableFromInline let operation: Int
-    /// What tells operations of one kind apart.
+    /// Distinguishes operations of one kind.
     @usableFromInline let detail: UInt64
 
     @usableFromInline
@@ -28,14 +28,14 @@ struct StatementCache {
 
     private var bySQL: [Text: Statement] = [:]
     private var byOperation: [OperationKey: Statement] = [:]
-    /// The operations that were asked for last, so that a loop finds its statements without hashing.
+    /// The operations that were used last, so that a loop finds its statements without hashing.
     private var latest: [(key: OperationKey, statement: Statement)] = []
     private var nextPlace = 0
     private static let latestCount = 4
     private var clock: UInt64 = 0
     private var texts: [OperationKey: String] = [:]
 
-    /// The statement for a text, marked as in use; one that is in use already is left alone.
+    /// The statement for a text, marked as in use; a cached statement that is in use is not returned.
     mutating func statement(for sql: String, prepare: (String) throws -> Statement) throws -> Statement {
         clock += 1
         let text = Text(sql)
@@ -49,8 +49,7 @@ struct StatementCache {
         return statement
     }
 
-    /// The statement of an operation that was asked for a short while ago, marked as in use; nil when another one is
-    /// wanted or it is in use.
+    /// The statement of a recently used operation, marked as in use; nil if it is not among them or already in use.
     func latest(for key: OperationKey) -> Statement? {
         for entry in latest where entry.key == key {
             guard !entry.statement.isInUse else { return nil }
@@ -73,7 +72,7 @@ struct StatementCache {
         return statement
     }
 
-    /// A piece of SQL that is made once and then kept.
+    /// SQL text that is built once and cached.
     mutating func text(for key: OperationKey, make: () -> String) -> String {
         if let text = texts[key] { return text }
         let text = make()
@@ -116,8 +115,8 @@ struct StatementCache {
 }
 
 extension StatementCache {
-    /// A statement's text, compared byte by byte: Swift takes texts for equal that differ only in how their letters are
-    /// composed, the engine does not.
+    /// A statement's text, compared byte by byte: Swift treats texts as equal that differ only in Unicode composition,
+    /// the engine does not.
     private struct Text: Hashable {
         private var text: String
 

@@ -1,17 +1,17 @@
 import CSQLCipher
 import Logging
 
-/// Tells a logger of each statement of one connection: its text without values, its time, its rows.
+/// Logs each statement of one connection: its text without values, its duration and its row counts.
 ///
 /// See "SQL Trace Hook" (sqlite.org/c3ref/trace_v2.html).
 final class StatementLog {
-    /// What is told, and to whom.
+    /// What is logged, and the logger.
     struct Settings: Sendable {
         let logger: Logger
-        /// Statements that take at least this long are warned of; nil for none.
+        /// The duration from which statements are logged as slow; nil to disable.
         let slow: Duration?
 
-        /// Nil when nothing would be told: then a statement costs nothing more.
+        /// Nil if nothing would be logged: statements then have no overhead.
         init?(_ logger: Logger?, slow: Duration?) {
             guard let logger, slow != nil || logger.logLevel <= .debug else { return nil }
             self.logger = logger
@@ -33,7 +33,7 @@ final class StatementLog {
     private let authorizer: Authorizer
     private var running: [OpaquePointer: Start] = [:]
 
-    /// - Parameter role: Named beside each statement.
+    /// - Parameter role: Logged with each statement.
     init(_ settings: Settings, _ role: Connection.Role, of connection: Connection) {
         self.settings = settings
         self.role = role
@@ -41,7 +41,7 @@ final class StatementLog {
         authorizer = connection.authorizer
     }
 
-    /// Begins; whoever calls this keeps the log as long as the connection is open.
+    /// Installs the trace hook; the caller retains the log as long as the connection is open.
     func install() {
         let rows = settings.countsRows ? SQLITE_TRACE_ROW : 0
         sqlite3_trace_v2(
@@ -60,7 +60,7 @@ final class StatementLog {
     private func note(_ event: Int32, _ statement: OpaquePointer) {
         switch event {
         case SQLITE_TRACE_STMT:
-            // What a trigger begins is told within the statement that fired it.
+            // Statements of a trigger are part of the statement that fired it.
             if running[statement] == nil { running[statement] = Start(changes: sqlite3_total_changes(connection)) }
         case SQLITE_TRACE_ROW:
             running[statement]?.rows += 1
@@ -76,7 +76,7 @@ final class StatementLog {
         let isSlow = settings.slow.map { time >= $0 } ?? false
         let level: Logger.Level = isSlow ? .warning : authorizer.isTrusting ? .trace : .debug
         guard settings.logger.logLevel <= level, let text = sqlite3_sql(statement) else { return }
-        // The engine's counter starts again from below when it is full.
+        // The engine's counter wraps around.
         let changed = Int(sqlite3_total_changes(connection) &- start.changes)
         let rows = sqlite3_stmt_readonly(statement) != 0 ? start.rows : changed
         var metadata: Logger.Metadata = [
@@ -90,13 +90,13 @@ final class StatementLog {
 }
 
 extension [SQLToken] {
-    /// The statement without what it holds of texts, blobs and numbers, and without comments.
+    /// The statement without comments, and without text, blob and number literals.
     var withoutValues: String {
         var text = ""
         for (place, token) in enumerated() {
             switch token.kind {
             case .literal: text += "?"
-            // The number of a parameter is none of the values.
+            // The number of a parameter is not a value.
             case .number: text += place > 0 && self[place - 1].isSign("?") ? token.text : "?"
             case .space: if !text.isEmpty, text.last != " " { text += " " }
             case .word, .quoted, .sign: text += token.text

@@ -1,24 +1,24 @@
-/// Keeps what a migration does: its statements, so far as they do not depend on the rows that it finds.
+/// Records the statements of a migration, as far as they do not depend on the rows that it finds.
 ///
-/// Every statement that changes something counts once, whatever its bound values, comments, spaces and quotes. What
-/// depends on rows does not count: an insert, update or delete after the step has read rows, and which of its
-/// statements an operation of a table chose. Changes of the schema count always, also those that the library makes up
-/// of many statements, which differ from engine to engine.
+/// Every statement that changes something is recorded once, regardless of its bound values, comments, whitespace and
+/// quotation marks. Statements that depend on rows are not recorded: an insert, update or delete after the step has
+/// read rows, and which of its statements a table's operation chose. Schema changes are always recorded, also those
+/// that the library composes of several statements, which differ between engines.
 final class StatementRecorder {
     private(set) var lines: [String] = []
     private var seen: Set<String> = []
     private var hasReadRows = false
-    /// Whether another run of the step may do otherwise for a reason that does not lie in its statements.
+    /// Whether another run of the step may differ for a reason that is not in its statements.
     var isIncomparable = false
 
-    /// Notes a change of the schema that is the library's own.
+    /// Records a schema change that the library makes.
     func note(_ change: String) {
         let line = Self.withPlainDecimals(change)
         if seen.insert(line).inserted { lines.append(line) }
     }
 
-    /// A line as a version of the library would note it that stored the digits of decimals alone, so that files which
-    /// went through a step under that version have the same fingerprint.
+    /// The line as recorded by versions of the library that stored only the digits of decimals, so that files migrated
+    /// under such a version have the same fingerprint.
     private static func withPlainDecimals(_ line: String) -> String {
         let tokens = [SQLToken](sql: line).map { token in
             var plain = token
@@ -34,15 +34,14 @@ final class StatementRecorder {
         return tokens.sql
     }
 
-    /// Notes a statement when a transaction first uses it.
+    /// Records a statement at its first use in a transaction.
     func note(_ statement: Statement) {
         let tokens = [SQLToken](sql: statement.sql).filter { $0.kind != .space }
         let isSchema = tokens.first?.isWord("CREATE", "DROP", "ALTER") ?? false
-        // Old engines call `CREATE TABLE IF NOT EXISTS` read-only where the table is there: the file was, before its
+        // Old engines report `CREATE TABLE IF NOT EXISTS` as read-only if the table exists: the file existed before its
         // history.
         guard isSchema || !statement.isReadOnly else {
-            // What a step does that looks at the schema first may be another thing on a file that was there before its
-            // history.
+            // A step that first inspects the schema may act differently on a file that existed before its history.
             let isOfSchema = tokens.contains { $0.isNamed("sqlite_master") || $0.isNamed("pragma") }
             if isOfSchema { isIncomparable = true } else { hasReadRows = true }
             return
@@ -53,9 +52,9 @@ final class StatementRecorder {
 }
 
 extension Connection {
-    /// Runs work and keeps what it does.
+    /// Runs work and records its statements.
     ///
-    /// The statements are prepared anew: which tables one writes depends on what there is when it is.
+    /// Statements are prepared anew: the tables that one writes depend on the schema at that time.
     func recording<T>(_ recorder: StatementRecorder, _ work: () throws -> T) rethrows -> T {
         clearStatements()
         self.recorder = recorder

@@ -1,12 +1,11 @@
-/// Told of a statement before it runs, and whether it is the library's own; what it throws is thrown in the statement's
-/// place.
+/// Called before each statement, with whether it is the library's own; an error that it throws is thrown in place of
+/// the statement.
 ///
-/// For the kit with which users test their work: it writes down what is run, and interrupts it.
+/// For the testing library, which records and interrupts statements.
 package typealias StatementWatch = (_ sql: String, _ isOwn: Bool) throws -> Void
 
 extension Reading where Self: ~Copyable {
-    /// Runs work and tells of each of its statements: all that the user's code asks for, and of the library's own those
-    /// that change something.
+    /// Runs work and reports its statements: all of the user's, and those of the library that change something.
     package func watchingStatements<T>(_ watch: @escaping StatementWatch, _ work: () throws -> T) throws -> T {
         let connection = handle.connection
         let outer = connection.watch
@@ -20,7 +19,8 @@ extension Reading where Self: ~Copyable {
 }
 
 extension Connection {
-    /// Whether a statement of the library's own changes the database, and does not begin or end something or ask.
+    /// Whether a statement of the library changes the database, rather than beginning or ending a transaction or
+    /// reading.
     static func isChange(_ sql: String) -> Bool {
         let changes = ["ALTER", "CREATE", "DELETE", "DROP", "INSERT", "REPLACE", "UPDATE"]
         return changes.contains { sql.hasPrefix($0) }

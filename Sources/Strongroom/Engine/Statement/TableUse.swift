@@ -1,8 +1,8 @@
-/// The tables that a statement, or a transaction, reads and writes; as the engine names them, in lower case.
+/// The tables that a statement or a transaction reads and writes, by the engine's names in lower case.
 struct TableUse: Equatable {
     var reads: Set<String> = []
     var writes: Set<String> = []
-    /// Whether it makes an index.
+    /// Whether it creates an index.
     var makesIndex = false
 
     mutating func formUnion(_ other: TableUse) {
@@ -11,7 +11,7 @@ struct TableUse: Equatable {
         makesIndex = makesIndex || other.makesIndex
     }
 
-    /// A table's name as it is compared.
+    /// A table's name in the form used for comparison.
     static func name(_ name: String) -> String { name.asciiFolded }
 
     static func name(_ name: UnsafePointer<CChar>) -> String { self.name(String(cString: name)) }

@@ -1,2 +1,2 @@
-/// A type whose equal values can be stored in different forms, so that the engine cannot compare them.
+/// A type whose equal values can have different stored forms, so that the engine cannot compare them.
 protocol CodedColumnValue {}

@@ -7,8 +7,8 @@ public import Foundation
 extension Date: ColumnValue {
     /// A floating-point column: the seconds since the start of 2001, UTC, which is what `Date` itself holds.
     ///
-    /// Every date comes back exactly, before 1970 and beyond 2038 as well, and dates sort in the engine as they do in
-    /// Swift; text with a fixed number of digits would lose some. To show one in SQL:
+    /// Every date is restored exactly, also before 1970 and after 2038, and the engine sorts dates as Swift does; text
+    /// with a fixed number of digits would lose precision. To display a date in SQL:
     ///
     /// ```sql
     /// SELECT datetime(createdAt + 978307200, 'unixepoch') FROM contact
@@ -20,10 +20,10 @@ extension Date: ColumnValue {
         self.init(timeIntervalSinceReferenceDate: try row.real(at: index))
     }
 
-    /// The seconds since the start of 2001, UTC; NaN is refused, the infinities are not.
+    /// The seconds since the start of 2001, UTC; NaN is rejected, infinities are not.
     @inlinable public func stored() throws -> Value { try timeIntervalSinceReferenceDate.stored() }
 
-    /// Binds the seconds since the start of 2001, UTC; NaN is refused, the infinities are not.
+    /// Binds the seconds since the start of 2001, UTC; NaN is rejected, infinities are not.
     @inlinable public func bind(to bindings: borrowing Bindings, at index: Int) throws {
         try bindings.bind(timeIntervalSinceReferenceDate, at: index)
     }

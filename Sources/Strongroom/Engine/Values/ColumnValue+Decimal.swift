@@ -5,19 +5,19 @@ public import Foundation
 #endif
 
 extension Decimal: ColumnValue {
-    /// A text column, whose texts the engine sorts and compares as the numbers that they stand for: `12.5` is stored as
+    /// A text column whose texts the engine sorts and compares as the numbers that they represent: `12.5` is stored as
     /// `p002:12.5`.
     ///
-    /// Equal numbers have one form, so that `1.50` is found by `1.5`. Sums are not the engine's to compute: it would
-    /// make floating-point numbers of them. A column that is declared with a scale holds integers, which it sums
-    /// exactly; see <doc:Types>.
+    /// Equal numbers have one form, so that `1.5` finds `1.50`. Do not compute sums in SQL: the engine would convert
+    /// the texts to floating-point numbers. A column that is declared with a scale stores integers, which the engine
+    /// sums exactly; see <doc:Types>.
     @inlinable public static var storageClass: StorageClass { .text }
 
-    /// `DECIMAL_TEXT`, which tells columns of this form from older ones, which are TEXT.
+    /// `DECIMAL_TEXT`, which distinguishes columns of this form from older ones, which are declared as TEXT.
     public static var declaredType: String { SortedDecimal.declaredType }
 
-    /// Reads a number in its stored form, or plain digits with an optional sign and fraction. Other text is refused,
-    /// and so is a number that `Decimal` cannot hold exactly.
+    /// Reads a number in its stored form, or plain digits with an optional sign and fraction. Other text is rejected,
+    /// and so is a number that `Decimal` cannot represent exactly.
     public init(from row: borrowing Row, at index: Int) throws {
         let text = try Self.text(of: row, at: index)
         guard let plain = SortedDecimal.plain(text), let decimal = Decimal(string: plain),
@@ -35,10 +35,10 @@ extension Decimal: ColumnValue {
         }
     }
 
-    /// The stored form; NaN is refused.
+    /// The stored form; NaN is rejected.
     public func stored() throws -> Value { .text(try storedText()) }
 
-    /// Binds the stored form; NaN is refused.
+    /// Binds the stored form; NaN is rejected.
     public func bind(to bindings: borrowing Bindings, at index: Int) throws {
         try bindings.bind(storedText(), at: index)
     }

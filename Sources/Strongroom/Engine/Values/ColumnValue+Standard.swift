@@ -2,7 +2,7 @@ extension ColumnValue where Self: FixedWidthInteger {
     /// An integer column.
     @inlinable public static var storageClass: StorageClass { .integer }
 
-    /// Reads an integer and refuses one that this type cannot hold.
+    /// Reads an integer; throws if it is out of range for this type.
     @inlinable public init(from row: borrowing Row, at index: Int) throws {
         let wide = try row.integer(at: index)
         guard let narrow = Self(exactly: wide) else {
@@ -11,19 +11,19 @@ extension ColumnValue where Self: FixedWidthInteger {
         self = narrow
     }
 
-    /// The integer; refused above `Int64.max`.
+    /// The integer; throws above `Int64.max`.
     @inlinable public func stored() throws -> Value {
         .integer(try Int64.storable(self))
     }
 
-    /// Binds the integer; refused above `Int64.max`.
+    /// Binds the integer; throws above `Int64.max`.
     @inlinable public func bind(to bindings: borrowing Bindings, at index: Int) throws {
         try bindings.bind(Int64.storable(self), at: index)
     }
 }
 
 extension Int64 {
-    /// The integer as the engine stores it, or an error when it has more than 63 bits.
+    /// The integer as the engine stores it; throws if it exceeds `Int64.max`.
     @inlinable static func storable(_ value: some FixedWidthInteger) throws -> Int64 {
         guard let wide = Int64(exactly: value) else {
             throw StrongroomError(
@@ -50,7 +50,7 @@ extension Bool: ColumnValue {
     /// An integer column that holds 0 or 1.
     @inlinable public static var storageClass: StorageClass { .integer }
 
-    /// Reads 0 or 1 and refuses any other value.
+    /// Reads 0 or 1; throws for any other value.
     @inlinable public init(from row: borrowing Row, at index: Int) throws {
         switch try row.integer(at: index) {
         case 0: self = false
@@ -69,7 +69,7 @@ extension Bool: ColumnValue {
 }
 
 extension Double: ColumnValue {
-    /// A floating-point column; the engine keeps a negative zero in it as zero.
+    /// A floating-point column; the engine stores negative zero as zero.
     @inlinable public static var storageClass: StorageClass { .real }
 
     /// Reads a number.
@@ -77,13 +77,13 @@ extension Double: ColumnValue {
         self = try row.real(at: index)
     }
 
-    /// The number; NaN is refused, since the engine would keep it as NULL.
+    /// The number; throws for NaN, which the engine would store as NULL.
     public func stored() throws -> Value {
         guard !isNaN else { throw Bindings.notANumber }
         return .real(self)
     }
 
-    /// Binds the number; NaN is refused.
+    /// Binds the number; throws for NaN.
     @inlinable public func bind(to bindings: borrowing Bindings, at index: Int) throws {
         try bindings.bind(self, at: index)
     }
@@ -93,7 +93,7 @@ extension Float: ColumnValue {
     /// A floating-point column.
     @inlinable public static var storageClass: StorageClass { .real }
 
-    /// Reads a number and refuses one that `Float` cannot hold exactly.
+    /// Reads a number; throws if `Float` cannot represent it exactly.
     @inlinable public init(from row: borrowing Row, at index: Int) throws {
         guard let narrow = Float(exactly: try row.real(at: index)) else {
             throw row.mismatch(at: index, wanted: "Float")
@@ -101,10 +101,10 @@ extension Float: ColumnValue {
         self = narrow
     }
 
-    /// The number; NaN is refused.
+    /// The number; throws for NaN.
     @inlinable public func stored() throws -> Value { try Double(self).stored() }
 
-    /// Binds the number; NaN is refused.
+    /// Binds the number; throws for NaN.
     @inlinable public func bind(to bindings: borrowing Bindings, at index: Int) throws {
         try bindings.bind(Double(self), at: index)
     }
@@ -114,7 +114,7 @@ extension String: ColumnValue {
     /// A text column.
     @inlinable public static var storageClass: StorageClass { .text }
 
-    /// Reads text, with the NULs in it.
+    /// Reads text, including any NUL characters.
     @inlinable public init(from row: borrowing Row, at index: Int) throws {
         self = try row.text(at: index)
     }
@@ -122,7 +122,7 @@ extension String: ColumnValue {
     /// The text.
     @inlinable public func stored() -> Value { .text(self) }
 
-    /// Binds the text, with the NULs in it.
+    /// Binds the text, including any NUL characters.
     @inlinable public func bind(to bindings: borrowing Bindings, at index: Int) throws {
         try bindings.bind(self, at: index)
     }

@@ -2,7 +2,7 @@ extension Substring: ColumnValue {
     /// A text column.
     @inlinable public static var storageClass: StorageClass { .text }
 
-    /// Reads text, with the NULs in it.
+    /// Reads text, including any NUL characters.
     @inlinable public init(from row: borrowing Row, at index: Int) throws {
         self.init(try row.text(at: index))
     }
@@ -10,7 +10,7 @@ extension Substring: ColumnValue {
     /// The text.
     @inlinable public func stored() -> Value { .text(String(self)) }
 
-    /// Binds the text, with the NULs in it.
+    /// Binds the text, including any NUL characters.
     @inlinable public func bind(to bindings: borrowing Bindings, at index: Int) throws {
         try bindings.bind(String(self), at: index)
     }

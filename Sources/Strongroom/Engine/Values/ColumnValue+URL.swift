@@ -8,7 +8,7 @@ extension URL: ColumnValue {
     /// A text column.
     @inlinable public static var storageClass: StorageClass { .text }
 
-    /// Reads a URL and refuses text that is none; nothing is corrected.
+    /// Reads a URL; throws for text that is not a valid URL. Nothing is corrected.
     public init(from row: borrowing Row, at index: Int) throws {
         guard let url = URL(string: try row.text(at: index), encodingInvalidCharacters: false) else {
             throw row.mismatch(at: index, wanted: "a URL")
@@ -16,7 +16,7 @@ extension URL: ColumnValue {
         self = url
     }
 
-    /// The text; a URL relative to another one is stored, and comes back, as the absolute one.
+    /// The text; a relative URL is stored as the absolute one.
     public func stored() throws -> Value { .text(try storedText()) }
 
     /// Binds the text.
@@ -24,7 +24,7 @@ extension URL: ColumnValue {
         try bindings.bind(storedText(), at: index)
     }
 
-    /// The text, if it can be read again.
+    /// The text; throws if it cannot be parsed as a URL.
     private func storedText() throws -> String {
         let text = absoluteString
         guard URL(string: text, encodingInvalidCharacters: false) != nil else {

@@ -38,7 +38,7 @@ extension ColumnValue where Self: RawRepresentable, RawValue: ColumnValue {
     /// The declared type of the raw value.
     public static var declaredType: String { RawValue.declaredType }
 
-    /// Reads the raw value and refuses one that stands for no case.
+    /// Reads the raw value; throws if there is no case with it.
     @inlinable public init(from row: borrowing Row, at index: Int) throws {
         guard let value = Self(rawValue: try RawValue(from: row, at: index)) else {
             throw row.mismatch(at: index, wanted: "\(Self.self)")
@@ -56,18 +56,18 @@ extension ColumnValue where Self: RawRepresentable, RawValue: ColumnValue {
 }
 
 extension Value: ColumnValue {
-    /// A column without a declared type of its own.
+    /// A column without a declared type.
     @inlinable public static var storageClass: StorageClass { .blob }
 
     /// True.
     @inlinable public static var isNullable: Bool { true }
 
-    /// Reads whatever is stored.
+    /// Reads the stored value of any type.
     @inlinable public init(from row: borrowing Row, at index: Int) throws {
         self = try row.value(at: index)
     }
 
-    /// The value itself; NaN is refused.
+    /// The value itself; throws for NaN.
     public func stored() throws -> Value {
         if case .real(let number) = self { return try number.stored() }
         return self

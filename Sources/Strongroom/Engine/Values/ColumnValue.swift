@@ -1,19 +1,19 @@
-/// A Swift type that a column can hold.
+/// A Swift type that a column can store.
 ///
 /// `Bool`, all integers, `Float`, `Double`, `String`, `[UInt8]`, ``Value``, optionals of these, and enums whose raw
-/// value is one of these conform. An enum of your own needs no more than the conformance:
+/// value is one of these conform. A custom enum only needs to declare the conformance:
 ///
 /// ```swift
 /// enum Priority: Int, ColumnValue { case low, high }
 /// ```
 public protocol ColumnValue: Sendable {
-    /// The type without its optional: `Int` for `Int?`, itself for any other.
+    /// The type without its optional: `Int` for `Int?`; for any other type, the type itself.
     associatedtype Unwrapped: ColumnValue = Self
 
-    /// The storage class that a column of this type is declared with.
+    /// The storage class of the declared type of a column.
     static var storageClass: StorageClass { get }
 
-    /// The type that a column of this type is declared with; by default the name of its storage class.
+    /// The declared type of a column; by default the name of its storage class.
     static var declaredType: String { get }
 
     /// Whether a column of this type may hold NULL.
@@ -22,16 +22,16 @@ public protocol ColumnValue: Sendable {
     /// Reads the value of one column.
     ///
     /// - Parameters:
-    ///   - row: The row that the engine stands on.
+    ///   - row: The current row.
     ///   - index: The column, counted from 0.
-    /// - Throws: ``StrongroomError`` with ``StrongroomError/Code-swift.struct/typeMismatch`` when what is stored does
-    ///   not fit.
+    /// - Throws: ``StrongroomError`` with ``StrongroomError/Code-swift.struct/typeMismatch`` if the stored value does
+    ///   not match this type.
     init(from row: borrowing Row, at index: Int) throws
 
-    /// The value as the engine keeps it.
+    /// The value as the engine stores it.
     ///
-    /// - Throws: ``StrongroomError`` with ``StrongroomError/Code-swift.struct/valueNotStorable`` when the engine has no
-    ///   such value.
+    /// - Throws: ``StrongroomError`` with ``StrongroomError/Code-swift.struct/valueNotStorable`` if the engine cannot
+    ///   store the value.
     func stored() throws -> Value
 
     /// Binds the value to a parameter of a statement.
@@ -39,8 +39,8 @@ public protocol ColumnValue: Sendable {
     /// - Parameters:
     ///   - bindings: The statement's parameters.
     ///   - index: The parameter, counted from 0.
-    /// - Throws: ``StrongroomError`` with ``StrongroomError/Code-swift.struct/valueNotStorable`` when the engine has no
-    ///   such value.
+    /// - Throws: ``StrongroomError`` with ``StrongroomError/Code-swift.struct/valueNotStorable`` if the engine cannot
+    ///   store the value.
     func bind(to bindings: borrowing Bindings, at index: Int) throws
 }
 
@@ -48,10 +48,10 @@ extension ColumnValue {
     /// The name of the storage class.
     public static var declaredType: String { storageClass.rawValue }
 
-    /// False: only optionals may be NULL.
+    /// False: only optionals can be NULL.
     @inlinable public static var isNullable: Bool { false }
 
-    /// Binds what ``stored()`` gives.
+    /// Binds the result of ``stored()``.
     @inlinable public func bind(to bindings: borrowing Bindings, at index: Int) throws {
         try bindings.bind(stored(), at: index)
     }

@@ -4,13 +4,12 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// How the decimals of a column are stored as integers: the number of digits after the point that an integer stands
-/// for.
+/// The scale of a column that stores decimals as integers: the number of digits after the point.
 ///
-/// At a scale of 2, 12.34 is the integer 1234. This type is the one place that knows the stored form: what a value is
-/// stored as, what it is compared as, and what a stored integer means.
+/// At a scale of 2, 12.34 is stored as 1234. Only this type knows the stored form: how a value is stored and compared,
+/// and which number a stored integer represents.
 package struct DecimalScale: Sendable, Hashable {
-    /// The scales that a 64-bit integer has digits for.
+    /// The scales for which a 64-bit integer has enough digits.
     package static let allowed = 0...18
 
     private static let typeName = "DECIMAL_INTEGER"
@@ -20,13 +19,13 @@ package struct DecimalScale: Sendable, Hashable {
     /// The number of digits after the point.
     package var digits: Int { Int(places) }
 
-    /// - Returns: nil for a scale that is not in ``allowed``.
+    /// - Returns: nil for a scale outside ``allowed``.
     package init?(_ digits: Int) {
         guard Self.allowed.contains(digits) else { return nil }
         places = UInt8(digits)
     }
 
-    /// The scale that a declared type gives; nil for any other type.
+    /// The scale of a declared type; nil for any other type.
     package init?(declaredType: String) {
         let type = declaredType.filter { $0 != " " }
         guard type.utf8.count > Self.typeName.utf8.count, type.utf8.last == UInt8(ascii: ")") else { return nil }
@@ -36,12 +35,12 @@ package struct DecimalScale: Sendable, Hashable {
         self.init(digits)
     }
 
-    /// The type that a column of a scale is declared with: `DECIMAL_INTEGER(2)`. Its affinity is that of INTEGER.
+    /// The declared type of a column with a scale: `DECIMAL_INTEGER(2)`. Its affinity is that of INTEGER.
     static func declaredType(_ digits: Int) -> String { "\(typeName)(\(digits))" }
 
     var declaredType: String { Self.declaredType(digits) }
 
-    /// The power of ten by which a number is multiplied.
+    /// The power of ten by which numbers are multiplied.
     var factor: Int64 { (0..<digits).reduce(1) { product, _ in product * 10 } }
 
     /// The error for a scale that is not allowed.
@@ -53,12 +52,12 @@ package struct DecimalScale: Sendable, Hashable {
 }
 
 extension DecimalScale {
-    /// Where a number stands among the integers of the scale.
+    /// The position of a number relative to the integers of the scale.
     private enum Standing {
         case exact(Int64)
         /// Between an integer and the next.
         case above(Int64)
-        /// Beyond all integers.
+        /// Out of range.
         case beyond(isNegative: Bool)
     }
 
@@ -81,13 +80,13 @@ extension DecimalScale {
         return standing(number)
     }
 
-    /// The integer that a number is stored as.
+    /// The integer as which a number is stored.
     ///
-    /// - Throws: ``StrongroomError`` with `valueNotStorable` for NaN, and for a number that the scale or the integer
-    ///   has not enough digits for.
+    /// - Throws: ``StrongroomError`` with `valueNotStorable` for NaN, and for a number that has too many digits for the
+    ///   scale or for the integer.
     package func stored(_ decimal: Decimal) throws -> Int64 { try stored(standing(decimal)) }
 
-    /// The same for digits with an optional sign and an optional fraction; of any other text there is none.
+    /// The same for digits with an optional sign and an optional fraction; nil for any other text.
     package func stored(digits text: String) throws -> Int64? {
         try PlainDecimal(text).map { try stored(standing($0)) }
     }
@@ -102,15 +101,15 @@ extension DecimalScale {
 
     private static func misfit(hasMoreDigits: Bool, _ digits: Int) -> String {
         hasMoreDigits
-            ? "A decimal has more than \(digits) digits after the point, which its column's scale has no place for; "
+            ? "A decimal has more than \(digits) digits after the point, more than its column's scale allows; "
                 + "round it first, or give the column a larger scale"
             : "A decimal is too large for a column of the scale \(digits), which is a 64-bit integer; give the column "
                 + "a smaller scale, or none"
     }
 
-    /// Why a number cannot be stored, for a message on a row; nil for one that can be.
+    /// Why a number cannot be stored, for a message about a row; nil if it can be stored.
     ///
-    /// - Parameter text: What is stored before, as text.
+    /// - Parameter text: The text that is stored so far.
     func misfit(_ text: String) -> String? {
         guard let number = PlainDecimal(text) else { return "a text that is no decimal number" }
         return switch standing(number) {
@@ -120,16 +119,16 @@ extension DecimalScale {
         }
     }
 
-    /// The value with which stored integers are compared, so that the answer is that of the numbers.
+    /// The value to compare stored integers with, so that the result is that of comparing the numbers.
     ///
-    /// No integer stands for a number with more digits than the scale, nor for one beyond 64 bits. The first becomes
-    /// the next integer on the side that the sign asks for, and a fraction, which no integer is equal to, where it asks
-    /// for equality; the second a floating-point number beyond all integers.
+    /// No integer represents a number with more digits than the scale or one that exceeds 64 bits. The former becomes
+    /// the adjacent integer on the side that the operator needs; for equality it becomes a fraction, which equals no
+    /// integer. The latter becomes a floating-point number out of the range of integers.
     ///
-    /// - Parameter sign: The sign that stands before the value.
+    /// - Parameter sign: The comparison operator before the value.
     func compared(_ decimal: Decimal, _ sign: String) throws -> Value { compared(try standing(decimal), sign) }
 
-    /// The same for the text that `Decimal` is stored as without a scale.
+    /// The same for the text as which a `Decimal` is stored without a scale.
     func compared(sorted text: String, _ sign: String) -> Value? {
         SortedDecimal.plain(text).flatMap { PlainDecimal($0) }.map { compared(standing($0), sign) }
     }
@@ -144,14 +143,14 @@ extension DecimalScale {
         }
     }
 
-    /// The number that an integer stands for.
+    /// The number that an integer represents.
     package func decimal(_ stored: Int64) -> Decimal {
         var (number, exponent) = (stored, -digits)
         while exponent < 0, number.isMultiple(of: 10) { (number, exponent) = (number / 10, exponent + 1) }
         return Decimal(sign: number < 0 ? .minus : .plus, exponent: exponent, significand: Decimal(number.magnitude))
     }
 
-    /// The digits of the number that an integer stands for, without zeros at the end.
+    /// The digits of the number that an integer represents, without trailing zeros.
     package func plain(_ stored: Int64) -> String {
         let amount = String(stored.magnitude)
         let padded = String(repeating: "0", count: max(0, digits + 1 - amount.utf8.count)) + amount

@@ -10,8 +10,9 @@ internal import Foundation
 /// let address = Column<JSON<Address>>("address")
 /// ```
 ///
-/// The keys are sorted, so that one value has one text where its own coding is in order; a number that JSON has not,
-/// such as NaN, is refused. SQL reads a part of it with `json_extract`, where the engine has that function.
+/// The keys are sorted, so that equal values have equal texts if the type's own coding is deterministic. A number that
+/// JSON cannot represent, such as NaN, is rejected. SQL reads a part of the value with `json_extract`, if the engine
+/// has that function.
 public struct JSON<Content: Codable & Sendable>: Sendable {
     /// The value.
     public var value: Content
@@ -31,13 +32,13 @@ extension JSON: ColumnValue, CodedColumnValue {
     /// A column of class TEXT.
     public static var storageClass: StorageClass { .text }
 
-    /// Reads and decodes a value; what cannot be decoded is refused, and not quoted.
+    /// Reads and decodes a value; a decoding error does not contain the content.
     public init(from row: borrowing Row, at index: Int) throws {
         let text = try row.text(at: index)
         do {
             value = try JSONDecoder().decode(Content.self, from: Data(text.utf8))
         } catch {
-            // What the decoder reports can quote the content.
+            // The decoder's error may contain the content.
             throw row.mismatch(at: index, wanted: "JSON of \(Content.self)")
         }
     }
@@ -56,7 +57,7 @@ extension JSON: ColumnValue, CodedColumnValue {
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
             return String(decoding: try encoder.encode(value), as: UTF8.self)
         } catch {
-            // What the encoder reports can quote the content.
+            // The encoder's error may contain the content.
             throw StrongroomError(.valueNotStorable, "A \(Content.self) cannot be written as JSON; check its coding.")
         }
     }

@@ -10,8 +10,8 @@ internal import Foundation
 /// let settings = Column<PropertyList<Settings>>("settings")
 /// ```
 ///
-/// It is smaller and faster than ``JSON`` and keeps dates and bytes as they are; a property list holds an array or a
-/// dictionary, so a number or a text alone is refused.
+/// A property list is smaller and faster than ``JSON`` and preserves dates and bytes. It must contain an array or a
+/// dictionary: a single number or text is rejected.
 public struct PropertyList<Content: Codable & Sendable>: Sendable {
     /// The value.
     public var value: Content
@@ -31,13 +31,13 @@ extension PropertyList: ColumnValue, CodedColumnValue {
     /// A column of class BLOB.
     public static var storageClass: StorageClass { .blob }
 
-    /// Reads and decodes a value; what cannot be decoded is refused, and not quoted.
+    /// Reads and decodes a value; a decoding error does not contain the content.
     public init(from row: borrowing Row, at index: Int) throws {
         let bytes = try row.blob(at: index)
         do {
             value = try PropertyListDecoder().decode(Content.self, from: Data(bytes))
         } catch {
-            // What the decoder reports can quote the content.
+            // The decoder's error may contain the content.
             throw row.mismatch(at: index, wanted: "a property list of \(Content.self)")
         }
     }
@@ -56,7 +56,7 @@ extension PropertyList: ColumnValue, CodedColumnValue {
             encoder.outputFormat = .binary
             return [UInt8](try encoder.encode(value))
         } catch {
-            // What the encoder reports can quote the content.
+            // The encoder's error may contain the content.
             throw StrongroomError(
                 .valueNotStorable, "A \(Content.self) cannot be written as a property list; check its coding.")
         }

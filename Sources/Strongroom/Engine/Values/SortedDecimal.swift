@@ -1,22 +1,23 @@
-/// The form in which a decimal number is stored: text that the engine sorts as numbers are sorted, and that is the same
-/// for equal numbers.
+/// The stored form of a decimal number without a scale: text that the engine sorts in numeric order, and that is the
+/// same for equal numbers.
 ///
 /// - Zero is `0`.
 /// - A positive number is `p`, the number of its digits before the point in three digits, `:`, and the number:
 ///   `p002:12.5`. Below one there are no digits before the point: `p000:0.05`.
-/// - A negative number is `-n`, that of its amount with each digit taken from 9, `~`, and the number itself for people:
+/// - A negative number is `-n`, the form of its absolute value with each digit subtracted from 9, `~`, and the plain
+///   number:
 ///   `-n997:87.4~-12.5`.
 ///
-/// Under the collations BINARY, NOCASE and RTRIM the order is that of the numbers: the number of digits decides first,
-/// then the digits, from left to right. In SQL a comparison with 0 holds, too. Before, the plain digits were stored
-/// (`12.5`); these are read as well.
+/// Under the collations BINARY, NOCASE and RTRIM the order is numeric: the number of digits is compared first, then the
+/// digits from left to right. A comparison with 0 in SQL is correct, too. Earlier versions stored plain digits
+/// (`12.5`), which can still be read.
 package enum SortedDecimal {
-    /// The type that columns of this form are declared with; its affinity is that of TEXT.
+    /// The declared type of columns with this form; its affinity is that of TEXT.
     package static let declaredType = "DECIMAL_TEXT"
 
     /// The stored form of a number.
     ///
-    /// - Parameter plain: Digits with an optional sign and an optional fraction; of any other text there is none.
+    /// - Parameter plain: Digits with an optional sign and an optional fraction; nil is returned for any other text.
     package static func stored(_ plain: String) -> String? {
         PlainDecimal(plain).flatMap { stored($0.text, isCanonical: true) }
     }
@@ -42,9 +43,9 @@ package enum SortedDecimal {
         return String(repeating: "0", count: 3 - digits.utf8.count) + digits
     }
 
-    /// The digits of a stored number; of what was stored before, too.
+    /// The digits of a stored number, also one of an earlier version.
     ///
-    /// - Returns: nil for a text that is neither.
+    /// - Returns: nil for text in neither form.
     package static func plain(_ stored: String) -> String? {
         let bytes = stored.utf8
         if bytes.first == UInt8(ascii: "p") {
@@ -60,7 +61,7 @@ package enum SortedDecimal {
         return PlainDecimal(stored)?.text
     }
 
-    /// A condition that holds for what is not in this form; not for NULL.
+    /// A condition that is true for values that are not in this form; not for NULL.
     static func isOther(_ column: String) -> String {
         """
         (typeof(\(column)) NOT IN ('text', 'null') OR NOT (\(column) COLLATE BINARY = '0' OR \(column) GLOB \
@@ -69,7 +70,7 @@ package enum SortedDecimal {
     }
 }
 
-/// A number's digits without zeros that count nothing, so that one number has one form.
+/// A number's digits without insignificant zeros, so that each number has one form.
 struct PlainDecimal: Equatable {
     let text: String
 

@@ -1,4 +1,4 @@
-/// A stored value of any type, as the engine keeps it.
+/// A stored value of any type.
 ///
 /// ```swift
 /// let size: Value = 42
@@ -10,7 +10,7 @@ public enum Value: Sendable, Hashable {
     case integer(Int64)
     /// A 64-bit floating-point number; never NaN.
     case real(Double)
-    /// Text, in which NUL may stand.
+    /// Text, which may contain NUL.
     case text(String)
     /// Bytes; may be empty.
     case blob([UInt8])
@@ -28,14 +28,14 @@ public enum Value: Sendable, Hashable {
 }
 
 extension Value {
-    /// The value with text as bytes: Swift takes texts for equal that differ only in how their letters are composed,
-    /// the engine does not.
+    /// The value with text as bytes: Swift treats texts as equal that differ only in Unicode composition, the engine
+    /// does not.
     @usableFromInline var exact: Value {
         if case .text(let text) = self { .blob(Array(text.utf8)) } else { self }
     }
 }
 
-/// How the engine stores a value.
+/// The storage class of a value.
 ///
 /// See SQLite's documentation, "Datatypes In SQLite", section 2 (sqlite.org/datatype3.html).
 public enum StorageClass: String, Sendable, Hashable {
@@ -51,7 +51,7 @@ public enum StorageClass: String, Sendable, Hashable {
     case blob = "BLOB"
 }
 
-// Not by `nil`: comparing a `Value?` with nil would then ask whether it is NULL.
+// Not expressible by `nil`: comparing a `Value?` with nil would then test for NULL.
 extension Value: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral {
     /// An integer.
     public init(integerLiteral value: Int64) { self = .integer(value) }

@@ -1,6 +1,6 @@
 import CSQLCipher
 
-/// The values of a record outside any statement, by column.
+/// The values of a record, by column, independent of a statement.
 struct ValueList {
     let names: [String]
     var values: [Value]
@@ -10,7 +10,7 @@ struct ValueList {
         values = Array(repeating: .null, count: names.count)
     }
 
-    /// The value of the column with a name, as the engine compares names; nil for one that there is not.
+    /// The value of the column with a name, as the engine compares names; nil if there is no such column.
     subscript(_ name: String) -> Value? {
         guard let place = names.firstIndex(where: { $0.isSameName(as: name) }) else { return nil }
         return values[place]

@@ -1,9 +1,8 @@
-/// How a file is encrypted: how a passphrase becomes its key, how large its pages are, and how each page is
-/// authenticated.
+/// The encryption settings of a file: key derivation, page size and page authentication.
 ///
-/// A file does not tell its settings; whoever opens it must know them, and the key is taken for wrong otherwise. See
-/// SQLCipher's documentation, "SQLCipher API" (zetetic.net/sqlcipher/sqlcipher-api), the settings whose names begin
-/// with `cipher_`.
+/// A file does not store its settings. They must be known to open it; with other settings, the key appears to be wrong.
+/// See SQLCipher's documentation, "SQLCipher API" (zetetic.net/sqlcipher/sqlcipher-api), for the settings whose names
+/// begin with `cipher_`.
 ///
 /// ```swift
 /// func cipherSettings(for database: DatabaseName) throws -> [CipherSettings] {
@@ -20,20 +19,20 @@ public struct CipherSettings: Sendable, Hashable {
 
     /// The size of a page in bytes: a power of two from 1,024 to 65,536.
     public var pageSize: Int
-    /// The rounds of PBKDF2 that make a passphrase a key; a raw key needs none.
+    /// The number of PBKDF2 iterations for a passphrase; a raw key needs none.
     public var iterations: Int
-    /// The hash of PBKDF2.
+    /// The hash function of PBKDF2.
     public var derivationHash: Hash
-    /// The hash of the code that authenticates each page.
+    /// The hash function of the HMAC that authenticates each page.
     public var pageHash: Hash
 
-    /// Describes settings; what is left out is as SQLCipher 4 has it.
+    /// Creates settings; the defaults are those of SQLCipher 4.
     ///
     /// - Parameters:
     ///   - pageSize: The size of a page in bytes: a power of two from 1,024 to 65,536.
-    ///   - iterations: The rounds of PBKDF2, at least 1.
-    ///   - derivationHash: The hash of PBKDF2; SQLCipher 3 knows SHA-1 alone.
-    ///   - pageHash: The hash of the code that authenticates each page; SQLCipher 3 knows SHA-1 alone.
+    ///   - iterations: The number of PBKDF2 iterations, at least 1.
+    ///   - derivationHash: The hash function of PBKDF2; SQLCipher 3 supports only SHA-1.
+    ///   - pageHash: The hash function of the HMAC that authenticates each page; SQLCipher 3 supports only SHA-1.
     public init(
         pageSize: Int = 4_096, iterations: Int = 256_000, derivationHash: Hash = .sha512, pageHash: Hash = .sha512
     ) {
@@ -43,50 +42,50 @@ public struct CipherSettings: Sendable, Hashable {
         self.pageHash = pageHash
     }
 
-    /// What SQLCipher 3 takes by itself.
+    /// The defaults of SQLCipher 3.
     public static let sqlCipher3 = CipherSettings(
         pageSize: 1_024, iterations: 64_000, derivationHash: .sha1, pageHash: .sha1)
 
-    /// What SQLCipher 4 takes by itself.
+    /// The defaults of SQLCipher 4.
     public static let sqlCipher4 = CipherSettings()
 
-    /// The length of a file's salt, its first bytes.
+    /// The length of a file's salt, in bytes; the salt is at the beginning of the file.
     static let saltLength = 16
 
-    /// A salt for a new file.
+    /// A random salt for a new file.
     static func randomSalt() -> [UInt8] {
         var generator = SystemRandomNumberGenerator()
         return (0..<saltLength).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
     }
 
-    /// What the linked engine takes by itself, so that any SQLCipher tool of its version opens the file with the
-    /// passphrase alone.
+    /// The defaults of the linked engine, with which any SQLCipher tool of its version opens the file with only the
+    /// passphrase.
     ///
-    /// - Returns: The settings; asked once, then remembered.
-    /// - Throws: ``StrongroomError`` with `notSQLCipher` when plain SQLite answers in SQLCipher's place.
+    /// - Returns: The settings; determined once and cached.
+    /// - Throws: ``StrongroomError`` with `notSQLCipher` if the linked library is plain SQLite.
     public static func engineDefault() throws -> CipherSettings {
         try asked.get()
     }
 
-    /// What a configuration has that names none: SQLCipher 3's, if the engine's own are other ones, then the engine's
-    /// own.
+    /// The settings of a configuration that specifies none: those of SQLCipher 3, if they differ from the engine's
+    /// defaults, then the engine's defaults.
     ///
     /// - Returns: The settings, oldest first.
-    /// - Throws: ``StrongroomError`` with `notSQLCipher` when plain SQLite answers in SQLCipher's place.
+    /// - Throws: ``StrongroomError`` with `notSQLCipher` if the linked library is plain SQLite.
     public static func known() throws -> [CipherSettings] {
         let own = try engineDefault()
         return own == sqlCipher3 ? [own] : [sqlCipher3, own]
     }
 
-    /// Why the linked engine cannot use the settings, or nil.
+    /// Why the linked engine does not support the settings, or nil.
     func defect() throws -> String? {
         guard pageSize.nonzeroBitCount == 1, (1_024...65_536).contains(pageSize) else {
-            return "\(pageSize) bytes is no size of a page; give a power of two from 1,024 to 65,536"
+            return "\(pageSize) bytes is not a valid page size; use a power of two from 1,024 to 65,536"
         }
-        guard (1...Int(Int32.max)).contains(iterations) else { return "\(iterations) rounds cannot be made" }
+        guard (1...Int(Int32.max)).contains(iterations) else { return "\(iterations) iterations are not possible" }
         let version = try EngineFeatures.current().cipherMajorVersion
         guard version >= 4 || (derivationHash == .sha1 && pageHash == .sha1) else {
-            return "SQLCipher \(version), which is linked, has SHA-1 alone"
+            return "SQLCipher \(version), which is linked, supports only SHA-1"
         }
         return nil
     }
@@ -97,10 +96,10 @@ public struct CipherSettings: Sendable, Hashable {
         let features = try EngineFeatures.current()
         let probe = try Connection(path: ":memory:", mode: .create, database: ":memory:")
         try probe.silenceLog()
-        // A raw key with a salt costs no derivation; the settings are answered only once there is a key.
+        // A raw key with a salt needs no derivation; the settings can only be queried once there is a key.
         let keySpecification = "x'\(String(repeating: "00", count: 48))'"
         try Array(keySpecification.utf8).withUnsafeBytes { try probe.setKey($0) }
-        // SQLCipher 3 has one hash and no setting for it.
+        // SQLCipher 3 has a single hash function and no setting for it.
         let isOld = features.cipherMajorVersion < 4
         let derivation = try isOld ? "SHA1" : probe.setting("cipher_kdf_algorithm")?.replacing("PBKDF2_HMAC_", with: "")
         let page = try isOld ? "SHA1" : probe.setting("cipher_hmac_algorithm")?.replacing("HMAC_", with: "")
@@ -112,7 +111,7 @@ public struct CipherSettings: Sendable, Hashable {
         else {
             throw StrongroomError(
                 .engine,
-                "SQLCipher \(features.cipherVersion) does not tell its key derivation; use version 3 or 4."
+                "SQLCipher \(features.cipherVersion) does not report its key derivation; use version 3 or 4."
             )
         }
         return CipherSettings(
@@ -121,13 +120,13 @@ public struct CipherSettings: Sendable, Hashable {
 }
 
 extension CipherSettings: CustomStringConvertible {
-    /// For people: whose settings they are, then all of them.
+    /// A description: the name of the settings, then all values.
     public var description: String {
         let owner =
             switch self {
             case .sqlCipher3: "SQLCipher 3's own settings"
             case .sqlCipher4: "SQLCipher 4's own settings"
-            default: "settings of its own"
+            default: "other settings"
             }
         return """
             \(owner): pages of \(pageSize) bytes, \(iterations) rounds of \(derivationHash.rawValue), pages \
@@ -137,7 +136,7 @@ extension CipherSettings: CustomStringConvertible {
 }
 
 extension Connection {
-    /// What the engine answers to a `PRAGMA`; version 4 gives some numbers as text.
+    /// The result of a `PRAGMA`; version 4 returns some numbers as text.
     func setting(_ name: String) throws -> String? {
         switch try ownValue("PRAGMA \(name)") {
         case .text(let text)?: text
@@ -146,9 +145,9 @@ extension Connection {
         }
     }
 
-    /// Tells the engine how a file is encrypted; to be called after its key is set, before anything is read.
+    /// Sets the encryption settings of a file; call it after setting its key and before reading anything.
     ///
-    /// - Parameter schema: `main`, or the name that an attached file has.
+    /// - Parameter schema: `main`, or the name of an attached database.
     func apply(_ settings: CipherSettings, to schema: String = "main") throws {
         let own = try CipherSettings.engineDefault()
         func set(_ name: String, _ value: String) throws { try run("PRAGMA \(schema).\(name) = \(value)") }
@@ -156,7 +155,7 @@ extension Connection {
         if settings.pageHash != own.pageHash {
             try set("cipher_hmac_algorithm", "HMAC_\(settings.pageHash.rawValue)")
         }
-        // With a raw key it derives nothing of the key, but the code's own key with two rounds of this hash.
+        // With a raw key the engine derives only the HMAC key, with two iterations of this hash.
         if settings.derivationHash != own.derivationHash {
             try set("cipher_kdf_algorithm", "PBKDF2_HMAC_\(settings.derivationHash.rawValue)")
         }

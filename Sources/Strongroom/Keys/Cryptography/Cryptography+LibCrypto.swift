@@ -2,7 +2,7 @@
 import CLibCrypto
 
 extension Cryptography {
-    /// Whether two runs of bytes are equal, in a time that depends on their lengths alone.
+    /// Whether two buffers are equal, in a time that depends only on their lengths.
     static func isEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
         guard left.count == right.count else { return false }
         guard let left = left.octets, let start = right.octets else { return true }
@@ -19,7 +19,7 @@ extension Cryptography {
 
     /// Derives a key by PBKDF2 (RFC 8018).
     ///
-    /// - Throws: ``StrongroomError`` with `engine` when libcrypto refuses.
+    /// - Throws: ``StrongroomError`` with `engine` if libcrypto fails.
     static func pbkdf2(
         _ secret: UnsafeRawBufferPointer, salt: [UInt8], hash: CipherSettings.Hash, rounds: Int, count: Int
     ) throws -> SecretBytes {
@@ -32,7 +32,7 @@ extension Cryptography {
 
     /// Derives a key by scrypt (RFC 7914).
     ///
-    /// - Throws: ``StrongroomError`` when there is not enough memory.
+    /// - Throws: ``StrongroomError`` if there is not enough memory.
     static func scrypt(
         _ secret: SecretBytes, salt: [UInt8], rounds: Int, blockSize: Int, parallelism: Int, count: Int
     ) throws -> SecretBytes {
@@ -58,7 +58,7 @@ extension Cryptography {
 
     /// Encrypts by AES-256-GCM with a random nonce.
     ///
-    /// - Returns: Nonce, encrypted bytes, tag.
+    /// - Returns: Nonce, ciphertext, tag.
     static func seal(
         _ bytes: UnsafeRawBufferPointer, with key: SecretBytes, authenticating header: [UInt8]
     ) throws -> [UInt8] {
@@ -72,9 +72,9 @@ extension Cryptography {
         return nonce + sealed + tag
     }
 
-    /// Decrypts what ``seal(_:with:authenticating:)`` made.
+    /// Decrypts the result of ``seal(_:with:authenticating:)``.
     ///
-    /// - Returns: The bytes; nil when the tag does not fit.
+    /// - Returns: The plaintext; nil if authentication fails.
     static func open(_ sealed: [UInt8], with key: SecretBytes, authenticating header: [UInt8]) -> SecretBytes? {
         guard sealed.count >= nonceLength + tagLength else { return nil }
         let (nonce, tag) = (Array(sealed.prefix(nonceLength)), Array(sealed.suffix(tagLength)))
@@ -93,8 +93,8 @@ extension Cryptography {
     ///
     /// - Parameters:
     ///   - vector: The initialisation vector, 16 bytes.
-    ///   - plain: Where the content goes, as many bytes.
-    /// - Throws: ``StrongroomError`` with `engine` when libcrypto refuses.
+    ///   - plain: The output buffer, of the same length.
+    /// - Throws: ``StrongroomError`` with `engine` if libcrypto fails.
     static func decrypt(
         _ bytes: UnsafeRawBufferPointer, with key: SecretBytes, vector: UnsafeRawBufferPointer,
         to plain: UnsafeMutableRawBufferPointer
@@ -105,29 +105,29 @@ extension Cryptography {
         guard result == 1 else { throw failure("decrypt by AES-256-CBC") }
     }
 
-    /// The error for a function of libcrypto that failed.
+    /// The error for a failed function of libcrypto.
     fileprivate static func failure(_ purpose: String) -> StrongroomError {
         let reason = strongroom_crypto_error().map { String(cString: $0) } ?? ""
         return StrongroomError(
             .engine,
             """
-            OpenSSL's libcrypto could not \(purpose): \(reason). Look at the memory that is left, and at OpenSSL's \
+            OpenSSL's libcrypto could not \(purpose): \(reason). Check the available memory and OpenSSL's \
             configuration (openssl.cnf).
             """)
     }
 
-    /// Traps, as Swift does without memory: a libcrypto without SHA-256 could not encrypt the database either.
+    /// Traps, as Swift does when out of memory: a libcrypto without SHA-256 could not encrypt the database either.
     fileprivate static func require(_ isDone: Bool) {
         precondition(isDone, "OpenSSL's libcrypto has no SHA-256, or there is no memory.")
     }
 }
 
-/// Codes by HMAC (RFC 2104) with one key.
+/// Computes HMACs (RFC 2104) with one key.
 final class MessageAuthentication: Sendable {
-    // Only read once it is keyed.
+    // Only read after it has been keyed.
     nonisolated(unsafe) private let context: OpaquePointer
 
-    /// - Throws: ``StrongroomError`` with `engine` when libcrypto refuses.
+    /// - Throws: ``StrongroomError`` with `engine` if libcrypto fails.
     init(key: SecretBytes, hash: CipherSettings.Hash) throws {
         let context = key.withUnsafeBytes { strongroom_hmac_new(hash.rawValue, $0.octets, $0.count) }
         guard let context else { throw Cryptography.failure("authenticate by HMAC-\(hash.rawValue)") }
@@ -138,9 +138,9 @@ final class MessageAuthentication: Sendable {
         strongroom_hmac_free(context)
     }
 
-    /// The code of a message in two parts.
+    /// The HMAC of a message in two parts.
     ///
-    /// - Parameter body: Gets the code.
+    /// - Parameter body: Called with the HMAC.
     func withCode<T>(
         of first: UnsafeRawBufferPointer,
         _ second: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0),

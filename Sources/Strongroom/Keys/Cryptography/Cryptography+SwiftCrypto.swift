@@ -4,7 +4,7 @@ import CryptoExtras
 import Foundation
 
 extension Cryptography {
-    /// Whether two runs of bytes are equal, in a time that depends on their lengths alone.
+    /// Whether two buffers are equal, in a time that depends only on their lengths.
     static func isEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
         SymmetricKey(data: left) == SymmetricKey(data: right)
     }
@@ -23,7 +23,7 @@ extension Cryptography {
 
     /// Derives a key by scrypt (RFC 7914).
     ///
-    /// - Throws: When there is not enough memory.
+    /// - Throws: If there is not enough memory.
     static func scrypt(
         _ secret: SecretBytes, salt: [UInt8], rounds: Int, blockSize: Int, parallelism: Int, count: Int
     ) throws -> SecretBytes {
@@ -42,7 +42,7 @@ extension Cryptography {
 
     /// Encrypts by AES-256-GCM with a random nonce.
     ///
-    /// - Returns: Nonce, encrypted bytes, tag.
+    /// - Returns: Nonce, ciphertext, tag.
     static func seal(
         _ bytes: UnsafeRawBufferPointer, with key: SecretBytes, authenticating header: [UInt8]
     ) throws -> [UInt8] {
@@ -50,9 +50,9 @@ extension Cryptography {
         return Array(box.nonce) + box.ciphertext + box.tag
     }
 
-    /// Decrypts what ``seal(_:with:authenticating:)`` made.
+    /// Decrypts the result of ``seal(_:with:authenticating:)``.
     ///
-    /// - Returns: The bytes; nil when the tag does not fit.
+    /// - Returns: The plaintext; nil if authentication fails.
     static func open(_ sealed: [UInt8], with key: SecretBytes, authenticating header: [UInt8]) -> SecretBytes? {
         guard let box = try? AES.GCM.SealedBox(combined: sealed),
             var plain = try? AES.GCM.open(box, using: key.key, authenticating: header)
@@ -67,7 +67,7 @@ extension Cryptography {
     ///
     /// - Parameters:
     ///   - vector: The initialisation vector, 16 bytes.
-    ///   - plain: Where the content goes, as many bytes.
+    ///   - plain: The output buffer, of the same length.
     static func decrypt(
         _ bytes: UnsafeRawBufferPointer, with key: SecretBytes, vector: UnsafeRawBufferPointer,
         to plain: UnsafeMutableRawBufferPointer
@@ -81,7 +81,7 @@ extension Cryptography {
     }
 }
 
-/// Codes by HMAC (RFC 2104) with one key.
+/// Computes HMACs (RFC 2104) with one key.
 struct MessageAuthentication: Sendable {
     private let key: SymmetricKey
     private let hash: CipherSettings.Hash
@@ -91,9 +91,9 @@ struct MessageAuthentication: Sendable {
         self.hash = hash
     }
 
-    /// The code of a message in two parts.
+    /// The HMAC of a message in two parts.
     ///
-    /// - Parameter body: Gets the code.
+    /// - Parameter body: Called with the HMAC.
     func withCode<T>(
         of first: UnsafeRawBufferPointer,
         _ second: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0),

@@ -1,4 +1,4 @@
-/// Secret bytes in memory of their own, which is overwritten when the last copy goes away.
+/// Secret bytes in a separate allocation, which is overwritten when the last copy is released.
 struct SecretBytes: Sendable {
     private let storage: WipedMemory
 
@@ -8,14 +8,14 @@ struct SecretBytes: Sendable {
         storage.bytes.copyMemory(from: bytes)
     }
 
-    /// Copies bytes; the caller's own stay where they are.
+    /// Copies bytes; the caller's array is not overwritten.
     init(_ bytes: [UInt8]) {
         self = bytes.withUnsafeBytes { SecretBytes($0) }
     }
 
-    /// Memory that is filled by a function, without a copy in between.
+    /// Allocates memory and fills it, without an intermediate copy.
     ///
-    /// - Parameter fill: Writes all the bytes, which are zeros before.
+    /// - Parameter fill: Writes all bytes, which are initially zero.
     init(count: Int, _ fill: (UnsafeMutableRawBufferPointer) throws -> Void) rethrows {
         storage = WipedMemory(count: count)
         try fill(storage.bytes)
@@ -31,7 +31,7 @@ struct SecretBytes: Sendable {
 
     var count: Int { storage.bytes.count }
 
-    /// Lends the bytes.
+    /// Calls a closure with a pointer to the bytes.
     func withUnsafeBytes<T>(_ body: (UnsafeRawBufferPointer) throws -> T) rethrows -> T {
         defer { withExtendedLifetime(storage) {} }
         return try body(UnsafeRawBufferPointer(storage.bytes))
@@ -39,14 +39,14 @@ struct SecretBytes: Sendable {
 }
 
 extension SecretBytes: Equatable {
-    /// Compares in a time that depends on the number of bytes alone.
+    /// Compares in a time that depends only on the number of bytes.
     static func == (left: SecretBytes, right: SecretBytes) -> Bool {
         left.withUnsafeBytes { left in right.withUnsafeBytes { Cryptography.isEqual(left, $0) } }
     }
 }
 
 extension SecretBytes: CustomStringConvertible, CustomReflectable {
-    /// Never its content.
+    /// Never contains the bytes.
     var description: String { "SecretBytes(\(count))" }
     var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -1,23 +1,23 @@
-/// A connection's copy of the records that are in memory alone.
+/// A connection's copy of the in-memory records.
 ///
-/// The writer's is where they are written, in temporary tables, so that its transactions and savepoints hold for them;
-/// what a transaction has changed is published with its commit. A reader's follows.
+/// The writer changes them in temporary tables, so that its transactions and savepoints apply to them; changes of a
+/// transaction are published with its commit. A reader's copy follows.
 final class MemoryRecords: ConnectionCompanion {
     private let share: MemoryShare
     private let role: Connection.Role
-    /// The commit that the copy is of.
+    /// The version of the copy.
     private var version = 0
-    /// The one that it was of before the running transaction.
+    /// The version before the current transaction.
     private var versionBefore = 0
-    /// The tables that have a part in memory.
+    /// The tables with in-memory records.
     private var tables: [MemoryTable] = []
-    /// Whether the running transaction has made a part or followed others.
+    /// Whether the current transaction has created a temporary table or applied published changes.
     private var isTouched = false
-    /// The state of the file that the rows in memory were compared with, and of those rows.
+    /// The state of the file with which the in-memory rows were compared, and the version of these rows.
     private var compared: (file: Value?, version: Int)?
-    /// The tables that have a row in memory which another process has put on the disk, too, and the error for each.
+    /// The tables with an in-memory row that another process has also written to the file, and the error for each.
     private var duplicates: [SQLName: StrongroomError] = [:]
-    /// Whether the running transaction has removed a row from memory because of them.
+    /// Whether the current transaction has removed such a row from memory.
     private var hasDiscarded = false
 
     init(_ share: MemoryShare, _ role: Connection.Role) {
@@ -34,7 +34,7 @@ final class MemoryRecords: ConnectionCompanion {
         if !share.isInUse {
             try begin()
             guard share.isInUse else { return }
-            // The first commit that changes records in memory has begun, and the snapshot may have it or not.
+            // The first commit that changes in-memory records has begun, and the snapshot may or may not include it.
             connection.rollBack()
         }
         let missing = try share.snapshot(from: version, begin)
@@ -44,7 +44,7 @@ final class MemoryRecords: ConnectionCompanion {
 
     func didBegin(on connection: Connection) throws {
         guard role == .writer, share.isInUse else { return }
-        // One that was opened anew, since all others were closed for a rotation.
+        // This connection was reopened: all others were closed for a rotation.
         if version != share.version { try follow(share.catchUp(from: version), on: connection) }
         try compareWithFile(on: connection)
     }
@@ -52,7 +52,7 @@ final class MemoryRecords: ConnectionCompanion {
     func checkReading(of tokens: [SQLToken]) throws {
         guard !duplicates.isEmpty else { return }
         for (table, error) in duplicates {
-            // `main.table` is what is on the disk alone.
+            // `main.table` contains only the rows in the file.
             let isNamed = tokens.indices.contains { index in
                 tokens[index].name.map(SQLName.init) == table
                     && !(tokens.qualifier(of: index)?.isNamed("main") ?? false)
@@ -72,23 +72,23 @@ final class MemoryRecords: ConnectionCompanion {
     func noteUndoing(on connection: Connection) {
         noteUndoneDiscards(on: connection)
         guard isTouched else { return }
-        // Also when it was only a part of the transaction that was undone: what is there still is found.
+        // Also after a rollback to a savepoint: changes that still apply are detected again.
         version = versionBefore
         var left: [MemoryTable] = []
         for table in tables where hasPart(of: table.name, on: connection) { left.append(table) }
         tables = left
-        // Of a savepoint: what remains may be undone, too.
+        // After a rollback to a savepoint, the rest may be rolled back, too.
         isTouched = connection.isInTransaction
         do {
             try setExpressions(on: connection)
         } catch {
-            // The next statement that needs the schema says why.
+            // The next statement that needs the schema reports the error.
         }
     }
 
-    // MARK: The writer's
+    // MARK: Writer
 
-    /// Makes a table's part in memory, if there is none.
+    /// Creates the temporary table of a table, if there is none.
     func makePart(of schema: TableSchema, on connection: Connection) throws {
         guard table(schema.name) == nil else { return }
         let table = try MemoryTable(schema)
@@ -120,11 +120,10 @@ final class MemoryRecords: ConnectionCompanion {
         return changes
     }
 
-    // MARK: Rows of another process
+    // MARK: Rows of other processes
 
-    /// Compares the rows in memory with those on the disk where another connection has changed the file: another
-    /// process does not know them, and the
-    /// triggers do not see what it writes.
+    /// Compares the in-memory rows with those in the file after another connection has changed the file: other
+    /// processes do not know the in-memory rows, and the triggers do not see their writes.
     private func compareWithFile(on connection: Connection) throws {
         guard !tables.isEmpty else { return }
         let file = try connection.ownValue("PRAGMA data_version")
@@ -133,7 +132,7 @@ final class MemoryRecords: ConnectionCompanion {
         compared = (file, version)
     }
 
-    /// Called when the running transaction has removed a row from memory and left what is on the disk.
+    /// Called when the current transaction has removed a row from memory and kept the row in the file.
     func noteDiscard(on connection: Connection) throws {
         hasDiscarded = true
         try compareAgain(on: connection)
@@ -141,33 +140,33 @@ final class MemoryRecords: ConnectionCompanion {
 
     private func noteUndoneDiscards(on connection: Connection) {
         guard hasDiscarded else { return }
-        // Outside of a transaction the next one compares.
+        // Outside a transaction, the next one compares.
         compared = nil
         hasDiscarded = connection.isInTransaction
         guard hasDiscarded else { return }
         do {
             try compareAgain(on: connection)
         } catch {
-            // What cannot be compared cannot be read either, and the next statement says why.
+            // Rows that cannot be compared cannot be read either; the next statement reports the error.
         }
     }
 
-    /// Compares the rows in memory with those on the disk.
+    /// Compares the in-memory rows with those in the file.
     private func compareAgain(on connection: Connection) throws {
         var found: [SQLName: StrongroomError] = [:]
         for table in tables { found[SQLName(table.name)] = try table.duplicate(on: connection) }
         let isChanged = Set(found.keys) != Set(duplicates.keys)
         duplicates = found
-        // What has been prepared must be refused, or may be run again.
+        // Prepared statements must be rejected from now on, or may run again.
         if isChanged { connection.forgetUserStatements() }
     }
 
-    /// - Throws: ``StrongroomError`` with `constraint` when a row in memory of the table is on the disk, too.
+    /// - Throws: ``StrongroomError`` with `constraint` if an in-memory row of the table is also in the file.
     func checkDuplicates(of table: String) throws {
         if let error = duplicates[SQLName(table)] { throw error }
     }
 
-    // MARK: Following
+    // MARK: Applying published changes
 
     private func follow(_ missing: MemoryShare.CatchUp?, on connection: Connection) throws {
         guard let missing else { return }
@@ -194,7 +193,7 @@ final class MemoryRecords: ConnectionCompanion {
             for change in changes { last[change.table, default: [:]][change.row] = .some(change.values) }
             for (name, rows) in last {
                 guard let table = table(name) else { continue }
-                // All first: one row may have taken over what was another one's.
+                // Delete all rows first: a row may have taken over the unique values of another one.
                 for row in rows.keys {
                     try connection.run("DELETE FROM \(table.quotedPart) WHERE \(table.rowID) = ?", .integer(row))
                 }
@@ -207,10 +206,9 @@ final class MemoryRecords: ConnectionCompanion {
             }
         }
         guard role == .writer, !tables.isEmpty else { return }
-        // Behind the rows: another process may have written one that is like them, and that is for the next one who
-        // writes to be told.
+        // After the rows: if another process has written a conflicting row, the next writer reports it.
         for table in made { try table.watch(on: connection, isNoted: true) }
-        // What is followed is nobody's news.
+        // Applied changes are not published again.
         try connection.run("DELETE FROM \(MemoryTable.log)")
     }
 
@@ -236,7 +234,7 @@ final class MemoryRecords: ConnectionCompanion {
         let objection = connection.trusting {
             connection.objection(to: "SELECT 1 FROM \(MemoryTable.quotedPart(of: name))")
         }
-        // It is no use of the user's.
+        // This does not count as a use by the user.
         _ = connection.authorizer.takeTables()
         return objection == nil
     }
@@ -250,24 +248,24 @@ final class MemoryRecords: ConnectionCompanion {
 }
 
 extension Connection {
-    /// The records in memory, where the connection can have some.
+    /// The in-memory records, if the connection can have any.
     func memoryRecords() throws -> MemoryRecords {
         guard let records = companion as? MemoryRecords else {
             throw StrongroomError(
-                .inMemory, "Records that stay in memory need an open store; insert them in its `write`.",
+                .inMemory, "In-memory records require an open store; insert them in its `write`.",
                 database: database)
         }
         return records
     }
 
-    /// - Throws: ``StrongroomError`` with `constraint` when another process has written a row that a record of the
-    ///   table in memory stands for, too.
+    /// - Throws: ``StrongroomError`` with `constraint` if another process has written a row that conflicts with an
+    ///   in-memory record of the table.
     @usableFromInline
     func checkDuplicatesInMemory(of table: String) throws {
         try (companion as? MemoryRecords)?.checkDuplicates(of: table)
     }
 
-    /// A table's part in memory, if it has one; asked for where ``readExpressions`` says that some have.
+    /// A table's temporary table, if it has one; only used if ``readExpressions`` reports that there are any.
     func memoryTable(_ name: String) -> MemoryTable? {
         (companion as? MemoryRecords)?.table(name)
     }

@@ -1,32 +1,31 @@
 import Foundation
 import Synchronization
 
-/// The records of a store that are in memory alone, as the last commit left them; each connection keeps a copy of its
-/// own up to date.
+/// The in-memory records of a store after the last commit; each connection keeps its own copy up to date.
 ///
-/// A reader's snapshot of the file and its records in memory must be of the same commit. A commit that changes records
-/// in memory therefore holds ``turn`` from before it is visible in the file until it is published here, and a reader
-/// holds it from before it takes its snapshot of the file until it knows the version that belongs to it. Commits that
-/// change no record in memory need no turn: while a reader has it, no version can be published, so the one that it
-/// finds is the newest whose commit comes before its snapshot, and no later one is in the snapshot.
+/// A reader's snapshot of the file and its in-memory records must belong to the same commit. A commit that changes
+/// in-memory records therefore holds ``turn`` from before it is visible in the file until it is published here, and a
+/// reader holds ``turn`` from before it takes its snapshot of the file until it has read the matching version. Commits
+/// that change no in-memory records do not need it: while a reader holds ``turn``, no version can be published, so the
+/// version that it reads is the newest whose commit precedes its snapshot, and no later one is in the snapshot.
 ///
-/// While ``isInUse`` is false nobody takes turns. The writer sets it before the first commit that needs it; a reader
-/// that finds it set when it has its snapshot takes another one.
+/// While ``isInUse`` is false, ``turn`` is not used. The writer sets the flag before the first commit that needs it; a
+/// reader that finds the flag set after taking its snapshot takes another one.
 final class MemoryShare: Sendable {
-    /// A row of a commit; without values it is gone.
+    /// A row changed by a commit; without values it was deleted.
     struct Change: Sendable {
         let table: String
         let row: Int64
         let values: [Value]?
     }
 
-    /// What a connection that is at an older version has to do.
+    /// The changes that a connection at an older version applies.
     struct CatchUp: Sendable {
         let version: Int
         let tables: [MemoryTable]
-        /// In their order; nil when there have been too many, so that everything has to be made anew.
+        /// The changes in order; nil if there are too many, so that the copy must be rebuilt.
         let changes: [Change]?
-        /// Everything; empty when there are changes.
+        /// All rows; empty if there are changes.
         let rows: [String: [Int64: [Value]]]
     }
 
@@ -34,7 +33,7 @@ final class MemoryShare: Sendable {
         var version = 0
         var tables: [MemoryTable] = []
         var rows: [String: [Int64: [Value]]] = [:]
-        /// The last commits' changes, oldest first, up to the version.
+        /// The changes of the last commits, oldest first, up to the version.
         var commits: [[Change]] = []
         var changeCount = 0
     }
@@ -42,23 +41,23 @@ final class MemoryShare: Sendable {
     private let state = Locked(State())
     private let used = Atomic<Bool>(false)
     private let lastKey = Atomic<Int64>(0)
-    /// Who commits or begins at this moment. Not one of the library's own locks: the engine is asked while it is held,
-    /// and may wait for the disk.
+    /// Held by a connection that commits or takes a snapshot. Not one of the library's own locks: the engine is called
+    /// while it is held, and may perform I/O.
     private let turn = NSLock()
 
-    /// Commits, and their changes, that a connection may be behind before it has to begin anew.
+    /// The number of commits that a connection may be behind before its copy is rebuilt.
     private static let commitsKept = 256
     private static let changesKept = 10_000
 
-    /// Whether there has been a record since the store was opened.
+    /// Whether there has been an in-memory record since the store was opened.
     var isInUse: Bool { used.load(ordering: .sequentiallyConsistent) }
 
     var version: Int { state.withLock { $0.version } }
 
-    /// A key that no record in memory has had.
+    /// A key that no in-memory record has had.
     func nextKey() -> Int64 { lastKey.subtract(1, ordering: .relaxed).newValue }
 
-    /// Takes a snapshot of the file, and tells what belongs to it.
+    /// Takes a snapshot of the file, and returns the matching changes.
     func snapshot(from version: Int, _ begin: () throws -> Void) throws -> CatchUp? {
         turn.lock()
         defer { turn.unlock() }
@@ -66,7 +65,7 @@ final class MemoryShare: Sendable {
         return catchUp(from: version)
     }
 
-    /// Commits, and publishes the changes.
+    /// Commits and publishes the changes.
     ///
     /// - Returns: The new version.
     func publish(_ changes: [Change], _ tables: [MemoryTable], _ commit: () throws -> Void) throws -> Int {
@@ -103,20 +102,20 @@ final class MemoryShare: Sendable {
         }
     }
 
-    /// - Throws: ``StrongroomError`` with `inMemory` when there have been records, whose tables in memory would not be
-    ///   migrated.
+    /// - Throws: ``StrongroomError`` with `inMemory` if there have been in-memory records, whose temporary tables would
+    ///   not be migrated.
     func checkMigration(of connection: Connection) throws {
         guard isInUse else { return }
         throw StrongroomError(
             .inMemory,
             """
-            Since it was opened the store has had records that are in memory alone, and those are not migrated. Make \
-            them persistent if they are to be kept, close the store and open it again, then migrate.
+            The store has had in-memory records since it was opened, and these cannot be migrated. Move them to the \
+            file if they are to be kept, close the store and open it again, then migrate.
             """,
             database: connection.database)
     }
 
-    /// Lets go of everything.
+    /// Removes all records.
     func clear() {
         let old = state.withLock { state in
             let old = state

@@ -1,30 +1,30 @@
-/// The part of a table that is in memory alone, as each connection has it: a temporary table with the same columns and
-/// indexes.
+/// The temporary table with the in-memory records of a table, which each connection has: its columns and indexes are
+/// the same.
 struct MemoryTable: Sendable {
     /// The table's name.
     let name: String
-    /// Its temporary part's quoted name, with the schema.
+    /// The temporary table's quoted name, with the schema.
     let quotedPart: String
     /// The columns that are written.
     let columns: [String]
-    /// The columns that are read: those, and what the engine computes.
+    /// The columns that are read: also the generated ones.
     private let ownColumns: Set<SQLName>
-    /// The part's column that is the row's id, or a name of the row id that no column has.
+    /// The column that is an alias of the row id, or a name of the row id that no column has.
     let rowID: String
     /// Whether ``rowID`` is one of ``columns``.
     let isRowIDWritten: Bool
-    /// The part with its indexes.
+    /// The statements that create the temporary table and its indexes.
     private let creation: [String]
-    /// What keeps rows on the disk and rows in memory from having the same unique values.
+    /// Triggers that prevent rows in the file and in memory from having the same unique values.
     private let guards: [String]
-    /// What notes which rows in memory are changed.
+    /// Triggers that record which in-memory rows are changed.
     private let notes: [String]
-    /// What finds a row in memory that has the same unique values as a row on the disk.
+    /// Queries for an in-memory row with the same unique values as a row in the file.
     private let duplicates: [(sql: String, unique: UniqueValues)]
 
-    /// How the parts' names begin.
+    /// The prefix of the temporary tables' names.
     private static let prefix = "strongroom_memory_"
-    /// Where the rows that a transaction has changed are noted; no part is called so.
+    /// The temporary table that records the rows changed by a transaction; no table's temporary table has this name.
     private static let logName = "`strongroom_memorychanges`"
     static let log = "temp.\(logName)"
 
@@ -56,16 +56,16 @@ struct MemoryTable: Sendable {
             throw StrongroomError(
                 .inMemory,
                 """
-                The columns of table "\(schema.name)" have taken all names of the row id, by which records in memory \
-                are followed; keep its records on the disk, or rename one of rowid, _rowid_ and oid.
+                The columns of table "\(schema.name)" use all names of the row id, which in-memory records require; \
+                keep its records in the file, or rename one of rowid, _rowid_ and oid.
                 """)
         }
         return free
     }
 
-    /// The expression that stands for both parts.
+    /// The expression that combines both tables.
     ///
-    /// - Parameter all: The columns of the table on the disk, of which some may not be declared.
+    /// - Parameter all: The columns of the table in the file, some of which may not be declared.
     func expression(_ all: [String]) -> String {
         let list = all.map(Identifier.quote).joined(separator: ", ")
         let part = all.map { ownColumns.contains(SQLName($0)) ? Identifier.quote($0) : "NULL" }.joined(
@@ -74,14 +74,14 @@ struct MemoryTable: Sendable {
         return "\(quoted) (\(list)) AS (SELECT \(list) FROM main.\(quoted) UNION ALL SELECT \(part) FROM \(quotedPart))"
     }
 
-    /// Makes the part.
+    /// Creates the temporary table.
     func make(on connection: Connection) throws {
         for statement in creation { try connection.run(statement) }
     }
 
-    /// Lets the part, and the table on the disk, be written.
+    /// Creates the triggers for writing to both tables.
     ///
-    /// - Parameter isNoted: Whether others want to know what is written.
+    /// - Parameter isNoted: Whether changes are recorded for other connections.
     func watch(on connection: Connection, isNoted: Bool) throws {
         for trigger in guards { try connection.run(trigger) }
         guard isNoted else { return }
@@ -89,10 +89,10 @@ struct MemoryTable: Sendable {
         for trigger in notes { try connection.run(trigger) }
     }
 
-    /// The error for a row in memory that has a key or another unique value in common with a row on the disk; nil when
+    /// The error for an in-memory row that has a key or another unique value in common with a row in the file; nil if
     /// there is none.
     ///
-    /// The triggers keep this process from writing such a row. Another process does not know the rows in memory.
+    /// The triggers keep this process from writing such a row. Other processes do not know the in-memory rows.
     func duplicate(on connection: Connection) throws -> StrongroomError? {
         for duplicate in duplicates {
             guard try connection.ownValue(duplicate.sql) != nil else { continue }
@@ -122,7 +122,8 @@ struct MemoryTable: Sendable {
             }
     }
 
-    /// Behind each change: before an insert the engine does not know the key yet that it makes, nor what it computes.
+    /// After each change: before an insert, the engine does not yet know the key that it generates, or the values of
+    /// generated columns.
     private static func uniqueTriggers(_ schema: TableSchema, _ part: TableSchema, _ rowID: String) throws -> [String] {
         let main = "main.\(schema.quotedName)"
         return try [(main, "temp.\(part.quotedName)"), ("temp.\(part.quotedName)", main)].flatMap { own, other in
@@ -141,24 +142,24 @@ struct MemoryTable: Sendable {
     }
 }
 
-/// What no two rows may have in common: a key, a unique column, or what a unique index holds.
+/// A unique constraint: a key, a unique column or a unique index.
 private struct UniqueValues {
     let parts: [IndexPart]
     let condition: SQL?
-    /// As the engine names them in its message.
+    /// The description in the engine's error message.
     let words: String
-    /// The columns' names; none for an index on expressions.
+    /// The columns' names; empty for an index on expressions.
     let columns: [String]
 
-    /// SQL that is true when a row of one table has the same values as one of another.
+    /// SQL that is true if a row of one table has the same values as a row of another.
     ///
-    /// - Parameter row: The other table, and which row of it.
+    /// - Parameter row: The other table and the condition for its row.
     func isFound(in table: String, as row: String) throws -> String {
         let condition = try condition.map { "(\(try $0.literalText("index of \"\(words)\"")))" }
         let same = try parts.map { part in
             let value = try part.sql.literalText("index of \"\(words)\"")
             let collation = part.collation.map { " COLLATE \(Identifier.quote($0.name))" } ?? ""
-            // A row that is not in the index has nothing to compare, as NULL has not.
+            // A row that is not in the index has no value to compare, like NULL.
             return "(\(value))\(collation) = (SELECT \(value) FROM \(row)\(condition.map { " AND \($0)" } ?? ""))"
         }
         return
@@ -169,7 +170,7 @@ private struct UniqueValues {
 }
 
 extension TableSchema {
-    /// In what no two rows are the same.
+    /// The unique constraints.
     fileprivate var uniqueValues: [UniqueValues] {
         func columns(_ names: [String]) -> UniqueValues {
             UniqueValues(parts: names.map { .column($0) }, condition: nil, words: words(names), columns: names)
@@ -192,8 +193,7 @@ extension TableSchema {
 }
 
 extension ColumnDefinition {
-    /// The column without what only a table on the disk can have: a reference to another one, and keys that never come
-    /// twice.
+    /// The column without features that a temporary table cannot have: foreign keys and AUTOINCREMENT.
     fileprivate var inMemory: ColumnDefinition {
         ColumnDefinition(
             name: name, storageClass: storageClass, declaredType: declaredType, isNullable: isNullable,
@@ -204,17 +204,17 @@ extension ColumnDefinition {
 }
 
 extension StrongroomError {
-    /// The error for reading a table, or writing it by a key or a query, while a row in memory stands for the same as
-    /// one on the disk.
+    /// The error for reading a table, or writing it by a key or a query, while an in-memory row conflicts with a row in
+    /// the file.
     fileprivate static func duplicateInMemory(
         _ table: String, _ words: String, _ columns: [String], _ database: String
     ) -> StrongroomError {
         var error = StrongroomError(
             .constraint,
             """
-            Another process has written a row of table "\(table)" that has the same \(words) as a record in memory, so \
-            neither is read or changed. Remove the record in memory with `discard(_:in:)`, or change the row on the \
-            disk in the other process, then try again.
+            Another process has written a row of table "\(table)" with the same \(words) as an in-memory record, so \
+            neither can be read or changed. Remove the in-memory record with `discard(_:in:)`, or change the row in \
+            the file in the other process, then try again.
             """,
             database: database)
         error.constraint = ConstraintFailure(kind: .unique, table: table, columns: columns)

@@ -1,7 +1,7 @@
-/// Where a record is kept.
+/// The storage of a record.
 public enum Persistence: Sendable, Hashable {
     /// In the database's file, encrypted.
     case disk
-    /// In the process's memory, as long as the store is open; nothing of it is ever written to the disk.
+    /// In the process's memory while the store is open; never written to disk.
     case memory
 }

@@ -1,6 +1,6 @@
-/// Changing the rows of a query that has some on the disk and some in memory.
+/// Changes the rows of a query on a table with rows in the file and in memory.
 extension Query {
-    /// The table's part in memory, if it has one.
+    /// The temporary table with in-memory records, if there is one.
     func partInMemory(in db: borrowing some Writing & ~Copyable) throws -> MemoryTable? {
         let connection = db.handle.connection
         guard connection.readExpressions != nil else { return nil }
@@ -11,7 +11,7 @@ extension Query {
     func update(
         both part: MemoryTable, _ assignments: [Assignment], in db: borrowing some Writing & ~Copyable
     ) throws -> Int {
-        // What it asks of other rows must not carry anything from memory to the disk.
+        // A subquery must not copy values from memory to the file.
         let isAsking = assignments.contains { $0.value.text.asciiFolded.contains("select") }
         return try change(part, isAsking: isAsking, in: db) { table, rows in try updating(table, assignments, rows) }
     }
@@ -20,10 +20,10 @@ extension Query {
         try change(part, in: db) { table, rows in deleting(table, rows) }
     }
 
-    /// Runs a statement on both parts. Which rows of the part in memory it is about is found first, and after a limit
-    /// those of both: what is changed first could let others in.
+    /// Runs a statement on both tables. The affected in-memory rows, and with a limit the rows of both tables, are
+    /// determined first: an earlier change could affect which rows match.
     ///
-    /// - Parameter isAsking: Whether the statement itself asks for rows, which it then finds on the disk alone.
+    /// - Parameter isAsking: Whether the statement contains a subquery, which then reads only the rows in the file.
     private func change(
         _ part: MemoryTable, isAsking: Bool = false, in db: borrowing some Writing & ~Copyable,
         _ statement: (String, Condition?) throws -> SQL
@@ -41,7 +41,7 @@ extension Query {
         return try connection.inSavepoint {
             var count = 0
             for change in changes {
-                // What its condition asks for stands in both parts, too.
+                // A subquery in the condition reads both tables, too.
                 let expressions = isAsking ? nil : connection.readExpressions
                 var sql = SQL(verbatim: expressions.map { "WITH \($0) " } ?? "")
                 sql.append(try statement(change.table, change.condition))

@@ -1,11 +1,11 @@
-/// Records that are in memory alone.
+/// Records that are in memory only.
 extension Table {
-    /// Inserts a record on the disk or in memory alone.
+    /// Inserts a record into the file or into memory only.
     ///
-    /// A record in memory is found by every query of its table together with those on the disk, sorted, limited,
-    /// counted and joined with them, in any transaction of the store that begins after the commit. It is updated and
-    /// deleted as they are. Nothing of it is written to the file, its log or any other file, and it is gone when the
-    /// store closes.
+    /// Every query of the table returns in-memory records together with those in the file, sorted, limited, counted and
+    /// joined with them, in all transactions of the store that begin after the commit. They are updated and deleted in
+    /// the same way. An in-memory record is never written to the file, its WAL or any other file, and is discarded when
+    /// the store closes.
     ///
     /// ```swift
     /// let draft = try Contact.insert(contact, persistence: .memory, in: db)
@@ -13,12 +13,12 @@ extension Table {
     /// ```
     ///
     /// - Parameters:
-    ///   - record: The record; one in memory that has no key gets a negative one, so that it never meets those that the
-    ///     engine makes on the disk.
-    ///   - persistence: Where it is kept.
+    ///   - record: The record; an in-memory record without a key gets a negative one, which is distinct from the keys
+    ///     that the engine generates in the file.
+    ///   - persistence: Where the record is stored.
     ///   - db: A write transaction.
     /// - Returns: The record's key.
-    /// - Throws: As `insert(_:in:)`; ``StrongroomError`` with `constraint` also when a row on the disk has the same key
+    /// - Throws: As `insert(_:in:)`; ``StrongroomError`` with `constraint` also if a row in the file has the same key
     ///   or the same value in a unique column.
     @discardableResult
     public static func insert(
@@ -28,20 +28,20 @@ extension Table {
         return try insertInMemory(record, on: db.handle.connection)
     }
 
-    /// Inserts a record on the disk or in memory alone, and writes the key that it got into it.
+    /// Inserts a record into the file or into memory only, and sets its key.
     ///
     /// - Parameters:
-    ///   - record: The record; unchanged when the insert fails.
-    ///   - persistence: Where it is kept.
+    ///   - record: The record; unchanged if the insert fails.
+    ///   - persistence: Where the record is stored.
     ///   - db: A write transaction.
-    /// - Throws: As the other form.
+    /// - Throws: As the other method.
     public static func insert(
         _ record: inout RecordType, persistence: Persistence, in db: borrowing some Writing & ~Copyable
     ) throws {
         setKey(try insert(record, persistence: persistence, in: db), of: &record)
     }
 
-    /// Moves a record from memory to the disk.
+    /// Moves a record from memory to the file.
     ///
     /// ```swift
     /// let key = try Contact.persist(draft, in: db)
@@ -50,10 +50,10 @@ extension Table {
     /// - Parameters:
     ///   - key: The record's key.
     ///   - db: A write transaction.
-    /// - Returns: The key that it has now: another one when it was a negative integer, as those have that got theirs in
-    ///   memory. One that is on the disk already stays as it is.
-    /// - Throws: ``StrongroomError`` with `noSuchRow` when there is no such record, `constraint`, also when a trigger
-    ///   ignores it; it is in memory then as before.
+    /// - Returns: The record's new key: different from the former if that was a negative integer, as generated in
+    ///   memory. A record that is already in the file is not changed.
+    /// - Throws: ``StrongroomError`` with `noSuchRow` if there is no such record, `constraint`, also if a trigger
+    ///   ignores the insert; the record then remains in memory.
     @discardableResult
     public static func persist(_ key: Key, in db: borrowing some Writing & ~Copyable) throws -> Key {
         let connection = db.handle.connection
@@ -64,11 +64,10 @@ extension Table {
         return try connection.inSavepoint { try move(key, from: part, on: connection) }
     }
 
-    /// Removes a record from memory, and leaves what is on the disk.
+    /// Removes a record from memory, and keeps a row in the file.
     ///
-    /// `delete` does so, too, as long as no other process has written a row with the same key; where one has, every
-    /// query of the table throws
-    /// `constraint` until the record in memory is removed.
+    /// `delete` does the same unless another process has written a row with the same key: every query of the table then
+    /// throws `constraint` until the in-memory record is removed.
     ///
     /// ```swift
     /// for key in try Contact.keysInMemory(in: db) { try Contact.discard(key, in: db) }
@@ -78,7 +77,7 @@ extension Table {
     ///   - key: The record's key.
     ///   - db: A write transaction.
     /// - Returns: Whether there was such a record in memory.
-    /// - Throws: ``StrongroomError`` with the engine's failure.
+    /// - Throws: ``StrongroomError`` with the engine's error.
     @discardableResult
     public static func discard(_ key: Key, in db: borrowing some Writing & ~Copyable) throws -> Bool {
         let connection = db.handle.connection
@@ -89,13 +88,13 @@ extension Table {
         return true
     }
 
-    /// Whether a record is in memory alone.
+    /// Whether a record is in memory only.
     ///
     /// - Parameters:
     ///   - key: The record's key.
     ///   - db: A transaction.
-    /// - Returns: False for one that is on the disk, and where there is none.
-    /// - Throws: ``StrongroomError`` with the engine's failure.
+    /// - Returns: False for a record in the file, and if there is no such record.
+    /// - Throws: ``StrongroomError`` with the engine's error.
     public static func isInMemory(_ key: Key, in db: borrowing some Reading & ~Copyable) throws -> Bool {
         let connection = db.handle.connection
         try connection.checkTransaction()
@@ -104,11 +103,11 @@ extension Table {
         return try connection.withOwnStatement(sql, plainValues(of: key)) { try $0.step() }
     }
 
-    /// The keys of the records that are in memory alone.
+    /// The keys of the records that are in memory only.
     ///
     /// - Parameter db: A transaction.
     /// - Returns: The keys, smallest first.
-    /// - Throws: ``StrongroomError`` with the engine's failure.
+    /// - Throws: ``StrongroomError`` with the engine's error.
     public static func keysInMemory(in db: borrowing some Reading & ~Copyable) throws -> [Key] {
         let connection = db.handle.connection
         try connection.checkTransaction()
@@ -127,7 +126,7 @@ extension Table {
         try schema.keyColumns().map { "\(Identifier.quote($0.name)) = ?" }.joined(separator: " AND ")
     }
 
-    // MARK: The part in memory
+    // MARK: Temporary table
 
     private static func insertInMemory(_ record: RecordType, on connection: Connection) throws -> Key {
         try validateInsert(record)
@@ -148,7 +147,7 @@ extension Table {
         return key
     }
 
-    /// The record with a key, one that no other has if it had none.
+    /// The record with a key; if it had none, with a new one.
     private static func withKey(
         _ record: RecordType, _ memory: MemoryRecords, on connection: Connection
     ) throws -> (RecordType, Key) {
@@ -175,7 +174,7 @@ extension Table {
             let row = Row(statement)
             return try (0..<row.count).map { try row.value(at: $0) }
         }
-        // First: of two rows with one key the second would be refused.
+        // Before the insert: of two rows with one key the second would be rejected.
         try connection.withOwnStatement("DELETE FROM \(part.quotedPart) WHERE \(condition)", values) { try $0.run() }
         var fields = Array(zip(list, row))
         var isKeyMade = false
@@ -191,7 +190,7 @@ extension Table {
             ? "INSERT INTO main.\(schema.quotedName) DEFAULT VALUES"
             : "INSERT INTO main.\(schema.quotedName) (\(names)) VALUES (\(places))"
         try connection.withOwnStatement(sql, fields.map(\.1)) { try $0.run() }
-        // A trigger may have ignored it, and the record in memory must not be lost.
+        // A trigger may have ignored the insert, and the in-memory record must not be lost.
         guard connection.changes > 0 else { throw TableFailure.ignoredInsert(schema) }
         connection.noteWrite(of: schema.name)
         guard isKeyMade else { return key }
@@ -201,7 +200,7 @@ extension Table {
         return made
     }
 
-    /// Writes a record into the row in memory with a key, where there is none on the disk.
+    /// Updates the in-memory row with a key, if there is none in the file.
     @usableFromInline
     static func updateInMemory(
         _ record: RecordType, at key: Key, _ operation: Int, except leftOut: [Int], on connection: Connection
@@ -210,7 +209,7 @@ extension Table {
         return try update(record, at: key, operation, except: leftOut, part: part.quotedPart, on: connection)
     }
 
-    /// Deletes the row in memory with a key.
+    /// Deletes the in-memory row with a key.
     @usableFromInline
     static func deleteInMemory(_ key: Key, on connection: Connection) throws -> Bool {
         guard let part = connection.memoryTable(schema.name) else { return false }
@@ -219,7 +218,7 @@ extension Table {
         return connection.changes > 0
     }
 
-    /// Deletes every row in memory.
+    /// Deletes all in-memory rows.
     static func truncateInMemory(on connection: Connection) throws -> Int {
         guard let part = connection.memoryTable(schema.name) else { return 0 }
         try connection.run("DELETE FROM \(part.quotedPart)")

@@ -1,8 +1,8 @@
-/// Saving records that are, or become, in memory alone.
+/// Saves records that are, or become, in-memory records.
 extension Table {
-    /// Saves a record on the disk or in memory alone.
+    /// Saves a record to the file or to memory only.
     ///
-    /// One in memory goes to the disk when it is saved there. A row that is on the disk cannot be taken back from it.
+    /// An in-memory record moves to the file when it is saved there. A row in the file cannot be moved to memory.
     ///
     /// ```swift
     /// try Contact.save(&draft, persistence: .memory, in: db)    // as often as it changes
@@ -10,13 +10,13 @@ extension Table {
     /// ```
     ///
     /// - Parameters:
-    ///   - record: The record; it gets the key that its row has, which is another one on the disk than the negative one
-    ///     that it had got in memory. Unchanged when saving fails.
-    ///   - persistence: Where it is kept.
+    ///   - record: The record; its key is set to that of its row, which differs from the negative key of an in-memory
+    ///     record once it is in the file. Unchanged if saving fails.
+    ///   - persistence: Where the record is stored.
     ///   - db: A write transaction.
-    /// - Returns: What was done; `inserted` also when it came into memory, `updated` when it went to the disk.
+    /// - Returns: The outcome: `inserted` also for a record new in memory, `updated` for one that moved to the file.
     /// - Throws: As `save(_:cascading:in:)`, `insert(_:persistence:in:)` and `persist(_:in:)`; ``StrongroomError`` with
-    ///   `constraint` for one that is to be in memory and is on the disk. Nothing is changed then.
+    ///   `constraint` if the record is to be saved to memory and is in the file. Nothing is changed then.
     @discardableResult
     public static func save(
         _ record: inout RecordType, persistence: Persistence, in db: borrowing some Writing & ~Copyable

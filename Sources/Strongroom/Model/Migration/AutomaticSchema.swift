@@ -1,4 +1,4 @@
-/// Brings a file's tables to what a program declares.
+/// Migrates a file's tables to the tables that a program declares.
 struct AutomaticSchema: Sendable {
     let tables: [TableSchema]
     let removesColumns: Bool
@@ -15,7 +15,7 @@ struct AutomaticSchema: Sendable {
         case dropIndex(table: String, String)
         case createIndex(table: String, String)
 
-        /// The table that is another one after it.
+        /// The table that the change affects.
         var table: String {
             switch self {
             case .createTable(let table), .renameColumn(let table, _, _), .addColumn(let table, _),
@@ -25,7 +25,7 @@ struct AutomaticSchema: Sendable {
             }
         }
 
-        /// For reports.
+        /// A description for reports.
         var words: String {
             switch self {
             case .createTable(let table): "table \"\(table)\" added"
@@ -34,9 +34,9 @@ struct AutomaticSchema: Sendable {
             case .addColumn(let table, let column): "table \"\(table)\": column \"\(column)\" added"
             case .changeColumn(let table, let column): "table \"\(table)\": column \"\(column)\" changed"
             case .convertDecimals(let table, let column):
-                "table \"\(table)\": decimals of column \"\(column)\" written in the form that sorts"
+                "table \"\(table)\": decimals of column \"\(column)\" converted to the sortable form"
             case .keepKeys(let table, let column):
-                "table \"\(table)\": keys in column \"\(column)\" are never given twice from now on"
+                "table \"\(table)\": keys in column \"\(column)\" are never reused from now on"
             case .dropColumn(let table, let column): "table \"\(table)\": column \"\(column)\" removed"
             case .dropIndex(let table, let index): "table \"\(table)\": index \"\(index)\" removed"
             case .createIndex(let table, let index): "table \"\(table)\": index \"\(index)\" added"
@@ -44,22 +44,23 @@ struct AutomaticSchema: Sendable {
         }
     }
 
-    /// Looks for mistakes in the declarations.
+    /// Checks the declarations.
     ///
-    /// - Throws: ``StrongroomError`` with `invalidMigrator`, `invalidName`, or what the engine cannot make.
+    /// - Throws: ``StrongroomError`` with `invalidMigrator`, `invalidName`, or the error for a schema that the engine
+    ///   does not support.
     func check() throws {
         var seen: Set<SQLName> = []
         for table in tables {
             _ = try table.creationSQL()
             guard seen.insert(SQLName(table.name)).inserted else {
                 throw StrongroomError(
-                    .invalidMigrator, "The table \"\(table.name)\" stands twice in the migrator; give each table once.")
+                    .invalidMigrator, "The table \"\(table.name)\" is listed twice in the migrator; list it once.")
             }
         }
         try checkIndexNames()
     }
 
-    /// The names of indexes are the whole file's, together with those of tables.
+    /// Index names are unique within a file, and distinct from table names.
     private func checkIndexNames() throws {
         var owners = Dictionary(tables.map { (SQLName($0.name), "a table") }) { first, _ in first }
         for table in tables {
@@ -74,37 +75,37 @@ struct AutomaticSchema: Sendable {
         }
     }
 
-    /// What a file needs, in the order in which it is to be done; in a transaction, without a write.
+    /// The changes that a file needs, in order; reads inside a transaction, without a write.
     ///
-    /// - Throws: ``StrongroomError`` with `schemaChange` for what cannot be brought to the declaration.
+    /// - Throws: ``StrongroomError`` with `schemaChange` for a table that cannot be changed to its declaration.
     func changes(of connection: Connection) throws -> [Change] {
         let entries = try connection.schemaEntries()
         return try tables.flatMap { try TableComparison($0, entries, connection, removesColumns).changes() }
     }
 
-    /// The same, for a file that may have been through versions.
+    /// The same, for a file that may have a version history.
     ///
-    /// - Throws: ``StrongroomError`` with `invalidMigrator` when it has.
+    /// - Throws: ``StrongroomError`` with `invalidMigrator` if it has one.
     func changesOfUnversioned(_ connection: Connection) throws -> [Change] {
         if let entry = try VersionHistory(connection: connection).entries().last {
             throw StrongroomError(
                 .invalidMigrator,
                 """
-                The file is at version "\(entry.version)" of a migrator with steps, and this one is automatic. Go on \
-                with the steps; the file was not touched.
+                The file is at version "\(entry.version)" of a migrator with steps, and this one is automatic. \
+                Continue with the steps; the file was not changed.
                 """,
                 database: connection.database)
         }
         return try changes(of: connection)
     }
 
-    /// Makes the changes.
+    /// Carries out the changes.
     func carryOut(_ changes: [Change], in db: borrowing MigrationTransaction) throws {
         guard try changes.contains(where: convertsDecimals) else {
             for change in changes { try carryOut(change, in: db) }
             return
         }
-        // A check that was there may be for the digits, and is replaced by one of the changes to come.
+        // An existing check may be written for the digits of decimals; a later change replaces it.
         try db.handle.connection.withoutChecks(of: Set(changes.map(\.table)).sorted()) {
             for change in changes { try carryOut(change, in: db) }
         }
@@ -140,7 +141,7 @@ struct AutomaticSchema: Sendable {
             try db.dropIndex(index)
         case .createIndex(let table, let name):
             for index in try schema(table).indexes where Identifier.areSame(index.name(in: table), name) {
-                // A column that was added or changed has brought one of that name, which may be of another form.
+                // A column that was added or changed may have created an index with that name, in another form.
                 try db.dropIndex(name, ifExists: true)
                 try db.createIndex(index, on: table)
             }
@@ -167,8 +168,8 @@ struct AutomaticSchema: Sendable {
 }
 
 extension [AutomaticSchema.Change] {
-    /// Changes of columns in the order in which they can be made: new columns, then decimals, of which the computed
-    /// ones are right once the others are.
+    /// Changes of columns in the order in which they are possible: new columns first, then decimals, whose generated
+    /// columns are correct once the others are.
     func sorted(computed: [String]) -> Self {
         func rank(_ change: AutomaticSchema.Change) -> Int {
             switch change {

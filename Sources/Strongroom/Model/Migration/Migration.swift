@@ -8,21 +8,21 @@
 /// }
 /// ```
 public struct Migration: Sendable {
-    /// What a migration does.
+    /// The closure of a migration.
     public typealias Step = @Sendable (borrowing MigrationTransaction) throws -> Void
 
-    /// The version that the schema has after this step.
+    /// The schema version after this step.
     public let version: String
 
     package let up: Step
     package let down: Step?
 
-    /// Describes a step.
+    /// Creates a step.
     ///
     /// - Parameters:
-    ///   - version: The version that the schema has after it; any text but an empty one, once in a migrator.
-    ///   - up: Changes the schema and the rows. Runs in one transaction with the row that records the version.
-    ///   - down: Undoes the step, for going back on purpose; nil when there is no way back.
+    ///   - version: The schema version after the step; not empty, and unique within a migrator.
+    ///   - up: Changes the schema and the rows. Runs in one transaction with the record of the version.
+    ///   - down: Reverts the step, for an explicit downgrade; nil if the step cannot be reverted.
     public init(_ version: String, _ up: @escaping Step, down: Step? = nil) {
         self.version = version
         self.up = up

@@ -1,25 +1,24 @@
-/// What a migration would do to a file, found without a write.
+/// The changes that a migration would make to a file, determined without a write.
 public struct MigrationPlan: Sendable, Equatable {
-    /// The version that the file has; nil for one without a history.
+    /// The version of the file; nil for a file without a history.
     public let from: String?
-    /// The version that it would have.
+    /// The version after the migration.
     public let to: String
     /// The versions that would be applied, in order.
     public let applies: [String]
-    /// The versions that would be undone, newest first.
+    /// The versions that would be reverted, newest first.
     public let undoes: [String]
-    /// The versions that the file went through and whose statements are others in today's program; see
-    /// ``ChangedMigrations``.
+    /// The versions of the file whose statements have changed in the program; see ``ChangedMigrations``.
     public let changed: [String]
-    /// What ``Migrator/automatic(tables:removingColumns:)`` would do, in words.
+    /// Descriptions of the changes that ``Migrator/automatic(tables:removingColumns:)`` would make.
     public internal(set) var schemaChanges: [String] = []
 
-    /// Whether nothing is to be done.
+    /// Whether there is nothing to do.
     public var isEmpty: Bool { applies.isEmpty && undoes.isEmpty && schemaChanges.isEmpty && from != nil }
 }
 
 extension Migrator {
-    /// A plan in words that users have.
+    /// The public form of a plan.
     func told(_ plan: Plan) -> MigrationPlan {
         if case .adapt(let changes) = plan.work {
             return MigrationPlan(

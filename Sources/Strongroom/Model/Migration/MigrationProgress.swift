@@ -1,13 +1,13 @@
-/// How far a migration has come.
+/// The progress of a migration.
 public struct MigrationProgress: Sendable, Equatable {
-    /// The version whose step runs.
+    /// The version of the current step.
     public let version: String
-    /// Which of the steps it is, counted from 1.
+    /// The number of the current step, counted from 1.
     public let step: Int
-    /// How many steps there are to run.
+    /// The number of steps to run.
     public let steps: Int
-    /// How much of the step is done, as it tells itself; 0 when it begins.
+    /// The completed units of the step, as it reports them; 0 at its start.
     public let done: Int
-    /// How much the step has to do, as it tells itself; 0 when it has not told.
+    /// The total units of the step, as it reports them; 0 before its first report.
     public let total: Int
 }

@@ -1,18 +1,19 @@
-/// What a migrator did to a file.
+/// The outcome of a migration.
 public struct MigrationReport: Sendable, Equatable {
-    /// A step that was run.
+    /// A step that ran.
     public struct Step: Sendable, Equatable {
         /// The migration's version.
         public let version: String
-        /// How long it took, with its commit.
+        /// Its duration, including the commit.
         public let duration: Duration
-        /// How many rows it inserted, updated and deleted, with those of the history and of tables that were made anew.
+        /// The number of inserted, updated and deleted rows, including those of the version history and of rebuilt
+        /// tables.
         public let rows: Int
         /// See ``MigrationReport/danglingRowCount``.
         var danglingRowCount = 0
         /// See ``MigrationReport/danglingRows``.
         var danglingRows: [DanglingRow] = []
-        /// The engine's number for the file's content at the step's end, if every foreign key points to a row.
+        /// The engine's data version at the end of the step, if every foreign key references a row.
         var wholeAtDataVersion: Value?
 
         init(version: String, duration: Duration, rows: Int) {
@@ -20,47 +21,46 @@ public struct MigrationReport: Sendable, Equatable {
         }
     }
 
-    /// A row whose foreign key points to no row.
+    /// A row whose foreign key references no row.
     public struct DanglingRow: Sendable, Hashable {
         /// The table whose row has the foreign key.
         public let table: String
         /// The row's id; nil in a table without row ids.
         public let rowID: Int64?
-        /// The table to which the foreign key points.
+        /// The table that the foreign key references.
         public let parentTable: String
     }
 
-    /// The version that the file had; nil for a fresh file or one without a history.
+    /// The version of the file before; nil for a new file or one without a history.
     public let from: String?
-    /// The version that the file has now.
+    /// The version of the file now.
     public let to: String
-    /// The versions that were applied, in order; empty when the file was at the newest already or is fresh.
+    /// The versions that were applied, in order; empty if the file was up to date or is new.
     public let applied: [String]
-    /// The versions that were undone, newest first.
+    /// The versions that were reverted, newest first.
     public internal(set) var undone: [String] = []
-    /// The versions that the file went through once and whose statements are others in today's program; see
-    /// ``ChangedMigrations``.
+    /// The versions of the file whose statements have changed in the program; see ``ChangedMigrations``.
     public internal(set) var changed: [String] = []
-    /// What ``Migrator/automatic(tables:removingColumns:)`` has done, in words such as
+    /// Descriptions of the changes that ``Migrator/automatic(tables:removingColumns:)`` made, such as
     /// `table "contact": column "phone" added`.
     public internal(set) var schemaChanges: [String] = []
-    /// Where the snapshot lies that was made before; nil when none was.
+    /// The path of the snapshot from before the migration; nil if none was taken.
     public internal(set) var snapshot: String?
-    /// What was run, in order.
+    /// The steps that ran, in order.
     public internal(set) var steps: [Step] = []
 
-    /// How many foreign keys point to no row and did so before the last step: written by a program that does not
-    /// enforce them, or left by a salvage. They do not keep a file from being migrated; only what a step itself breaks
-    /// is refused. 0 when no step was run.
+    /// The number of foreign keys that reference no row and did so before the last step: written by a program that does
+    /// not enforce them, or left by a salvage. They do not prevent a migration; only new violations make a step fail. 0
+    /// if no step ran.
     ///
     /// `PRAGMA foreign_key_check` and ``Store/verify(progress:)`` list them.
     public var danglingRowCount: Int { steps.last?.danglingRowCount ?? 0 }
-    /// The first hundred of ``danglingRowCount``.
+    /// The first hundred rows of ``danglingRowCount``.
     public var danglingRows: [DanglingRow] { steps.last?.danglingRows ?? [] }
 }
 
 extension MigrationReport: CustomStringConvertible {
-    /// For people, in one line.
+    /// A description in one line.
     public var description: String {
         let from = from.map { "from version \($0) " } ?? ""
         guard undone.isEmpty else { return "gone back \(from)to version \(to)" }

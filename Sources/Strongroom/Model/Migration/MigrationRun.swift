@@ -1,11 +1,11 @@
-/// Whom a run of steps tells of its progress, and who may stop it.
+/// The progress callback and the cancellation of a run of steps.
 struct MigrationRun: Sendable {
     typealias Progress = @Sendable (MigrationProgress) -> Void
 
     var progress: [Progress] = []
-    /// Nil where whoever lends the connection stops its work.
+    /// Nil if the caller that provides the connection interrupts it.
     var stop: MigrationStop?
-    /// Whether what is done is thrown away.
+    /// Whether the result is discarded.
     var isRehearsal = false
 
     func tell(_ progress: MigrationProgress) {
@@ -13,7 +13,7 @@ struct MigrationRun: Sendable {
     }
 }
 
-/// Stops a migration from another thread.
+/// Cancels a migration from another thread.
 final class MigrationStop: Sendable {
     private struct State {
         var isStopped = false
@@ -22,10 +22,10 @@ final class MigrationStop: Sendable {
 
     private let state = Locked(State())
 
-    /// Whether it has been stopped.
+    /// Whether it has been cancelled.
     var isStopped: Bool { state.withLock { $0.isStopped } }
 
-    /// Stops the step that runs, and lets no other one begin.
+    /// Interrupts the current step and prevents further ones.
     func stop() {
         state.withLock { state in
             state.isStopped = true

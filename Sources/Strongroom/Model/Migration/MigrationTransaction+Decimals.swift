@@ -1,20 +1,20 @@
 extension MigrationTransaction {
-    /// Writes the decimals of a table in the form that sorts, where an older version of the library has stored plain
+    /// Converts the decimals of a table to the sortable text form, if an earlier version of the library stored plain
     /// digits, and declares their columns as `DECIMAL_TEXT`.
     ///
     /// ```swift
     /// Migration("5") { db in try db.convertDecimals(of: Receipt.self) }
     /// ```
     ///
-    /// A thousand rows at a time, which tells how far it has come; triggers do not run. A default that is a number gets
-    /// the form that sorts, too. Without this the first use of such a table by its type fails with `schemaChange`.
-    /// ``Migrator/automatic(tables:removingColumns:)`` does it by itself, and ``Writing/changeColumn(_:in:)`` for the
-    /// column that it changes. A column that is converted already stays as it is, and one that the file's table has not
-    /// yet, since a later step adds it, is passed over. Where a later step renames a column, give the names of then to
-    /// ``convertDecimals(_:in:)``. Columns that the type declares with a scale become scaled integers, as by
-    /// ``convertDecimals(_:in:scale:)``.
+    /// The rows are converted in batches of a thousand with progress reports; triggers do not run. A numeric default is
+    /// converted, too. Without the conversion, the first use of such a table by its type throws `schemaChange`.
+    /// ``Migrator/automatic(tables:removingColumns:)`` converts automatically, as does ``Writing/changeColumn(_:in:)``
+    /// for the column that it changes. Columns that are already converted are not changed, and columns that the file's
+    /// table does not have yet, since a later step adds them, are skipped. If a later step renames a column, pass the
+    /// former names to ``convertDecimals(_:in:)``. Columns that the type declares with a scale become scaled integers,
+    /// as by ``convertDecimals(_:in:scale:)``.
     ///
-    /// - Parameter table: A table with properties of the type `Decimal`.
+    /// - Parameter table: A table with properties of type `Decimal`.
     /// - Throws: ``StrongroomError`` as ``convertDecimals(_:in:)`` and ``convertDecimals(_:in:scale:)``;
     ///   `CancellationError` as ``report(_:of:)``.
     public func convertDecimals<Source: Table>(of table: Source.Type) throws {
@@ -32,46 +32,47 @@ extension MigrationTransaction {
         }
     }
 
-    /// Writes the decimals of some columns in the form that sorts; for a table that is used by SQL of one's own, and
-    /// for columns that a later step renames.
+    /// Converts the decimals of some columns to the sortable text form; for a table that is used with SQL only, and for
+    /// columns that a later step renames.
     ///
     /// ```swift
     /// Migration("5") { db in try db.convertDecimals(["price", "tip"], in: "receipt") }
     /// ```
     ///
     /// - Parameters:
-    ///   - columns: The names of columns that hold digits, declared as TEXT.
+    ///   - columns: The names of columns that contain digits, declared as TEXT.
     ///   - table: The table's name.
-    /// - Throws: ``StrongroomError`` with `schemaChange` for a text that is no decimal number, naming the row, for a
-    ///   column of another type, or one whose default is computed; `constraint` when two values of a unique column are
-    ///   the same number, or a check does not hold for the form that sorts, naming the rows; `sql` when there is no
-    ///   such table or column; `CancellationError` as ``report(_:of:)``.
+    /// - Throws: ``StrongroomError`` with `schemaChange` for a text that is not a decimal number (the message names the
+    ///   row), for a column of another type, or one whose default is an expression; `constraint` if two values of a
+    ///   unique column are the same number, or the sortable form violates a check (the message names the rows); `sql`
+    ///   if there is no such table or column; `CancellationError` as ``report(_:of:)``.
     public func convertDecimals(_ columns: [String], in table: String) throws {
         handle.connection.recorder?.note("convert decimals of \(table): \(columns.joined(separator: ", "))")
         try convert(columns, in: table)
     }
 
-    /// Makes scaled integers of the numbers in some columns, and declares them so.
+    /// Converts the numbers in some columns to scaled integers, and changes the columns' declarations.
     ///
     /// ```swift
     /// Migration("6") { db in try db.convertDecimals(["price"], in: "receipt", scale: 2) }
     /// ```
     ///
-    /// The columns may hold decimals in the form that sorts, digits as text, integers, floating-point numbers, or
-    /// scaled integers of another scale. A number stays the number that it is: 12 becomes the integer 1200 at a scale
-    /// of 2, also where the 12 were meant as cents; divide those afterwards. A floating-point number counts as the
-    /// digits that SQLite writes it with. The constraints of the columns stay; a check sees the integers, and a default
-    /// becomes one. All rows are looked at before the first is changed. A column of that scale already stays as it is.
+    /// The columns may contain decimals in the sortable text form, digits as text, integers, floating-point numbers, or
+    /// scaled integers with another scale. The numeric value does not change: 12 becomes the integer 1200 at a scale of
+    /// 2, even if the 12 were meant as cents; divide such values afterwards. A floating-point number is converted by
+    /// its decimal representation in SQLite. The constraints of the columns are kept; a check applies to the integers,
+    /// and a default is converted. All rows are checked before the first one is changed. A column that already has the
+    /// scale is not changed.
     ///
     /// - Parameters:
     ///   - columns: The columns' names.
     ///   - table: The table's name.
     ///   - scale: The number of digits after the point, from 0 to 18.
-    /// - Throws: ``StrongroomError`` with `schemaChange` for a value that is no number, has more digits than the scale
-    ///   or does not fit 64 bits, naming the row and never the value; also for a column that is computed or belongs to
-    ///   the primary key, and for a default that does not fit; `constraint` when a check or a unique column refuses the
-    ///   integers; `invalidName` for a scale that there is not; `sql` when there is no such table or column;
-    ///   `CancellationError` as ``report(_:of:)``. Then nothing was changed.
+    /// - Throws: ``StrongroomError`` with `schemaChange` for a value that is not a number, has more digits than the
+    ///   scale or exceeds 64 bits (the message names the row, never the value); also for a generated column or one in
+    ///   the primary key, and for a default that does not fit; `constraint` if the integers violate a check or a unique
+    ///   constraint; `invalidName` for a scale out of range; `sql` if there is no such table or column;
+    ///   `CancellationError` as ``report(_:of:)``. Nothing was changed then.
     public func convertDecimals(_ columns: [String], in table: String, scale: Int) throws {
         guard let form = DecimalScale(scale) else { throw DecimalScale.refusal(scale, "The conversion of \(table)") }
         handle.connection.recorder?
@@ -96,7 +97,7 @@ extension MigrationTransaction {
 
     private func converting(_ table: String, _ work: (Connection) throws -> Void) throws {
         let connection = handle.connection
-        // How many slices there are depends on the rows.
+        // The number of batches depends on the rows.
         let recorder = connection.recorder
         connection.recorder = nil
         defer { connection.recorder = recorder }

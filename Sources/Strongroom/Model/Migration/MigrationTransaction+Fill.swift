@@ -1,9 +1,9 @@
 extension MigrationTransaction {
-    /// Writes a value into a column of every row, a thousand rows at a time.
+    /// Sets a column in every row, in batches of a thousand rows.
     ///
-    /// One `UPDATE` of a large table keeps all pages that it changes in memory as they were, so that it can be undone
-    /// alone; this keeps those of a thousand rows, tells how far it has come, and can be cancelled between. It is all
-    /// part of the step's transaction.
+    /// A single `UPDATE` of a large table keeps the original content of all changed pages in memory, for a rollback of
+    /// the statement. This method keeps those of a thousand rows only, reports its progress, and can be cancelled
+    /// between batches. All batches are part of the step's transaction.
     ///
     /// ```swift
     /// Migration("4") { db in
@@ -15,20 +15,20 @@ extension MigrationTransaction {
     /// - Parameters:
     ///   - column: The column's name.
     ///   - table: The table's name.
-    ///   - value: An expression over the row's columns; it should not look at other rows, of which some have their
-    ///     value already.
-    /// - Throws: ``StrongroomError`` with `sql` when there is no such table or column, `constraint` when a value breaks
+    ///   - value: An expression of the row's columns; it should not read other rows, some of which already have their
+    ///     new value.
+    /// - Throws: ``StrongroomError`` with `sql` if there is no such table or column, `constraint` if a value violates
     ///   one; `CancellationError` as ``report(_:of:)``.
     public func fill(_ column: String, of table: String, with value: SQL) throws {
         let connection = handle.connection
         connection.recorder?.note("fill \(column) of \(table): \([SQLToken].normalised(value.text))")
-        // How many slices there are depends on the rows.
+        // The number of batches depends on the rows.
         let recorder = connection.recorder
         connection.recorder = nil
         defer { connection.recorder = recorder }
         guard let rowID = try rowIDName(of: table, besides: column), let (first, last) = try ends(of: table, rowID)
         else {
-            // Also where there is no row yet: what is wrong with the statement is told.
+            // Also without rows, so that an error in the statement is reported.
             try execute("UPDATE \(name: table) SET \(name: column) = (\(value))")
             return
         }
@@ -49,10 +49,10 @@ extension MigrationTransaction {
         }
     }
 
-    /// Rows.
+    /// Rows per batch.
     private static let slice = 1_000
 
-    /// The name under which the row ids can be asked for; nil for what has none, and where they are what is written.
+    /// The name of the row id; nil for a table without one, or if the row id is the column that is set.
     private func rowIDName(of table: String, besides column: String) throws -> String? {
         let sql: String? = try value(
             "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = \(table) COLLATE NOCASE")
@@ -79,7 +79,7 @@ extension MigrationTransaction {
             """) ?? last
     }
 
-    /// Row ids may be as far apart as numbers can.
+    /// The distance of two row ids may exceed the range of Int.
     private static func distance(_ first: Int64, _ second: Int64) -> Int {
         Int(clamping: UInt64(bitPattern: second &- first) &+ 1)
     }

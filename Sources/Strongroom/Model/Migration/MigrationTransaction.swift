@@ -1,13 +1,13 @@
 /// The transaction of a migration.
 public struct MigrationTransaction: Writing, ~Copyable {
-    /// What the transaction works on.
+    /// The underlying transaction.
     public let handle: TransactionHandle
 
-    /// Whether what the step does is thrown away: it runs on an empty database in memory, so that its statements are
-    /// known (see ``ChangedMigrations``), or on a copy, for ``Store/dryRun(to:progress:)``.
+    /// Whether the result of the step is discarded: it runs on an empty in-memory database to determine its statements
+    /// (see ``ChangedMigrations``), or on a copy, for ``Store/dryRun(to:progress:)``.
     ///
-    /// A step that changes anything besides its database, such as a file that it imports and then removes, leaves that
-    /// out here. A step that asks has no fingerprint, since it may do otherwise in earnest.
+    /// A step that has effects outside its database, such as importing and removing a file, must omit them in this
+    /// case. A step that reads this property has no fingerprint, since it may run other statements otherwise.
     public var isRehearsal: Bool {
         handle.connection.recorder?.isIncomparable = true
         return isThrownAway
@@ -22,7 +22,7 @@ public struct MigrationTransaction: Writing, ~Copyable {
         self.tell = tell
     }
 
-    /// Tells how far a long step has come, and ends it when nobody waits for it any more.
+    /// Reports the progress of a long step, and ends the step if it has been cancelled.
     ///
     /// ```swift
     /// Migration("3") { db in
@@ -34,10 +34,10 @@ public struct MigrationTransaction: Writing, ~Copyable {
     /// ```
     ///
     /// - Parameters:
-    ///   - done: How much is done, in whatever unit.
-    ///   - total: How much there is to do, in the same unit; 0 when that is not known.
-    /// - Throws: `CancellationError` when the task that waits for the migration is cancelled; let it through, and the
-    ///   step is undone.
+    ///   - done: The completed units.
+    ///   - total: The total units; 0 if unknown.
+    /// - Throws: `CancellationError` if the task that waits for the migration is cancelled; rethrow it to roll the step
+    ///   back.
     public func report(_ done: Int, of total: Int) throws {
         try handle.connection.checkTransaction()
         tell(done, total)

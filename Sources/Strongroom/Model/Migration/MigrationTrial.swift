@@ -1,10 +1,11 @@
-/// What a migration did to a copy of a file.
+/// The outcome of a migration of a copy of a file.
 public struct MigrationTrial: Sendable, Equatable {
-    /// What ran on the copy; ``MigrationReport/steps`` tells how long each took and how many rows it touched.
+    /// The report of the run on the copy; ``MigrationReport/steps`` contains the duration and the number of changed
+    /// rows of each step.
     public let report: MigrationReport
-    /// What the migration changed in the schema, in words such as `table "contact": column "phone" added`.
+    /// Descriptions of the schema changes, such as `table "contact": column "phone" added`.
     public let schemaChanges: [String]
-    /// How long making the copy took.
+    /// The duration of making the copy.
     public let copying: Duration
 }
 

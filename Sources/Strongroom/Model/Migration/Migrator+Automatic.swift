@@ -1,55 +1,55 @@
 extension Migrator {
-    /// A migrator without steps: it compares the declared tables with those of the file when a store is opened, and
-    /// adds what is missing.
+    /// A migrator without steps, which compares the declared tables with those of the file when a store is opened, and
+    /// adds whatever is missing.
     ///
     /// ```swift
     /// var migrator: Migrator { .automatic(tables: [Contact.schema, Phone.schema]) }
     /// ```
     ///
-    /// - Tables, columns and indexes that are missing are made; an index that is declared in another form is made anew.
-    /// - A column with another type, default or constraint is changed: its values are converted as
-    ///   ``Writing/changeColumn(_:in:)`` does it, and where one does not fit, would be another one, or breaks a
-    ///   constraint, the file is refused and stays as it was. So it is where a column that holds values is declared as
-    ///   a generated one, unless columns may be removed.
-    /// - A column with `previously:` takes over what the column of that name holds.
-    /// - A column that is not declared stays, or is removed if that is asked for. Tables are never removed, and a
-    ///   primary key is never changed.
-    /// - Names of indexes are the whole file's: one that stands twice among the tables is refused, and one that an
-    ///   index of another table has in the file, too.
+    /// - Missing tables, columns and indexes are created; an index that is declared in another form is recreated.
+    /// - A column with another type, default or constraint is changed. Its values are converted as by
+    ///   ``Writing/changeColumn(_:in:)``; if one does not fit, would change, or violates a constraint, opening fails
+    ///   and the file is not changed. The same applies to a column with values that is declared as a generated one,
+    ///   unless columns may be removed.
+    /// - A column with `previously:` takes over the values of the column with that name.
+    /// - A column that is not declared is kept, or removed if requested. Tables are never removed, and a primary key is
+    ///   never changed.
+    /// - Index names are unique within a file: an error is thrown if two declared tables use the same name, or if an
+    ///   index of another table in the file has it.
     ///
-    /// All of it is one transaction, and ``MigrationReport/schemaChanges`` says what was done. A file that has been
-    /// through versions is refused: its schema is its migrations'. What has to be computed from rows, and going back,
-    /// needs a migrator with steps, which an automatic file can be given later: it runs every step then.
+    /// All changes are one transaction, and ``MigrationReport/schemaChanges`` lists them. A file with a version history
+    /// is rejected: its schema is defined by its migrations. Values that are computed from rows, and downgrades, need a
+    /// migrator with steps. An automatic file can be migrated with one later, which then runs every step.
     ///
-    /// An automatic file has no version that would tell an older program that the file is of a newer one: the older one
-    /// brings it to its own declaration. Columns of the newer program stay, but with `removingColumns` the older
-    /// program removes them, with what is in them.
+    /// An automatic file has no version by which an older program could detect that the file is newer: the older
+    /// program migrates it to its own declaration. Columns of the newer program are kept, but with `removingColumns`
+    /// the older program removes them with their values.
     ///
-    /// `previously:` knows one former name. In a file of `a` that the program of `b` never opened, a column `c` with
-    /// `previously: "b"` is a new one without values. Those of `a` stay in `a`, which is not declared any more; with
-    /// `removingColumns` they are lost. A column that may not be NULL and has no default cannot be new where there are
-    /// rows, or left over: the file is refused. Rename a column once, or by the steps of a migrator.
+    /// `previously:` contains only one former name. In a file with `a` that the program with `b` never opened, a column
+    /// `c` with `previously: "b"` is new and has no values. Those of `a` remain in `a`, which is no longer declared;
+    /// with `removingColumns` they are lost. A NOT NULL column without a default cannot be added to a table with rows,
+    /// nor be left undeclared: opening fails. Rename a column once, or with the steps of a migrator.
     ///
     /// - Parameters:
     ///   - tables: The tables.
-    ///   - removingColumns: Whether a column that is not declared is removed, with what is in it; only where no older
-    ///     program opens the file, and every file has been through each `previously:`.
+    ///   - removingColumns: Whether columns that are not declared are removed with their values; only if no older
+    ///     program opens the file, and every file has been migrated with each `previously:`.
     /// - Returns: The migrator.
     public static func automatic(tables: [TableSchema], removingColumns: Bool = false) -> Migrator {
         Migrator(automatic: AutomaticSchema(tables: tables, removesColumns: removingColumns))
     }
 
-    /// What reports call the version of a file that an automatic migrator keeps.
+    /// The version of a file with an automatic migrator, in reports.
     static let automaticVersion = "automatic"
 
-    /// Finds what an automatic migrator has to do.
+    /// Determines the changes of an automatic migrator.
     func plan(for connection: Connection, _ schema: AutomaticSchema, to version: String?) throws -> Plan {
         try schema.check()
         guard version == nil else {
             throw StrongroomError(
                 .invalidMigrator,
                 """
-                The migrator is automatic and has no versions; call `migrate()` without one. The file was not touched.
+                The migrator is automatic and has no versions; call `migrate()` without one. The file was not changed.
                 """,
                 database: connection.database)
         }
@@ -60,7 +60,7 @@ extension Migrator {
         }
     }
 
-    /// Makes the changes in one transaction.
+    /// Carries out the changes in one transaction.
     func adapt(
         _ changes: [AutomaticSchema.Change], _ plan: Plan, on connection: Connection, _ run: MigrationRun
     ) throws -> MigrationReport {

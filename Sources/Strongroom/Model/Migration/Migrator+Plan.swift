@@ -1,30 +1,30 @@
 extension Migrator {
-    /// What is to be done to a file, found without a write.
+    /// The changes to a file, determined without a write.
     struct Plan: Equatable {
         enum Work: Equatable {
-            /// The file has no table: it gets today's schema.
+            /// The file has no table: today's schema is created.
             case create
-            /// These steps are missing.
+            /// These steps are applied.
             case apply(Range<Int>)
-            /// These steps are to be undone, the last one first.
+            /// These steps are reverted, the last one first.
             case undo(Range<Int>)
-            /// The tables are to become what is declared.
+            /// The tables are changed to their declarations.
             case adapt([AutomaticSchema.Change])
         }
 
-        /// The version that the file has; nil for a fresh file and for one without a history.
+        /// The version of the file; nil for a new file and for one without a history.
         let from: String?
         let work: Work
-        /// The versions that the file went through and whose statements are others today.
+        /// The versions of the file whose statements have changed.
         var changed: [String] = []
 
-        /// Whether all that is there stays as it is.
+        /// Whether all existing objects remain unchanged.
         var onlyCreatesTables: Bool {
             guard case .adapt(let changes) = work else { return false }
             return changes.allSatisfy { if case .createTable = $0 { true } else { false } }
         }
 
-        /// Whether anything is to be done to a file that is there.
+        /// Whether an existing file is changed.
         var hasWork: Bool {
             switch work {
             case .create: false
@@ -34,17 +34,17 @@ extension Migrator {
         }
     }
 
-    /// Finds what is to be done.
+    /// Determines the changes to a file.
     ///
-    /// - Parameter version: The version that the file is to have; nil for the newest.
-    /// - Throws: ``StrongroomError`` with `newerSchema` for a version that the migrator does not know,
-    ///   `invalidMigrator` for mistakes in the list, such as a file whose versions stand in another order or with one
-    ///   missing, and for a version that the list does not have or that cannot be gone back to.
+    /// - Parameter version: The target version; nil for the newest.
+    /// - Throws: ``StrongroomError`` with `newerSchema` for a version that the migrator does not contain,
+    ///   `invalidMigrator` for an invalid list, such as one in which the file's versions are in another order or
+    ///   missing, and for a target version that the list does not contain or that cannot be downgraded to.
     func plan(for connection: Connection, to version: String? = nil) throws -> Plan {
         if let automatic { return try plan(for: connection, automatic, to: version) }
         try check()
         let target = try place(of: version, connection)
-        // In a transaction, at whose end damage is told that would be read as other versions.
+        // In a transaction, whose end reports damage that would be read as other versions.
         let (entries, isEmpty) = try connection.inSnapshot {
             let entries = try VersionHistory(connection: connection).entries()
             return (entries, try connection.ownValue("SELECT 1 FROM sqlite_master LIMIT 1") == nil)
@@ -69,8 +69,8 @@ extension Migrator {
             throw StrongroomError(
                 .invalidMigrator,
                 """
-                There is no version "\(version)" in the migrator, which has \(list(migrations.map(\.version))). Give \
-                one of these; the file was not touched.
+                There is no version "\(version)" in the migrator, which has \(list(migrations.map(\.version))). Use \
+                one of these; the file was not changed.
                 """,
                 database: connection.database
             )
@@ -78,7 +78,7 @@ extension Migrator {
         return place
     }
 
-    /// The place in the list of the version that a file has.
+    /// The index in the list after the version of a file.
     private func place(after recorded: [String], in connection: Connection) throws -> Int {
         let known = migrations.map(\.version)
         guard let last = recorded.last, let place = self.place(of: last) else {
@@ -89,9 +89,9 @@ extension Migrator {
         throw StrongroomError(
             .invalidMigrator,
             """
-            The file has been through the versions \(list(recorded)), which stand otherwise in the migrator \
+            The file was migrated through the versions \(list(recorded)), which differ from those of the migrator \
             (\(list(known))): \(difference(recorded, known)). Put new migrations at the end of the list only, and \
-            leave the old ones in it; the file was not touched.
+            keep the old ones in it; the file was not changed.
             """,
             database: connection.database
         )
@@ -100,13 +100,13 @@ extension Migrator {
     private func difference(_ recorded: [String], _ known: [String]) -> String {
         let missing = recorded.filter { !known.contains($0) }
         guard missing.isEmpty else { return "\(list(missing)) is missing from the list" }
-        // The places at which the file's versions stand today; the first is where its history begins.
+        // The indices of the file's versions in the list; the first is where its history begins.
         let places = recorded.compactMap { known.firstIndex(of: $0) }
         guard places == places.sorted(), let first = places.first, let last = places.last else {
-            return "their order is another one"
+            return "their order differs"
         }
         let passedOver = known[first...last].filter { !recorded.contains($0) }
-        return "the file has not been through \(list(passedOver))"
+        return "the file was not migrated through \(list(passedOver))"
     }
 
     private func list(_ versions: [String]) -> String {
@@ -117,9 +117,9 @@ extension Migrator {
         StrongroomError(
             .invalidMigrator,
             """
-            There is no way back from \(versions.joined(separator: ", ")): give \
-            \(versions.count == 1 ? "this migration" : "these migrations") a `down`, or go on with the version that \
-            the file has. The file was not touched.
+            There is no way back from \(versions.joined(separator: ", ")): add \
+            \(versions.count == 1 ? "a `down` to this migration" : "a `down` to these migrations"), or continue with \
+            the version that the file has. The file was not changed.
             """,
             database: connection.database
         )
@@ -129,8 +129,8 @@ extension Migrator {
         StrongroomError(
             .newerSchema,
             """
-            The file has schema version "\(version)", which this program does not know (its newest is \
-            "\(newestVersion ?? "")"). Use a newer program; the file was not touched.
+            The file has schema version "\(version)", which is unknown to this program (its newest is \
+            "\(newestVersion ?? "")"). Use a newer program; the file was not changed.
             """,
             database: database
         )

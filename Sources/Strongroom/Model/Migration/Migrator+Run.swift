@@ -1,8 +1,8 @@
 extension Migrator {
-    /// Does what a plan says.
+    /// Carries out a plan.
     ///
-    /// - Throws: ``StrongroomError`` with `migrationFailed`, naming the version, when the file is at the version before
-    ///   it; `CancellationError`.
+    /// - Throws: ``StrongroomError`` with `migrationFailed`, whose message names the version; the file is then at the
+    ///   version before it. `CancellationError`.
     func carryOut(
         _ plan: Plan, on connection: Connection, _ run: MigrationRun = MigrationRun()
     ) throws -> MigrationReport {

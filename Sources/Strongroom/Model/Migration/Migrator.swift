@@ -1,7 +1,8 @@
-/// The versions of a schema, in order, and the tables that it has today.
+/// The versions of a schema, in order, and its current tables.
 ///
-/// A fresh file gets today's tables and the newest version, and runs no step. An older file runs the steps that it
-/// lacks, each in one transaction with the row that records it: a crash leaves the version before or the version after.
+/// A new file is created with the current tables and the newest version, and runs no step. An older file runs the
+/// missing steps, each in one transaction with the record of its version: after a crash, the file is at the version
+/// before or after.
 ///
 /// ```swift
 /// Migrator(tables: [Contact.schema]) {
@@ -13,28 +14,28 @@ public struct Migrator: Sendable {
     /// The steps, oldest first.
     package private(set) var migrations: [Migration]
 
-    /// The tables of the newest version; nil when a fresh file runs every step.
+    /// The tables of the newest version; nil if a new file runs every step.
     package private(set) var tables: [TableSchema]?
 
-    /// What the file is compared with; nil for a migrator with steps.
+    /// The declared tables of an automatic migrator; nil for a migrator with steps.
     let automatic: AutomaticSchema?
 
-    /// Told how far the steps have come.
+    /// Called with the progress of the steps.
     private(set) var progress: MigrationRun.Progress?
 
-    /// What becomes of files that went through other statements.
+    /// The policy for files that went through other statements.
     private(set) var changePolicy = ChangedMigrations.warn
 
-    /// What today's statements come to.
+    /// The fingerprints of the current steps.
     let rehearsal = Rehearsal()
 
-    /// Describes a schema's versions.
+    /// Creates a migrator with steps.
     ///
     /// - Parameters:
-    ///   - tables: The tables of the newest version, which a fresh file gets; nil to run every step on a fresh file,
-    ///     too.
-    ///   - migrations: The steps, oldest first. A mistake in them is reported when a store is opened, before its file
-    ///     is touched.
+    ///   - tables: The tables of the newest version, which are created in a new file; nil to run every step on a new
+    ///     file, too.
+    ///   - migrations: The steps, oldest first. An invalid list is reported when a store is opened, before its file is
+    ///     changed.
     public init(tables: [TableSchema]? = nil, @MigrationBuilder _ migrations: () -> [Migration]) {
         self.tables = tables
         self.migrations = migrations()
@@ -47,14 +48,13 @@ public struct Migrator: Sendable {
         migrations = []
     }
 
-    /// The newest version, or nil when there is no step.
+    /// The newest version, or nil if there is no step.
     public var newestVersion: String? { migrations.last?.version }
 
-    /// The same migrator as it was when a version was its newest; a fresh file runs every step, unless the version is
-    /// the newest still.
+    /// The migrator up to a version; a new file runs every step, unless the version is the newest.
     ///
     /// - Parameter version: A version of the list.
-    /// - Returns: The migrator; nil when there is no such version.
+    /// - Returns: The migrator; nil if there is no such version.
     package func through(_ version: String) -> Migrator? {
         guard let place = place(of: version) else { return nil }
         var part = self
@@ -63,7 +63,7 @@ public struct Migrator: Sendable {
         return part
     }
 
-    /// The same migrator, which tells how far its steps have come, also while a store is opened.
+    /// Adds a progress callback, which is also called while a store is opened.
     ///
     /// ```swift
     /// Migrator { … }.reporting { progress in
@@ -71,8 +71,8 @@ public struct Migrator: Sendable {
     /// }
     /// ```
     ///
-    /// - Parameter progress: Called on the thread that migrates, when a step begins and when it calls
-    ///   ``MigrationTransaction/report(_:of:)``; must return soon.
+    /// - Parameter progress: Called on the migrating thread when a step begins and when it calls
+    ///   ``MigrationTransaction/report(_:of:)``; must return quickly.
     /// - Returns: The migrator.
     public func reporting(_ progress: @escaping @Sendable (MigrationProgress) -> Void) -> Migrator {
         var telling = self
@@ -80,9 +80,9 @@ public struct Migrator: Sendable {
         return telling
     }
 
-    /// The same migrator with another answer to migrations that were changed after files had been through them.
+    /// Sets the policy for migrations that have changed since files went through them.
     ///
-    /// - Parameter policy: What becomes of such a file; unless told otherwise it is warned of.
+    /// - Parameter policy: The policy; by default a warning is logged.
     /// - Returns: The migrator.
     public func whenChanged(_ policy: ChangedMigrations) -> Migrator {
         var other = self
@@ -90,35 +90,34 @@ public struct Migrator: Sendable {
         return other
     }
 
-    /// The place of a version in the list.
+    /// The index of a version in the list.
     func place(of version: String) -> Int? {
         migrations.firstIndex { $0.version.utf8.elementsEqual(version.utf8) }
     }
 
     /// Checks the list.
     ///
-    /// - Throws: ``StrongroomError`` with `invalidMigrator` for no step, a version without a name, or a version that
-    ///   stands twice.
+    /// - Throws: ``StrongroomError`` with `invalidMigrator` for an empty list, an empty version, or a duplicate
+    ///   version.
     func check() throws {
         if let automatic { return try automatic.check() }
         guard !migrations.isEmpty else {
             throw StrongroomError(
-                .invalidMigrator, "The migrator has no migration; give it at least the first version.")
+                .invalidMigrator, "The migrator has no migration; add at least the first version.")
         }
-        // By bytes: to Swift versions are equal that differ in how their letters are composed, and to the engine they
-        // are two.
+        // By bytes: Swift treats versions as equal that differ only in Unicode composition, the engine does not.
         var seen: Set<[UInt8]> = []
         for migration in migrations {
             guard !migration.version.isEmpty, !migration.version.utf8.contains(0) else {
                 throw StrongroomError(
-                    .invalidMigrator, "A migration has an empty version or a NUL in it; name the version.")
+                    .invalidMigrator, "A migration has an empty version or a NUL in it; set its version.")
             }
             guard seen.insert(Array(migration.version.utf8)).inserted else {
                 throw StrongroomError(
                     .invalidMigrator,
                     """
-                    Version "\(migration.version)" stands twice in the migrator; give each migration a version of its \
-                    own.
+                    Version "\(migration.version)" is used twice in the migrator; use a separate version for each \
+                    migration.
                     """
                 )
             }
@@ -132,7 +131,7 @@ public enum MigrationBuilder {
     /// One step.
     public static func buildExpression(_ migration: Migration) -> [Migration] { [migration] }
 
-    /// Steps made elsewhere.
+    /// A list of steps.
     public static func buildExpression(_ migrations: [Migration]) -> [Migration] { migrations }
 
     /// The steps in order.

@@ -1,20 +1,20 @@
-/// What the statements of a migrator's steps come to in today's program, found on an empty database in memory.
+/// The fingerprints of a migrator's steps in the current program, determined on an empty in-memory database.
 ///
-/// Kept with the migrator, so that a configuration that keeps its migrator rehearses it once.
+/// Stored with the migrator, so that a configuration that keeps its migrator computes them once.
 final class Rehearsal: Sendable {
     private struct State {
-        /// How many steps have been looked at.
+        /// The number of steps that were run.
         var count = 0
         var fingerprints: [[UInt8]: String] = [:]
     }
 
     private let state = Locked(State())
 
-    /// How often the engine is asked whether to stop, each time after 10,000 of its steps.
+    /// The maximum number of progress callbacks, one for every 10,000 instructions of the engine.
     private static let mostLooks = 300
 
-    /// The fingerprints by the versions' bytes; those of steps that cannot be run on an empty database, or take long
-    /// there, are missing.
+    /// The fingerprints by the bytes of the versions, without steps that cannot run on an empty database or take long
+    /// there.
     func fingerprints(of migrations: [Migration]) throws -> [[UInt8]: String] {
         let known = state.withLock { $0.count >= migrations.count ? $0.fingerprints : nil }
         if let known { return known }
@@ -42,7 +42,7 @@ final class Rehearsal: Sendable {
                     }
                 }
             } catch {
-                // It needs rows, or a table that was there before the first step; so may those after it.
+                // The step needs rows, or a table from before the first step; so may the steps after it.
                 break
             }
             found[Array(migration.version.utf8)] = recorder.fingerprint
@@ -52,7 +52,7 @@ final class Rehearsal: Sendable {
 }
 
 extension Migrator {
-    /// The versions that a file went through and whose statements are others today.
+    /// The versions of a file whose statements have changed.
     ///
     /// - Throws: ``StrongroomError`` with `invalidMigrator` for ``ChangedMigrations/refuse``.
     func changedVersions(_ entries: [VersionHistory.Entry], in connection: Connection) throws -> [String] {
@@ -61,7 +61,7 @@ extension Migrator {
         else { return [] }
         let today = try rehearsal.fingerprints(of: Array(migrations[...place]))
         let changed = entries.filter { entry in
-            // One with a colon is of a form that a later version of the library may give them.
+            // A fingerprint with a colon is reserved for later versions of the library.
             guard let then = entry.fingerprint, !then.contains(":"), let now = today[Array(entry.version.utf8)] else {
                 return false
             }
@@ -72,9 +72,9 @@ extension Migrator {
         throw StrongroomError(
             .invalidMigrator,
             """
-            The file has been through \(names), whose statements are others in today's program: it may have another \
-            schema than a new file. Put the old statements back, and make the change in a migration of its own. The \
-            file was not touched.
+            The file was migrated through \(names), whose statements have changed in the program: it may have another \
+            schema than a new file. Put the old statements back, and make the change in a separate migration. The \
+            file was not changed.
             """,
             database: connection.database
         )

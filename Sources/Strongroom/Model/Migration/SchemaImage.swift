@@ -1,10 +1,10 @@
-/// A schema as it is at a moment, to tell what a migration changes in it.
+/// A schema at one time, to determine the changes of a migration.
 struct SchemaImage {
-    /// Tables, indexes, triggers and views by kind and name, without the library's and the engine's own.
+    /// Tables, indexes, triggers and views by kind and name, without the internal ones of the library and the engine.
     private let entries: [SQLName: SchemaEntry]
     private let columns: [SQLName: [ColumnInfo]]
 
-    /// Reads the schema; in a transaction.
+    /// Reads the schema inside a transaction.
     init(_ connection: Connection) throws {
         var entries: [SQLName: SchemaEntry] = [:]
         var columns: [SQLName: [ColumnInfo]] = [:]
@@ -19,7 +19,7 @@ struct SchemaImage {
         self.columns = columns
     }
 
-    /// What is different in a later schema, in words, in alphabetical order.
+    /// Descriptions of the differences to a later schema, in alphabetical order.
     func changes(to later: SchemaImage) -> [String] {
         let all = entries.merging(later.entries) { old, _ in old }.sorted { $0.value.title < $1.value.title }
         return all.map(\.key).flatMap { key -> [String] in

@@ -1,5 +1,5 @@
 extension StatementRecorder {
-    /// What the statements come to: the SHA-256 of them, in hexadecimal; nil when they cannot be compared.
+    /// The SHA-256 of the statements, in hexadecimal; nil if they cannot be compared.
     var fingerprint: String? {
         guard !isIncomparable else { return nil }
         let digest = Cryptography.sha256(Array(lines.joined(separator: "\n").utf8))

@@ -1,10 +1,10 @@
-/// Runs one step and changes the history in one transaction.
+/// Runs one step and updates the version history, in one transaction.
 struct StepRun {
     let version: String
     var isUndoing = false
-    /// Which step it is, counted from 1.
+    /// The number of the step, counted from 1.
     var place = 1
-    /// How many there are.
+    /// The number of steps.
     var count = 1
     let connection: Connection
     let run: MigrationRun
@@ -13,8 +13,8 @@ struct StepRun {
 
     /// Runs the step.
     ///
-    /// - Parameter record: Changes the history; gets how long the step took, and its fingerprint. Nil for a file that
-    ///   keeps none.
+    /// - Parameter record: Updates the version history; called with the duration of the step and its fingerprint. Nil
+    ///   for a file without a history.
     func carryOut(
         _ body: Migration.Step, record: ((VersionHistory, Duration, String?) throws -> Void)? = nil
     ) throws -> MigrationReport.Step {
@@ -23,7 +23,7 @@ struct StepRun {
             let start = ContinuousClock.now
             let before = connection.totalChanges
             let (dangling, end) = try transact(body, record)
-            // Nobody waits for a single step, and the next one may write as much again.
+            // No caller waits between the steps, and the next one may write as much again.
             if connection.isCheckpointDue { connection.checkpointIfDue() }
             var step = MigrationReport.Step(
                 version: version, duration: ContinuousClock.now - start, rows: connection.totalChanges - before)
@@ -41,9 +41,9 @@ struct StepRun {
     private func transact(
         _ body: Migration.Step, _ record: ((VersionHistory, Duration, String?) throws -> Void)?
     ) throws -> (DanglingComparison, dataVersion: Value?) {
-        // With foreign keys enforced, the rebuild of a table would delete the rows of others that point to it: dropping
-        // the old one counts as deleting its rows. They are checked as a whole before the commit, and compared with
-        // what was there.
+        // If foreign keys were enforced, rebuilding a table would delete the rows that reference it, since dropping the
+        // old table counts as deleting its rows. All foreign keys are checked before the commit and compared with their
+        // state before the step.
         try connection.withoutForeignKeys {
             try connection.inTransaction(.immediate) {
                 let start = ContinuousClock.now
@@ -56,15 +56,15 @@ struct StepRun {
                                 run.tell(progress($0, $1))
                             })
                     }
-                    // The step may have overlooked that the engine rolled everything back; its row would be committed
-                    // by itself.
+                    // The step may have ignored that the engine rolled the transaction back; its version would then be
+                    // committed without its changes.
                     try connection.checkTransaction()
-                    // What dangled before is not the step's fault.
+                    // Rows that were dangling before are not caused by the step.
                     let after = try DanglingComparison(since: before, connection)
                     try after.refuseNew()
                     return after
                 }
-                // Before the commit: what others write after it is not looked at.
+                // Before the commit: later writes of others are not checked.
                 let dataVersion = try connection.ownValue("PRAGMA data_version")
                 guard let record else { return (dangling, dataVersion) }
                 let history = VersionHistory(connection: connection)
@@ -75,7 +75,8 @@ struct StepRun {
         }
     }
 
-    /// Whether the step before has found that every foreign key points to a row, and nobody has written since.
+    /// Whether the step before found that every foreign key references a row, and no other connection has written
+    /// since.
     private func isKnownWhole() throws -> Bool {
         guard let version = previous?.wholeAtDataVersion else { return false }
         return try connection.ownValue("PRAGMA data_version") == version
@@ -90,13 +91,13 @@ struct StepRun {
         MigrationProgress(version: version, step: place, steps: count, done: done, total: total)
     }
 
-    // MARK: Failures
+    // MARK: Errors
 
     private func told(_ error: any Error) -> any Error {
         guard let failure = error as? StrongroomError else {
             return error is CancellationError ? error : self.failure("It threw \(type(of: error)).", nil, error)
         }
-        // The engine's word for a statement that was stopped; whoever has stopped it says why.
+        // SQLITE_INTERRUPT; the caller that interrupted the statement knows the reason.
         if failure.code == .interrupted { return run.stop == nil ? failure : CancellationError() }
         return self.failure("\(failure.code): \(failure.message)", failure, failure)
     }
@@ -109,10 +110,10 @@ struct StepRun {
         guard version != Migrator.automaticVersion else { return refusal(reason, cause, underlying) }
         let outcome =
             isUndoing
-            ? "Going back from \"\(version)\" failed and was undone; the file is at that version."
+            ? "Going back from \"\(version)\" failed and was rolled back; the file is at that version."
             : """
-            Migration "\(version)" failed and was undone; the file is at the version before it, or not made if it was \
-            to be new.
+            Migration "\(version)" failed and was rolled back; the file is at the version before it, or was not \
+            created if it was to be new.
             """
         var failure = StrongroomError(
             .migrationFailed,
@@ -127,13 +128,13 @@ struct StepRun {
         return failure
     }
 
-    /// The error for a schema that could not be brought to what is declared.
+    /// The error for a schema that could not be changed to its declaration.
     private func refusal(_ reason: String, _ cause: StrongroomError?, _ underlying: any Error) -> StrongroomError {
         var failure = StrongroomError(
             .migrationFailed,
             """
-            The tables could not be brought to what is declared, and the file is as it was. \(reason) Correct the \
-            declaration or the rows, then open the store again.
+            The tables could not be changed to their declarations, and the file was not changed. \(reason) Correct \
+            the declaration or the rows, then open the store again.
             """,
             database: connection.database,
             sql: cause?.sql,

@@ -14,7 +14,7 @@ struct TableComparison {
         self.removesColumns = removesColumns
     }
 
-    /// What the file's table needs, in order.
+    /// The changes that the file's table needs, in order.
     func changes() throws -> [Change] {
         try checkIndexNames()
         let name = schema.name
@@ -25,34 +25,34 @@ struct TableComparison {
             return [.createTable(schema.name)]
         }
         guard let text = CreateTableText(entry.sql) else {
-            throw refusal("Table \"\(entry.name)\" is virtual, and its columns are its module's; do not declare it.")
+            throw refusal("Table \"\(entry.name)\" is virtual, and its module defines its columns; do not declare it.")
         }
         let infos = try connection.columnInfos(of: entry.name).filter { !$0.isHidden }
         let renamed = try renamedColumns(infos)
         var changes = renamed.map { Change.renameColumn(table: schema.name, from: $0.from, to: $0.to) }
         let left = try leftColumns(infos, renamed)
         let own = try columnChanges(infos, renamed, text)
-        // A check may be on a column that comes, and one that goes is needed until nothing is declared with it.
+        // A check may use a column that is added, and a column that is removed is needed until no declaration uses it.
         changes += own.sorted(computed: schema.decimals.filter { $0.generated != nil }.map(\.name)) + left
         return try indexesToDrop(renamed) + changes + indexesToCreate(renamed)
     }
 
     private func refusal(_ message: String) -> StrongroomError {
-        StrongroomError(.schemaChange, "\(message) The file was not touched.", database: connection.database)
+        StrongroomError(.schemaChange, "\(message) The file was not changed.", database: connection.database)
     }
 
     // MARK: Columns
 
     private typealias Renaming = (from: String, to: String)
 
-    /// The columns that the file has under their former names, those first whose new name must become free for another.
+    /// The columns that have their former name in the file, ordered so that a name is free before it is taken.
     private func renamedColumns(_ infos: [ColumnInfo]) throws -> [Renaming] {
         var taken = infos.map(\.name)
         var waiting = schema.columns.compactMap { column -> Renaming? in
             guard let old = column.previousName, !Identifier.areSame(old, column.name),
                 taken.contains(where: { Identifier.areSame($0, old) })
             else { return nil }
-            // A column that is declared under that name, and not renamed itself, is another one, where the file has
+            // A declared column with the former name that is not renamed itself is a different column, if the file has
             // both.
             let isOther =
                 taken.contains { Identifier.areSame($0, column.name) }
@@ -66,13 +66,14 @@ struct TableComparison {
             taken.append(next.to)
             renamed.append(next)
         }
-        // What is left has both names in the file; it is a mistake unless the former one is a declared column's today.
+        // The remaining ones have both names in the file, which is an error unless the former name is that of a
+        // declared column.
         if let both = waiting.first(where: { old in !schema.columns.contains { Identifier.areSame($0.name, old.from) } }
         ) {
             throw refusal(
                 """
-                Table "\(schema.name)" has both "\(both.from)" and "\(both.to)", which was once "\(both.from)"; bring \
-                the values together and drop one.
+                Table "\(schema.name)" has both "\(both.from)" and "\(both.to)", which was formerly "\(both.from)"; \
+                merge the values and drop one.
                 """)
         }
         return renamed
@@ -93,18 +94,18 @@ struct TableComparison {
             )
         }
         if removesColumns { return try left.flatMap { try removal(of: $0.name) } }
-        // Nothing could be inserted any more.
+        // No row could be inserted any more.
         if let needed = left.first(where: { !$0.isNullable && $0.defaultSQL == nil && $0.generated == nil }) {
             throw refusal(
                 """
                 Column "\(needed.name)" of table "\(schema.name)" may not be NULL, has no default and is not declared, \
-                so that no row could be inserted. Declare it, or let the migrator remove columns.
+                so no row could be inserted. Declare it, or let the migrator remove columns.
                 """)
         }
         return []
     }
 
-    /// A column goes with the indexes on it that are no longer declared either.
+    /// A column is removed after its indexes that are no longer declared.
     private func removal(of column: String) throws -> [Change] {
         let indexes = try connection.indexInfos(of: schema.name).filter { index in
             index.isExplicit && index.parts.contains { Identifier.areSame($0.column ?? "", column) }
@@ -119,7 +120,7 @@ struct TableComparison {
         try schema.columns.flatMap { column -> [Change] in
             let former = renamed.first { Identifier.areSame($0.to, column.name) }?.from
             let name = former ?? column.name
-            // What has that name today may be on its way to another one.
+            // The column with that name may be renamed itself.
             let isLeaving = former == nil && renamed.contains { Identifier.areSame($0.from, name) }
             guard !isLeaving, let info = infos.first(where: { Identifier.areSame($0.name, name) }),
                 let place = text.place(of: name)
@@ -129,16 +130,17 @@ struct TableComparison {
             }
             guard (info.keyPlace != nil) == column.isPrimaryKey else { throw otherKey(column) }
             let declared = [SQLToken](sql: try column.sql(isWholeKey: schema.primaryKeys.count == 1))
-            // The decimals of older versions of the library: the values are changed, and the type's name with them.
+            // Decimals of earlier versions of the library: the values are converted, and the declared type changes.
             let converts = column.isDecimals(of: info)
             let sorted = converts ? CreateTableText.withSortedDecimals(text.items[place]) : nil
             let stored = sorted ?? text.items[place]
-            // A computed default is replaced by the change of the column, which converts as well; a key is not changed.
+            // A default that is an expression is replaced by the change of the column, which also converts; a key is
+            // not changed.
             let conversion =
                 sorted != nil || converts && column.isPrimaryKey
                 ? [Change.convertDecimals(table: schema.name, column.name)] : []
             guard comparable(declared) != comparable(stored) else { return conversion }
-            // The keys that were given are known only when the engine keeps them from now on.
+            // Used keys are known only if the engine records them from now on.
             if column.isAutoincrementing, info.keyPlace != nil, !stored.contains(where: { $0.isWord("AUTOINCREMENT") }),
                 Identifier.areSame(info.declaredType, column.declaredType), !text.isWithoutRowID
             {
@@ -146,29 +148,29 @@ struct TableComparison {
             }
             try refuseToEmpty(info, column)
             guard column.isPrimaryKey else { return conversion + [.changeColumn(table: schema.name, column.name)] }
-            // A key stays as it is, so only what is stored in it has to be the same.
+            // A key is not changed, so only its declared type must match.
             guard converts || Identifier.areSame(info.declaredType, column.declaredType) else { throw otherKey(column) }
             return conversion
         }
     }
 
-    /// A declaration without the column's name, which is compared already, and without the table's before a column's:
-    /// the rebuild of a table leaves it out.
+    /// A declaration without the column's name, which is compared separately, and without the table name as a
+    /// qualifier, which the rebuild of a table removes.
     private func comparable(_ declaration: [SQLToken]) -> String {
         let name = declaration.firstIndex { $0.kind != .space } ?? 0
         let rest = CreateTableText.withoutQualifier(schema.name, Array(declaration.dropFirst(name + 1)))
         return CreateTableText.withPlainDefault(rest).normalised
     }
 
-    /// What a column holds is lost where the engine is to compute it.
+    /// Throws if a column with values is to become a generated one.
     private func refuseToEmpty(_ info: ColumnInfo, _ column: ColumnDefinition) throws {
         guard column.generated != nil, info.generated == nil, !removesColumns, try holdsValues(info.name) else {
             return
         }
         throw refusal(
             """
-            Column "\(info.name)" of table "\(schema.name)" holds values of its own and is declared as a generated \
-            one, which would lose them. Declare it as it is, or let the migrator remove columns.
+            Column "\(info.name)" of table "\(schema.name)" contains values and is declared as a generated column, \
+            which would lose them. Declare it as it is, or let the migrator remove columns.
             """)
     }
 
@@ -180,15 +182,15 @@ struct TableComparison {
     private func otherKey(_ column: ColumnDefinition) -> StrongroomError {
         refusal(
             """
-            The primary key of table "\(schema.name)" in the file is another one than the declared (column \
-            "\(column.name)"), and is not changed by itself. Make a new table in a migration of your own, and move the \
-            rows.
+            The primary key of table "\(schema.name)" in the file differs from its declaration (column \
+            "\(column.name)"), and is not changed automatically. Create a new table in a migration with steps, and \
+            move the rows.
             """)
     }
 
     // MARK: Indexes
 
-    /// The index of a table is not dropped since another one has been given its name.
+    /// An index of another table is not dropped to free its name.
     private func checkIndexNames() throws {
         for index in schema.indexes {
             guard let other = entry(index.name(in: schema.name)), !Identifier.areSame(other.table, schema.name) else {
@@ -196,20 +198,20 @@ struct TableComparison {
             }
             throw refusal(
                 """
-                The index "\(other.name)" that is declared for table "\(schema.name)" has the name of one that table \
-                "\(other.table)" has in the file; give it another name.
+                The index "\(other.name)" that is declared for table "\(schema.name)" has the name of an index of \
+                table "\(other.table)" in the file; give it another name.
                 """)
         }
     }
 
-    /// Indexes that have another form than the declared, or the name that they had by a column's former name.
+    /// Indexes that differ from their declaration, or that have a name from before the renaming of a column.
     private func indexesToDrop(_ renamed: [Renaming]) throws -> [Change] {
         try schema.indexes.compactMap { index in
             let name = index.name(in: schema.name)
             if let entry = entry(name) {
                 let isSame =
                     try [SQLToken].normalised(entry.sql) == [SQLToken].normalised(index.sql(table: schema.name))
-                // What names a column by its former name follows it.
+                // An index that contains the column by its former name is renamed with it.
                 return isSame || !renamed.isEmpty ? nil : .dropIndex(table: schema.name, name)
             }
             guard index.name == nil, let former = formerName(index, renamed), let entry = entry(former),

@@ -1,12 +1,11 @@
-/// The table in which a file keeps the versions it went through.
+/// The table with the version history of a file.
 struct VersionHistory {
     static let table = "strongroom_migrations"
 
     /// A version that the file went through.
     struct Entry: Equatable {
         let version: String
-        /// What the step's statements come to; nil where none was run, and for a step of a program that did not keep
-        /// it.
+        /// The fingerprint of the step; nil if no step ran, or for a step of a program that did not record it.
         let fingerprint: String?
     }
 
@@ -20,7 +19,7 @@ struct VersionHistory {
         }
     }
 
-    /// What is recorded, oldest first.
+    /// The recorded versions, oldest first.
     func entries() throws -> [Entry] {
         guard try exists else { return [] }
         let fingerprint = try hasFingerprints ? "fingerprint" : "NULL"
@@ -36,12 +35,12 @@ struct VersionHistory {
         }
     }
 
-    /// Whether the table is of a program that keeps what the statements come to.
+    /// Whether the table has fingerprints.
     private var hasFingerprints: Bool {
         get throws { try connection.columnInfos(of: Self.table).contains { $0.name == "fingerprint" } }
     }
 
-    /// Makes the table, or brings one of an older program to today's form.
+    /// Creates the table, or upgrades that of an earlier version of the library.
     func create() throws {
         guard try exists else {
             return try connection.run(
@@ -64,10 +63,10 @@ struct VersionHistory {
     /// Records a version.
     ///
     /// - Parameters:
-    ///   - version: The version that the file has now.
-    ///   - duration: How long the step took.
-    ///   - created: Whether the file was made with this version rather than brought to it.
-    ///   - fingerprint: What the step's statements come to; nil when it ran none.
+    ///   - version: The current version of the file.
+    ///   - duration: The duration of the step.
+    ///   - created: Whether the file was created with this version rather than migrated to it.
+    ///   - fingerprint: The fingerprint of the step; nil if none ran.
     func record(_ version: String, duration: Duration, created: Bool, fingerprint: String?) throws {
         try connection.run(
             "INSERT INTO \(Self.table) (version, milliseconds, created, fingerprint) VALUES (?1, ?2, ?3, ?4)",
@@ -76,12 +75,13 @@ struct VersionHistory {
         )
     }
 
-    /// Takes back a version.
+    /// Removes a version.
     ///
     /// - Parameters:
-    ///   - version: The version that was undone.
-    ///   - before: The version that the file has now. One that was made with a later version has no row of it yet.
-    ///   - duration: How long going back took.
+    ///   - version: The version that was reverted.
+    ///   - before: The current version of the file. A file that was created with a later version has no record of it
+    ///     yet.
+    ///   - duration: The duration of the downgrade.
     func remove(_ version: String, leaving before: String, duration: Duration) throws {
         try connection.run("DELETE FROM \(Self.table) WHERE version = ?", .text(version))
         guard try connection.ownValue("SELECT 1 FROM \(Self.table) LIMIT 1") == nil else { return }

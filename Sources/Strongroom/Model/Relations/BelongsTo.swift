@@ -1,6 +1,6 @@
-/// A property of a record: the record of another table that it refers to, its parent.
+/// A property of a record for its parent, the record of another table that it references.
 ///
-/// It is no column; the column is the one with the parent's key:
+/// The property is not stored in a column; the column that is stored has the parent's key:
 ///
 /// ```swift
 /// @Table("phone", in: "addressbook.sqlite")
@@ -14,11 +14,11 @@
 /// }
 /// ```
 ///
-/// A parent that is set is saved before the record by a cascading save, and the record gets its key; nil says nothing,
-/// and the key's property counts.
+/// A cascading save saves the parent before the record and sets the record's key property. If the parent is nil, the
+/// key property is used unchanged.
 @propertyWrapper
 public struct BelongsTo<Parent: Table>: Sendable where Parent.RecordType == Parent {
-    // A list, so that two types can have each other.
+    // An array, so that two types can contain each other.
     private var values: [Parent]
 
     /// The parent, or nil.
@@ -33,7 +33,7 @@ public struct BelongsTo<Parent: Table>: Sendable where Parent.RecordType == Pare
         set { self = newValue }
     }
 
-    /// Makes the property of a record.
+    /// Creates the property.
     ///
     /// - Parameter wrappedValue: The parent.
     public init(wrappedValue: Parent?) {

@@ -1,15 +1,14 @@
-/// A save that follows relations, or a deletion: which rows it has come to, each once, and what is left to do at its
+/// The state of a cascading save or deletion: the rows that it has visited, each once, and the work deferred to its
 /// end.
 final class Cascade {
     let connection: Connection
-    /// The rows that it has come to.
+    /// The visited rows.
     private var entered = KeySets()
-    /// The rows whose records are among the values that are saved. Nothing that is saved is deleted along with
-    /// something else.
+    /// The rows whose records are among the saved values. A saved row is never deleted with another one.
     private let present: KeySets
-    /// The rows of records that are marked to be deleted.
+    /// The rows of records that are marked for deletion.
     private var marked = KeySets()
-    /// The rows that belong to a list already, by the column of their reference.
+    /// The rows that already belong to a list, by the column of their reference.
     private var linked: [String: KeySets] = [:]
     private var remaining: [() throws -> Void] = []
 
@@ -20,17 +19,18 @@ final class Cascade {
 
     var db: WriteTransaction { WriteTransaction(connection) }
 
-    /// The deletion of something that the save does away with.
+    /// A deletion within the save.
     var deletion: Cascade { Cascade(connection, present: present) }
 
-    /// Notes a row.
+    /// Records a visited row.
     ///
-    /// - Returns: Whether it is come to for the first time.
+    /// - Returns: Whether it is visited for the first time.
     func enter<Source: Table>(_ table: Source.Type, _ key: Source.Key) throws -> Bool {
         try entered.insert(key, of: table)
     }
 
-    /// The places of records that it has not come to, which it now has; those without a key among them.
+    /// Marks records as visited, and returns the indices of those that were not visited before, including records
+    /// without a key.
     func enter<Source: Table>(_ table: Source.Type, _ records: [Source.RecordType]) throws -> [Int] {
         try records.indices.filter { place in
             guard let key = Source.key(of: records[place]) else { return true }
@@ -38,7 +38,7 @@ final class Cascade {
         }
     }
 
-    /// The keys of a table's rows that are among what is saved.
+    /// The keys of a table's rows that are saved.
     func present<Source: Table>(_ table: Source.Type) throws -> KeySet<Source> { try present.keys(of: table) }
 
     func mark<Source: Table>(_ table: Source.Type, _ key: Source.Key) throws { _ = try marked.insert(key, of: table) }
@@ -47,14 +47,14 @@ final class Cascade {
         try marked.contains(key, of: table)
     }
 
-    /// Notes that a row belongs to a list.
+    /// Records that a row belongs to a list.
     ///
-    /// - Returns: Whether it belonged to none before.
+    /// - Returns: Whether it did not belong to a list before.
     func link<Source: Table>(_ table: Source.Type, _ key: Source.Key, by column: String) throws -> Bool {
         try linked[column, default: KeySets()].insert(key, of: table)
     }
 
-    /// Puts off work until everything is saved.
+    /// Defers work until everything is saved.
     func atTheEnd(_ work: @escaping () throws -> Void) {
         remaining.append(work)
     }
@@ -64,11 +64,11 @@ final class Cascade {
     }
 }
 
-/// Keys of several tables, told apart as the engine does.
+/// Keys of several tables, compared as the engine does.
 struct KeySets {
     private var sets: [ObjectIdentifier: [[Value]: any TableKey]] = [:]
 
-    /// - Returns: Whether it is new.
+    /// - Returns: Whether it was inserted.
     mutating func insert<Source: Table>(_ key: Source.Key, of table: Source.Type) throws -> Bool {
         try sets[ObjectIdentifier(table), default: [:]].updateValue(key, forKey: table.identity(of: key)) == nil
     }

@@ -1,4 +1,4 @@
-/// Saving children along with their parents.
+/// Saves children with their parents.
 extension Children {
     func save(of parents: inout [Source], _ saved: [Saved], _ cascade: Cascade) throws {
         let column = try reference.column()
@@ -13,7 +13,7 @@ extension Children {
             for former in related.values {
                 var child = former
                 let known = Child.key(of: child)
-                // One that stands in two lists belongs to the first.
+                // A child in two lists belongs to the first.
                 if let known, try !cascade.link(Child.self, known, by: column.definition.name) { continue }
                 try Source.requireOnDisk(key, besides: Child.self, known, cascade)
                 reference.set(&child, key)
@@ -34,7 +34,7 @@ extension Children {
         }
         let places = try cascade.enter(Child.self, children)
         let outcomes = try Child.saveTrees(&children, at: places, cascade, without: reference.name)
-        // What another place in the circle saves belongs here all the same.
+        // A child that is saved elsewhere in the cycle belongs to this list, too.
         for place in moved.subtracting(places) where outcomes[place] != .deleted {
             try link(children[place], column, cascade)
         }
@@ -48,7 +48,7 @@ extension Children {
         }
     }
 
-    /// Whether two keys are the same to the last byte.
+    /// Whether two keys are equal byte by byte.
     private static func isWritten(_ key: Source.Key, as other: Source.Key) throws -> Bool {
         try Source.plainValues(of: key).map(\.exact) == Source.plainValues(of: other).map(\.exact)
     }
@@ -63,14 +63,14 @@ extension Children {
         }
     }
 
-    // MARK: The order
+    // MARK: Order
 
-    /// How the children of a list are numbered.
+    /// The numbering of a list's children.
     private struct Numbering {
-        /// Nil behind the last number that there is.
+        /// Nil after the largest number.
         var next: Int?
-        /// Whether the list is all there is; else those that have a row keep their numbers, and the new ones come
-        /// behind.
+        /// Whether the list contains all children; otherwise children with a row keep their numbers, and new ones are
+        /// added at the end.
         let isComplete: Bool
 
         func counts(_ key: Child.Key?) -> Bool { isComplete || key == nil }
@@ -95,12 +95,12 @@ extension Children {
 
     // MARK: Orphans
 
-    /// Lets go of the rows that the lists had and have no more.
+    /// Handles the rows that were removed from the lists.
     ///
-    /// What is saved elsewhere in the tree is no orphan. The others are deleted when everything is saved, so that what
-    /// has left them stays; only where a reference is unique they make room before, since another row takes their
-    /// place: they are detached; where they cannot be, they are deleted, or, when something below them is saved
-    /// elsewhere, moved to another position.
+    /// A row that is saved elsewhere in the tree is not an orphan. The others are deleted after everything is saved, so
+    /// that rows which were moved away from them are kept. Only if a reference is unique do they make room first, since
+    /// other rows take their position: they are detached, or if that is not possible deleted, or, if a row below them
+    /// is saved elsewhere, moved to another position.
     private func dealWithOrphans(of parents: [Source], _ column: Column<Source.Key>, _ cascade: Cascade) throws {
         let isUnique = isOnly || Child.schema.isUnique(column.definition.name)
         guard orphans != .keep || isUnique else { return }
@@ -112,7 +112,7 @@ extension Children {
             let left = try KeySet<Child>(related.values.compactMap(Child.key(of:)))
             let gone = try related.known.union(hidden[Source.identity(of: key)] ?? KeySet()).subtracting(left)
             guard !gone.isEmpty else { continue }
-            // One that has another parent by now is none of this one's orphans.
+            // A row that has another parent by now is not an orphan of this one.
             let refersToIt = try refer(to: [key])
             let moved = try rows(gone.intersection(present)).where { _ in refersToIt }
             let lost = try rows(gone.subtracting(present)).where { _ in refersToIt }
@@ -138,10 +138,10 @@ extension Children {
         }
     }
 
-    /// Moves rows that are deleted at the end out of the way of those that take their places, as far as a place is what
-    /// is unique.
+    /// Moves rows that are deleted at the end away from the positions that other rows take, if the position is part of
+    /// a unique constraint.
     ///
-    /// - Parameter count: How many places are taken.
+    /// - Parameter count: The number of positions that are taken.
     private func makeRoom(
         _ lost: Query<Child>, for count: Int, _ column: Column<Source.Key>, _ cascade: Cascade
     ) throws {
@@ -163,7 +163,7 @@ extension Children {
         return try Child.holdsPresent(below: found, cascade, &seen)
     }
 
-    /// The rows that stand where an only child is put.
+    /// The existing rows in the position of a new only child.
     private func hiddenRows(of parents: [Source], _ cascade: Cascade) throws -> [[Value]: KeySet<Child>] {
         guard isOnly, orphans != .keep else { return [:] }
         let keys = parents.filter { !get($0).values.isEmpty }.compactMap(Source.key(of:))
@@ -179,19 +179,19 @@ extension Children {
 }
 
 extension Int {
-    /// Nil behind the largest.
+    /// Nil for the largest integer.
     fileprivate var successor: Int? { self == .max ? nil : self + 1 }
 }
 
 extension TableSchema {
-    /// Whether two columns are parts of something that is unique.
+    /// Whether two columns are part of one unique constraint.
     fileprivate func isUnique(_ column: String, with other: String) -> Bool {
         indexes.contains { index in
             index.isUnique && [column, other].allSatisfy { Identifier.place(of: $0, in: index.columns) != nil }
         }
     }
 
-    /// Whether a column is unique, or a part of what is.
+    /// Whether a column is unique, or part of a unique constraint.
     fileprivate func isUnique(_ column: String) -> Bool {
         columns.contains { Identifier.areSame($0.name, column) && $0.isUnique }
             || indexes.contains { $0.isUnique && Identifier.place(of: column, in: $0.columns) != nil }

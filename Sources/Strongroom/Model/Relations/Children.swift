@@ -1,4 +1,4 @@
-/// The records that refer to those of a table.
+/// The records that reference those of a table.
 struct Children<Source: Table, Child: Table>: ChildRelation
 where
     Source.RecordType == Source, Child.RecordType == Child, Source.Key: ColumnValue, Child.Key: ColumnValue
@@ -8,7 +8,7 @@ where
     let set: @Sendable (inout Source, Related<Child>) -> Void
     let reference: ForeignKey<Child, Source.Key>
     let orphans: OrphanRule
-    /// Nil for an only child, and where the order is not kept.
+    /// Nil for an only child, and for a list without a stored order.
     let position: Position<Child>?
     let isOnly: Bool
 
@@ -23,15 +23,15 @@ where
         return Child.where { _ in key.isIn(keys.all) }
     }
 
-    /// The rows that refer to one of some parents: by the collation of the parents' key, as the engine follows a
-    /// reference.
+    /// The condition for rows that reference one of the parents, with the collation of the parents' key, as the engine
+    /// resolves references.
     func refer(to keys: some Sequence<Source.Key>) throws -> Condition {
         let column = try reference.column()
         guard let collation = Source.keyCollation else { return column.isIn(keys) }
         return Computed<Source.Key>("\(column.sql)\(SQL(verbatim: collation.sql))").isIn(keys)
     }
 
-    /// The assignment that makes a row refer to nothing; nil where it always refers to something.
+    /// The assignment that sets a row's reference to NULL; nil if the reference is not optional.
     func cleared(_ column: Column<Source.Key>) -> Assignment? {
         reference.clear == nil ? nil : Column<Source.Key?>(column.definition.name).set(nil)
     }
@@ -45,7 +45,7 @@ where
         let refersToThem = try refer(to: keys)
         var referring = Child.where { _ in refersToThem }
         if !spared.isEmpty {
-            // What is saved stays. Where its reference cannot be let go of, the engine refuses the deletion.
+            // Saved rows are kept. If their reference cannot be set to NULL, the engine rejects the deletion.
             if let cleared = cleared(column) {
                 try rows(spared).where { _ in refersToThem }.update(in: cascade.db) { _ in [cleared] }
             }
@@ -59,7 +59,7 @@ where
         let found = try referring.fetch(in: cascade.db)
         let places = try cascade.enter(Child.self, found)
         let inCircle = Set(found.indices).subtracting(places)
-        // It is being deleted already, and must not refer to what goes before it.
+        // These rows are already being deleted, and must not reference rows that are deleted before them.
         if let cleared = cleared(column), !inCircle.isEmpty {
             try rows(KeySet(inCircle.compactMap { Child.key(of: found[$0]) })).update(in: cascade.db) { _ in [cleared] }
         }

@@ -1,13 +1,13 @@
-/// The deletion of some records of one table, which has to wait for that of what refers to them.
+/// The deletion of some records of one table, which waits for the deletion of the rows that reference them.
 protocol Deletion: AnyObject {
-    /// Deletes the records, or says what has to be deleted before.
+    /// Deletes the records, or returns the deletion that must come first.
     func goOn(_ cascade: Cascade) throws -> (any Deletion)?
 }
 
 final class DeletionOf<Source: Table>: Deletion {
     private let records: [Source.RecordType]
     private var relations: ArraySlice<any ChildRelation<Source.RecordType>>
-    /// The rows that were there.
+    /// The number of rows that existed.
     private(set) var count = 0
 
     init(_ records: [Source.RecordType]) {
@@ -25,10 +25,10 @@ final class DeletionOf<Source: Table>: Deletion {
 }
 
 extension Table {
-    /// Deletes records with all that refers to them, what refers to others first. As deep as the rows are, and never
-    /// deeper on the stack.
+    /// Deletes records and all rows that reference them, referencing rows first. The depth of the rows does not affect
+    /// the depth of the stack.
     ///
-    /// - Returns: The number of rows of these records that were there.
+    /// - Returns: The number of rows of these records that existed.
     @discardableResult
     static func deleteTrees(_ records: [RecordType], _ cascade: Cascade) throws -> Int {
         _ = try cascade.enter(Self.self, records)
@@ -51,14 +51,14 @@ extension Table {
         }
     }
 
-    /// Deletes records of a table that refers to itself: one of them may refer to another one.
+    /// Deletes records of a table that references itself: one of them may reference another.
     private static func deleteOneByOne(_ records: [RecordType], on connection: Connection) throws -> Int {
         let keys = try distinct(records.compactMap(key(of:)))
         let there = try keys.filter { try isPresent($0, on: connection) }
         var left = try KeySet<Self>(there)
         for record in records {
             guard let key = key(of: record) else { continue }
-            // It has gone with another one.
+            // It was deleted with another record.
             if try left.remove(key), try !isPresent(key, on: connection) { continue }
             try deleteTrees([record], Cascade(connection))
         }

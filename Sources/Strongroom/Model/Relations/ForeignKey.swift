@@ -1,10 +1,10 @@
-/// The property and the column with which a record refers to a row of another table.
+/// The property and the column with which a record references a row of another table.
 struct ForeignKey<Source: Table, Key: TableKey & ColumnValue>: Sendable where Source.RecordType == Source {
-    /// The column's name; nil when the record does not tell.
+    /// The column's name; nil if the record does not provide it.
     let name: String?
     let key: @Sendable (Source) -> Key?
     let set: @Sendable (inout Source, Key) -> Void
-    /// Refers to nothing; nil for a property that always refers to a row.
+    /// Sets the reference to nil; nil for a property that is not optional.
     let clear: (@Sendable (inout Source) -> Void)?
 
     init<Reference: KeyReference>(_ property: any WritableKeyPath<Source, Reference> & Sendable)
@@ -27,7 +27,7 @@ struct ForeignKey<Source: Table, Key: TableKey & ColumnValue>: Sendable where So
     }
 }
 
-/// The property and the column with a record's place in a list.
+/// The property and the column with a record's position in a list.
 struct Position<Source: Table>: Sendable where Source.RecordType == Source {
     private let name: String?
     let get: @Sendable (Source) -> Int
@@ -45,14 +45,14 @@ struct Position<Source: Table>: Sendable where Source.RecordType == Source {
     }
 }
 
-/// What can be wrong with relations.
+/// Errors in the declaration or use of relations.
 enum RelationFailure {
     static func noColumn(_ schema: TableSchema) -> StrongroomError {
         StrongroomError(
             .invalidName,
             """
-            A property by which a relation finds the rows of table "\(schema.name)" is no column of it; name a stored \
-            property, and where the table is not made by @Table, let its `columnName(of:)` tell the column.
+            A property that a relation uses for the rows of table "\(schema.name)" has no column; use a stored \
+            property, and if the table is not declared with @Table, return the column from its `columnName(of:)`.
             """)
     }
 
@@ -60,14 +60,14 @@ enum RelationFailure {
         StrongroomError(
             .limit,
             """
-            A row of table "\(schema.name)" has the largest position that there is, and nothing can come behind it. \
-            Load the list, and save it whole: its rows are numbered anew.
+            A row of table "\(schema.name)" has the largest possible position, so no row can be added after it. \
+            Load the complete list and save it: its rows are then renumbered.
             """)
     }
 
     static func notDeclared(_ schema: TableSchema) -> StrongroomError {
         StrongroomError(
             .invalidName,
-            "A relation that is to be loaded is not among the `relations` of table \"\(schema.name)\"; add it there.")
+            "The relation to load is not among the `relations` of table \"\(schema.name)\"; add it there.")
     }
 }

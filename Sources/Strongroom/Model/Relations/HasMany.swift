@@ -1,6 +1,6 @@
-/// A property of a record: its children, the records of another table that refer to it.
+/// A property of a record for its children, the records of another table that reference it.
 ///
-/// It is no column. What it stands for is said by the table's ``Table/relations``:
+/// The property is not stored in a column. It is declared in the table's ``Table/relations``:
 ///
 /// ```swift
 /// @Table("contact", in: "addressbook.sqlite")
@@ -15,7 +15,7 @@
 /// ```
 ///
 /// A record that is read has an empty list until the children are loaded: `try await contacts.load(\.$phones)`. A list
-/// that was not loaded says nothing about the rows: saving the record adds what is in the list, and takes nothing away.
+/// that was not loaded says nothing about the rows: saving the record adds the children in the list and removes none.
 @propertyWrapper
 public struct HasMany<Child: Table>: Sendable where Child.RecordType == Child {
     var related: Related<Child>
@@ -32,14 +32,14 @@ public struct HasMany<Child: Table>: Sendable where Child.RecordType == Child {
         set { self = newValue }
     }
 
-    /// Makes the property of a record that is not loaded.
+    /// Creates the property of a record; the children are not loaded.
     ///
     /// - Parameter wrappedValue: The children.
     public init(wrappedValue: [Child]) {
         related = Related(values: wrappedValue)
     }
 
-    /// Whether the list is all there is: it has been loaded, or saved with a record that was new.
+    /// Whether the list contains all children: it was loaded, or saved with a new record.
     public var isLoaded: Bool { related.isComplete }
 }
 
@@ -53,16 +53,16 @@ extension HasMany: Hashable where Child: Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(wrappedValue) }
 }
 
-/// A property of a record: its only child, the record of another table that refers to it.
+/// A property of a record for its only child, the record of another table that references it.
 ///
-/// As ``HasMany``, with at most one:
+/// Like ``HasMany``, with at most one child:
 ///
 /// ```swift
 /// @HasOne var photo: Photo? = nil
 /// ```
 @propertyWrapper
 public struct HasOne<Child: Table>: Sendable where Child.RecordType == Child {
-    // A list, so that two types can have each other.
+    // An array, so that two types can contain each other.
     var related: Related<Child>
 
     /// The child, or nil.
@@ -77,14 +77,14 @@ public struct HasOne<Child: Table>: Sendable where Child.RecordType == Child {
         set { self = newValue }
     }
 
-    /// Makes the property of a record that is not loaded.
+    /// Creates the property of a record; the child is not loaded.
     ///
     /// - Parameter wrappedValue: The child.
     public init(wrappedValue: Child?) {
         related = Related(values: wrappedValue.map { [$0] } ?? [])
     }
 
-    /// Whether the child, or that there is none, has been loaded, or saved with a record that was new.
+    /// Whether the child, or its absence, was loaded, or saved with a new record.
     public var isLoaded: Bool { related.isComplete }
 }
 

@@ -1,14 +1,14 @@
-/// What a cascading save does with a child's row when the child has been taken out of its parent's list.
+/// How a cascading save treats the row of a child that was removed from its parent's list.
 ///
-/// Only children that the list is known to have had are orphans: they were loaded into it, or saved with it. A row that
-/// somebody else has added meanwhile, and one that has another parent by now, are left alone.
+/// Only children that the list is known to have contained are orphans: they were loaded into it, or saved with it. Rows
+/// that another task or process has added since, and rows that have another parent by now, are not changed.
 public struct Orphans<Reference: KeyReference>: Sendable, Hashable {
     let rule: OrphanRule
 
-    /// Nothing: the row stays, and goes on referring to the parent.
+    /// The row is kept and continues to reference the parent.
     public static var keep: Orphans { Orphans(rule: .keep) }
 
-    /// The row is deleted, with its own children.
+    /// The row is deleted with its own children.
     public static var delete: Orphans { Orphans(rule: .delete) }
 }
 
@@ -17,6 +17,6 @@ enum OrphanRule: Sendable {
 }
 
 extension Orphans where Reference: ExpressibleByNilLiteral {
-    /// The row stays, and refers to no parent any more.
+    /// The row is kept, and its reference is set to NULL.
     public static var detach: Orphans { Orphans(rule: .detach) }
 }

@@ -1,4 +1,4 @@
-/// The records that those of a table refer to.
+/// The records that those of a table reference.
 struct Parents<Source: Table, Parent: Table>: ParentRelation
 where Source.RecordType == Source, Parent.RecordType == Parent, Parent.Key: ColumnValue {
     let property: any WritableKeyPath<Source, BelongsTo<Parent>> & Sendable
@@ -55,7 +55,7 @@ where Source.RecordType == Source, Parent.RecordType == Parent, Parent.Key: Colu
 }
 
 extension Table {
-    /// Throws when this table's record with a key is in memory alone, and one that is to refer to it is not.
+    /// Throws if the parent is in memory only and the record that references it is not.
     static func requireOnDisk<Other: Table>(
         _ key: Key, besides other: Other.Type, _ otherKey: Other.Key?, _ cascade: Cascade
     ) throws {
@@ -64,8 +64,8 @@ extension Table {
         throw StrongroomError(
             .inMemory,
             """
-            A record of table "\(schema.name)" is in memory alone, and a row of table "\(Other.schema.name)" that is \
-            on the disk cannot refer to it. Move it to the disk with `persist` before, or save it without `cascading`.
+            A record of table "\(schema.name)" is in memory only, and a row of table "\(Other.schema.name)" in the \
+            file cannot reference it. Move it to the file with `persist` first, or save without `cascading`.
             """)
     }
 }

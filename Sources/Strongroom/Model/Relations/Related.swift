@@ -1,16 +1,16 @@
-/// The children of a record, and what is known of their rows.
+/// The children of a record, and the known state of their rows.
 struct Related<Child: Table>: Sendable where Child.RecordType == Child {
     var values: [Child]
-    /// The keys of the rows that were found when the children were loaded, or written when they were saved.
+    /// The keys of the rows that were read when the children were loaded, or written when they were saved.
     var known = KeySet<Child>()
-    /// Whether that was all of them.
+    /// Whether these are all rows.
     var isComplete = false
 
     init(values: [Child]) {
         self.values = values
     }
 
-    /// What has been loaded or saved.
+    /// Loaded or saved children.
     init(written values: [Child], isComplete: Bool) throws {
         self.values = values
         known = try KeySet(values.compactMap(Child.key(of:)))
@@ -18,7 +18,7 @@ struct Related<Child: Table>: Sendable where Child.RecordType == Child {
     }
 }
 
-/// A property that stands for records of another table: ``HasMany``, ``HasOne`` or ``BelongsTo``.
+/// A property for records of another table: ``HasMany``, ``HasOne`` or ``BelongsTo``.
 public protocol RelatedProperty: Sendable {}
 
 extension HasMany: RelatedProperty {}

@@ -1,4 +1,4 @@
-/// How the records of a table belong together with those of others.
+/// The relations of a table's records to those of other tables.
 ///
 /// ```swift
 /// extension Contact {
@@ -9,18 +9,17 @@
 /// }
 /// ```
 ///
-/// Calls that are told to cascade follow them, in one transaction and once for each row, so that records which refer to
-/// each other in a circle come to an end: of two values with one key the first counts, the record itself before its
-/// children.
+/// Cascading calls follow relations in one transaction and visit each row once, so that cycles end. If two values have
+/// the same key, the first is used, and the record itself precedes its children.
 ///
 /// - `save(cascading: true)` saves parents before the record, which gets their keys, then the record, then its
 ///   children, which get its key.
-/// - `delete(cascading: true)` deletes every row that refers to the record, loaded or not, and what refers to those,
-///   before the record. Parents stay.
+/// - `delete(cascading: true)` deletes every row that references the record, loaded or not, and the rows that reference
+///   those, before the record. Parents are kept.
 /// - `load` reads the children, or parents, of any number of records with one statement.
 ///
-/// Without `cascading` the row of the record alone is written. A value that was saved in a transaction that is undone
-/// afterwards is to be loaded anew.
+/// Without `cascading`, only the row of the record is written. After a rollback, load the values that were saved in the
+/// transaction again.
 public struct Relations<Source: Record>: Sendable {
     private(set) var children: [any ChildRelation<Source>] = []
     private(set) var parents: [any ParentRelation<Source>] = []
@@ -32,13 +31,13 @@ public struct Relations<Source: Record>: Sendable {
 }
 
 extension Relations where Source: Table, Source.RecordType == Source, Source.Key: ColumnValue {
-    /// Adds a list of children, which are sorted by their keys when they are loaded.
+    /// Adds a list of children, which are sorted by key when they are loaded.
     ///
     /// - Parameters:
     ///   - property: The property, with its dollar sign: `\.$phones`.
-    ///   - reference: The child's property with the key of the record; it is a column.
-    ///   - orphans: What a cascading save does with children that were taken out of the list.
-    /// - Returns: The relations with this one.
+    ///   - reference: The child's property with the key of the record; it must be stored in a column.
+    ///   - orphans: How a cascading save treats children that were removed from the list.
+    /// - Returns: The relations with this one added.
     public func hasMany<Child: Table, Reference: KeyReference>(
         _ property: any WritableKeyPath<Source, HasMany<Child>> & Sendable,
         by reference: any WritableKeyPath<Child, Reference> & Sendable, orphans: Orphans<Reference> = .keep
@@ -46,15 +45,15 @@ extension Relations where Source: Table, Source.RecordType == Source, Source.Key
         adding(property, reference, orphans.rule, position: nil)
     }
 
-    /// Adds a list of children whose order is kept.
+    /// Adds an ordered list of children.
     ///
     /// - Parameters:
     ///   - property: The property, with its dollar sign: `\.$phones`.
-    ///   - reference: The child's property with the key of the record; it is a column.
-    ///   - orphans: What a cascading save does with children that were taken out of the list.
-    ///   - position: The child's property that a cascading save sets to the child's place in the list, counted from 0,
-    ///     and by which the children are sorted when they are loaded; it is a column.
-    /// - Returns: The relations with this one.
+    ///   - reference: The child's property with the key of the record; it must be stored in a column.
+    ///   - orphans: How a cascading save treats children that were removed from the list.
+    ///   - position: The child's property that a cascading save sets to the child's index in the list, counted from 0,
+    ///     and by which the children are sorted when they are loaded; it must be stored in a column.
+    /// - Returns: The relations with this one added.
     public func hasMany<Child: Table, Reference: KeyReference>(
         _ property: any WritableKeyPath<Source, HasMany<Child>> & Sendable,
         by reference: any WritableKeyPath<Child, Reference> & Sendable, orphans: Orphans<Reference> = .keep,
@@ -75,14 +74,14 @@ extension Relations where Source: Table, Source.RecordType == Source, Source.Key
         return copy
     }
 
-    /// Adds an only child. Of several rows that refer to the record, the one with the lowest key is loaded; saving one
-    /// makes orphans of the others.
+    /// Adds an only child. If several rows reference the record, the one with the lowest key is loaded; saving a child
+    /// makes the others orphans.
     ///
     /// - Parameters:
     ///   - property: The property, with its dollar sign: `\.$photo`.
-    ///   - reference: The child's property with the key of the record; it is a column.
-    ///   - orphans: What a cascading save does with a child that was replaced or set to nil.
-    /// - Returns: The relations with this one.
+    ///   - reference: The child's property with the key of the record; it must be stored in a column.
+    ///   - orphans: How a cascading save treats a child that was replaced or set to nil.
+    /// - Returns: The relations with this one added.
     public func hasOne<Child: Table, Reference: KeyReference>(
         _ property: any WritableKeyPath<Source, HasOne<Child>> & Sendable,
         by reference: any WritableKeyPath<Child, Reference> & Sendable, orphans: Orphans<Reference> = .keep
@@ -101,8 +100,8 @@ extension Relations where Source: Table, Source.RecordType == Source {
     ///
     /// - Parameters:
     ///   - property: The property, with its dollar sign: `\.$employer`.
-    ///   - reference: The record's property with the key of the parent; it is a column.
-    /// - Returns: The relations with this one.
+    ///   - reference: The record's property with the key of the parent; it must be stored in a column.
+    /// - Returns: The relations with this one added.
     public func belongsTo<Parent: Table, Reference: KeyReference>(
         _ property: any WritableKeyPath<Source, BelongsTo<Parent>> & Sendable,
         by reference: any WritableKeyPath<Source, Reference> & Sendable

@@ -9,15 +9,14 @@ extension Table where RecordType == Self {
     /// }
     /// ```
     ///
-    /// What the property held before is replaced, changed or not.
+    /// The former value of the property is replaced, even if it was changed.
     ///
     /// - Parameters:
     ///   - relation: The property, with its dollar sign; one of the table's ``Table/relations``.
-    ///   - records: The records. Children are in the order of their position or their keys; a record without a key has
-    ///     none.
+    ///   - records: The records. Children are sorted by position or by key; a record without a key has no children.
     ///   - db: A transaction.
     /// - Throws: ``StrongroomError`` with `invalidName` for a property that is not among the relations, `typeMismatch`,
-    ///   or the engine's failure; then nothing is changed.
+    ///   or the engine's error; the records are then not changed.
     public static func load<Property: RelatedProperty>(
         _ relation: any WritableKeyPath<Self, Property> & Sendable, of records: inout [Self],
         in db: borrowing some Reading & ~Copyable

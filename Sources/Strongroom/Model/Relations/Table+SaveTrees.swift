@@ -1,14 +1,14 @@
 extension Table {
-    /// Saves records with their parents and children; all of them or none.
+    /// Saves records with their parents and children, atomically.
     @usableFromInline
     static func saveTrees(_ records: inout [RecordType], on connection: Connection) throws -> [Saved] {
-        // The caller's records stay as they are until all has gone well.
+        // The caller's records are not changed until everything has succeeded.
         var saved = records
         let outcomes = try connection.inSavepoint { () throws -> [Saved] in
             var present = KeySets()
             try collect(saved, into: &present)
             let cascade = Cascade(connection, present: present)
-            // Two of a list may have one key, as in a list that is saved without its children.
+            // Two records of a list may have one key, as in a save without children.
             _ = try cascade.enter(Self.self, saved)
             let outcomes = try saveTrees(&saved, at: Array(saved.indices), cascade)
             try cascade.finish()
@@ -18,7 +18,7 @@ extension Table {
         return outcomes
     }
 
-    /// Saves a record with its parents and children; all of them or none.
+    /// Saves a record with its parents and children, atomically.
     @usableFromInline
     static func saveTree(_ record: inout RecordType, on connection: Connection) throws -> Saved {
         var list = [record]
@@ -30,16 +30,16 @@ extension Table {
     /// Saves some of a list's records.
     ///
     /// - Parameters:
-    ///   - places: Those to save. The others have been come to already.
+    ///   - places: The indices of the records to save. The others were already visited.
     ///   - reference: The column of a reference whose parent is being saved.
-    /// - Returns: What was done with each of the whole list; of the others, `deleted` or `updated`.
+    /// - Returns: The outcome for each record of the list; `deleted` or `updated` for the others.
     static func saveTrees(
         _ records: inout [RecordType], at places: [Int], _ cascade: Cascade, without reference: String? = nil
     ) throws -> [Saved] {
         var outcomes = [Saved](repeating: .updated, count: records.count)
         try deleteMarked(records, at: places, &outcomes, cascade)
         let kept = places.filter { outcomes[$0] != .deleted }
-        // A table that refers to itself has relations without end.
+        // The relations of a table that references itself never end.
         guard !kept.isEmpty else { return outcomes }
         var list = kept.map { records[$0] }
         for relation in relations?.parents ?? [] where reference == nil || relation.column != reference {
@@ -55,8 +55,8 @@ extension Table {
         return outcomes
     }
 
-    /// Deletes the records that are marked; those that may have children when everything is saved, so that what has
-    /// left them stays.
+    /// Deletes the marked records; those that may have children after everything is saved, so that children which were
+    /// moved away from them are kept.
     private static func deleteMarked(
         _ records: [RecordType], at places: [Int], _ outcomes: inout [Saved], _ cascade: Cascade
     ) throws {
@@ -79,7 +79,7 @@ extension Table {
         }
     }
 
-    /// Notes the keys of records, and of all that they lead to. What a marked record has goes with it.
+    /// Collects the keys of records and of all related records. Children of a marked record are deleted with it.
     static func collect(_ records: [RecordType], into keys: inout KeySets) throws {
         guard !records.isEmpty else { return }
         let kept = hooks.map { hooks in records.filter { !hooks.isMarked($0) } } ?? records
@@ -89,7 +89,7 @@ extension Table {
         for relation in relations?.all ?? [] { try relation.collect(from: kept, into: &keys) }
     }
 
-    /// Whether one of the rows below records is among what is saved.
+    /// Whether one of the rows below the records is among the saved rows.
     static func holdsPresent(
         below records: [RecordType], _ cascade: Cascade, _ seen: inout KeySets
     ) throws -> Bool {
@@ -100,10 +100,11 @@ extension Table {
         return false
     }
 
-    /// The tables that a cascading call may come to, this one first.
+    /// The tables that a cascading call may visit, beginning with this one.
     ///
-    /// - Parameter isStrict: Whether a table that names no database lies elsewhere than one that does.
-    /// - Throws: ``StrongroomError`` with `otherStore` when one of them lies in another database.
+    /// - Parameter isStrict: Whether a table without a database name is considered to be in another database than one
+    ///   with a name.
+    /// - Throws: ``StrongroomError`` with `otherStore` if one of them is in another database.
     static func tablesInReach(isStrict: Bool) throws -> [any Table.Type] {
         var found: [any Table.Type] = [Self.self]
         var next = 0
@@ -120,13 +121,13 @@ extension Table {
     static func requireSameDatabase(_ table: any Table.Type, isStrict: Bool) throws {
         let (own, other) = (databaseName, table.databaseName)
         guard own != other, isStrict || own != nil && other != nil else { return }
-        func words(_ name: String?) -> String { name.map { "\"\($0)\"" } ?? "no database that is named" }
+        func words(_ name: String?) -> String { name.map { "\"\($0)\"" } ?? "an unnamed database" }
         throw StrongroomError(
             .otherStore,
             """
-            The relations of table "\(schema.name)", which lies in \(words(own)), lead to table \
-            "\(table.schema.name)", which lies in \(words(other)); no transaction spans two databases. Let both lie in \
-            one (`@Table(_, in:)`), or save them one after the other.
+            The relations of table "\(schema.name)" in \(words(own)) include table "\(table.schema.name)" in \
+            \(words(other)); a transaction cannot span two databases. Declare both in one database \
+            (`@Table(_, in:)`), or save them one after the other.
             """)
     }
 

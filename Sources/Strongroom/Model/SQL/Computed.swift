@@ -4,19 +4,19 @@
 /// Contact.where { $0.age + 1 > 18 }
 /// ```
 public struct Computed<Value: ColumnValue>: SQLExpression {
-    /// The SQL; in parentheses, or a call of a function.
+    /// The SQL: in parentheses, or a function call.
     public let sql: SQL
 
     /// Makes an expression from SQL.
     ///
     /// - Parameters:
     ///   - sql: The SQL; values are interpolated.
-    ///   - type: The Swift type of what it gives.
+    ///   - type: The Swift type of the result.
     public init(_ sql: SQL, as type: Value.Type = Value.self) {
         self.sql = Condition(sql).sql
     }
 
-    /// - Parameter sql: In parentheses already; its scale is kept.
+    /// - Parameter sql: Already in parentheses; its scale is kept.
     init(enclosed sql: SQL) {
         self.sql = sql
     }
@@ -39,7 +39,7 @@ public struct Computed<Value: ColumnValue>: SQLExpression {
         self.sql = sql
     }
 
-    /// - Parameter scale: That of the result, where it is a decimal.
+    /// - Parameter scale: The scale of the result, if it is a decimal.
     init(function name: String, _ argument: SQL, scale: DecimalScale? = nil) {
         var sql = SQL(reserving: name.utf8.count + argument.text.utf8.count + 2)
         sql.append(text: name)

@@ -1,13 +1,14 @@
-/// What rows are sorted by: a column or an expression, a direction, and the place of the NULLs.
+/// A sort term: a column or an expression, a direction, and the position of NULLs.
 ///
 /// ```swift
 /// Contact.order { $0.phone.ascending.nullsLast }
 /// ```
 public struct Ordering: Sendable, Equatable {
     let expression: SQL
-    /// The column's name, where it is a column.
+    /// The column's name, if the term is a column.
     let column: String?
-    /// Whether equal values can be stored in different forms, so that a record does not tell where its row stands.
+    /// Whether equal values can have different stored forms, so that a record does not determine the position of its
+    /// row.
     let isCoded: Bool
     let isDescending: Bool
     private(set) var hasNullsLast: Bool
@@ -27,15 +28,15 @@ public struct Ordering: Sendable, Equatable {
         return copy
     }
 
-    /// The same ordering with the NULLs behind all values.
+    /// The same ordering with the NULLs after all values.
     public var nullsLast: Ordering {
         var copy = self
         copy.hasNullsLast = true
         return copy
     }
 
-    /// The SQL. The NULLs' place by an ordering of its own where it is not the engine's: `NULLS LAST` is known from
-    /// SQLite 3.30 on.
+    /// The SQL. The position of NULLs is written as a separate term if it is not the engine's default: `NULLS LAST`
+    /// requires SQLite 3.30.
     var sql: SQL {
         var sql = SQL(reserving: 64)
         if hasNullsLast != isDescending {
@@ -47,9 +48,9 @@ public struct Ordering: Sendable, Equatable {
         return sql
     }
 
-    /// What holds for the rows that come behind a value.
+    /// The condition for rows that are sorted after a value.
     ///
-    /// - Returns: The condition, or nil when no row does.
+    /// - Returns: The condition, or nil if there can be no such row.
     func isBehind(_ value: Value) -> Condition? {
         if value == .null {
             return hasNullsLast ? nil : Condition("\(expression) IS NOT NULL")
@@ -58,17 +59,17 @@ public struct Ordering: Sendable, Equatable {
         return hasNullsLast ? beyond || Condition("\(expression) IS NULL") : beyond
     }
 
-    /// What holds for the rows that have the same value.
+    /// The condition for rows with the same value.
     func isLevel(with value: Value) -> Condition {
         value == .null ? Condition("\(expression) IS NULL") : Condition(expression, " = ", value: value)
     }
 }
 
 extension SQLExpression {
-    /// Smallest first; NULLs come first, unless ``Ordering/nullsLast`` is asked for.
+    /// Smallest first; NULLs come first, unless ``Ordering/nullsLast`` is used.
     public var ascending: Ordering { Ordering(sql, column: columnName, isCoded: Self.isCoded, descending: false) }
 
-    /// Largest first; NULLs come last, unless ``Ordering/nullsFirst`` is asked for.
+    /// Largest first; NULLs come last, unless ``Ordering/nullsFirst`` is used.
     public var descending: Ordering { Ordering(sql, column: columnName, isCoded: Self.isCoded, descending: true) }
 
     private static var isCoded: Bool { Value.Unwrapped.self is any CodedColumnValue.Type }

@@ -1,4 +1,4 @@
-/// What follows a query's table: which rows, in which order, how many.
+/// The clauses of a query after its FROM clause: conditions, order and limit.
 @usableFromInline
 struct QueryClauses: Sendable {
     var condition: Condition?
@@ -19,14 +19,14 @@ struct QueryClauses: Sendable {
         having = having.map { $0 && added } ?? added
     }
 
-    /// Whether all rows are wanted, in any order.
+    /// Whether the query returns all rows, in any order.
     var isPlain: Bool { condition == nil && orderings.isEmpty && groups.isEmpty && !hasLimit && !isDistinct }
 
     var hasLimit: Bool { limit != nil || offset > 0 }
 
     /// The query.
     ///
-    /// - Parameter beginning: What is selected, and from where.
+    /// - Parameter beginning: The SELECT and FROM clauses.
     func sql(after beginning: String) -> SQL {
         var sql = SQL(reserving: beginning.utf8.count + 96)
         sql.append(text: beginning)

@@ -1,13 +1,13 @@
 extension Reading where Self: ~Copyable {
-    /// The names of the columns that a query gives, also when it gives no row.
+    /// The names of a query's result columns, also if it returns no rows.
     ///
     /// ```swift
     /// let header = try db.columnNames(of: "SELECT name, size FROM package")
     /// ```
     ///
-    /// - Parameter sql: The query, which is not run; values are interpolated.
-    /// - Returns: The names in order, as the engine gives them; none for a statement without a result.
-    /// - Throws: ``StrongroomError`` with `sql`, `notAuthorized`, or the engine's failure.
+    /// - Parameter sql: The query, which is not executed; values are interpolated.
+    /// - Returns: The names in order, as the engine reports them; empty for a statement without a result.
+    /// - Throws: ``StrongroomError`` with `sql`, `notAuthorized`, or the engine's error.
     public func columnNames(of sql: SQL) throws -> [String] {
         let statement = try handle.connection.statement(for: sql)
         defer { statement.finish() }

@@ -1,5 +1,5 @@
 extension Reading where Self: ~Copyable {
-    /// Runs a query and hands each row to a closure, one at a time.
+    /// Runs a query and passes each row to a closure, one at a time.
     ///
     /// ```swift
     /// try db.forEachRow("SELECT name, size FROM package WHERE size > \(limit)") { row in
@@ -10,9 +10,9 @@ extension Reading where Self: ~Copyable {
     ///
     /// - Parameters:
     ///   - sql: The query; values are interpolated.
-    ///   - body: Gets each row; the row is valid only inside it.
-    /// - Throws: ``StrongroomError`` with `sql`, `notAuthorized`, `readOnly`, or the engine's failure; what the closure
-    ///   throws.
+    ///   - body: Called with each row, which is valid only during the call.
+    /// - Throws: ``StrongroomError`` with `sql`, `notAuthorized`, `readOnly`, or the engine's error; errors of the
+    ///   closure.
     @inlinable
     public func forEachRow(_ sql: SQL, _ body: (borrowing Row) throws -> Void) throws {
         let statement = try handle.connection.statement(for: sql)
@@ -32,8 +32,8 @@ extension Reading where Self: ~Copyable {
     /// - Parameters:
     ///   - sql: The query; values are interpolated.
     ///   - type: The type of the value.
-    /// - Returns: The value, or nil when the query gives no row.
-    /// - Throws: ``StrongroomError`` with `sql`, `notAuthorized`, `typeMismatch`, or the engine's failure.
+    /// - Returns: The value, or nil if the query returns no row.
+    /// - Throws: ``StrongroomError`` with `sql`, `notAuthorized`, `typeMismatch`, or the engine's error.
     @inlinable
     public func value<V: ColumnValue>(_ sql: SQL, as type: V.Type = V.self) throws -> V? {
         let statement = try handle.connection.statement(for: sql)
@@ -50,9 +50,9 @@ extension Writing where Self: ~Copyable {
     /// ```
     ///
     /// - Parameter sql: One statement; values are interpolated.
-    /// - Returns: The number of rows that it inserted, updated or deleted.
+    /// - Returns: The number of inserted, updated or deleted rows.
     /// - Throws: ``StrongroomError`` with `sql`, `notAuthorized` (also for a temporary table or view with the name of
-    ///   one of the file's, and the other way round), `constraint`, or the engine's failure.
+    ///   one in the file, or the reverse), `constraint`, or the engine's error.
     @discardableResult
     public func execute(_ sql: SQL) throws -> Int {
         let connection = handle.connection
@@ -69,7 +69,7 @@ extension Writing where Self: ~Copyable {
 }
 
 extension Connection {
-    /// A user's statement with its values bound.
+    /// Prepares a user's statement and binds its values.
     @usableFromInline
     func statement(for sql: SQL) throws -> Statement {
         if let defect = sql.defect { throw defect }

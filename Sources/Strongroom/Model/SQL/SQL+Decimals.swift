@@ -5,28 +5,28 @@ public import Foundation
 #endif
 
 extension SQL {
-    /// The form in which a value is compared with what this SQL stands for.
+    /// The form in which a value is compared with this expression.
     ///
-    /// - Parameter sign: The sign that stands before the value.
+    /// - Parameter sign: The comparison operator before the value.
     func compared<V: ColumnValue>(with value: V, _ sign: String) throws -> Value {
         guard let scale, let decimal = value as? Decimal else { return try value.stored() }
         return try scale.compared(decimal, sign)
     }
 
-    /// The form in which a value is stored in, or added to, what this SQL stands for.
+    /// The form in which a value is stored in, or added to, this expression.
     func stored<V: ColumnValue>(_ value: V) throws -> Value {
         guard let scale, let decimal = value as? Decimal else { return try value.stored() }
         return .integer(try scale.stored(decimal))
     }
 
-    /// The same SQL for decimals of a scale.
+    /// The same SQL for decimals with a scale.
     func scaled(_ scale: DecimalScale?) -> SQL {
         var copy = self
         copy.scale = scale
         return copy
     }
 
-    /// Refuses decimals that are stored in two ways, which the engine would compare as they stand in the file.
+    /// Fails for decimals with two stored forms, which the engine would compare without conversion.
     mutating func requireOneScale(_ left: SQL, _ right: SQL) {
         guard left.scale != right.scale else { return }
         fail(Self.twoScales(left.scale, right.scale))
@@ -37,22 +37,22 @@ extension SQL {
         return StrongroomError(
             .notTranslatable,
             """
-            A decimal of \(name(left)) is used with one of \(name(right)), which the engine cannot do exactly; declare \
+            A decimal of \(name(left)) is combined with one of \(name(right)), which is not exact in SQL; declare \
             the columns with one scale, or calculate with the fetched values.
             """)
     }
 }
 
 extension SQL.Interpolation {
-    /// Adds a parameter: a decimal as the integer that a column of a scale stores.
+    /// Appends a parameter: a decimal as the scaled integer that a column stores.
     ///
     /// ```swift
     /// let dear = try db.value("SELECT count(*) FROM receipt WHERE price > \(limit, scale: 2)", as: Int.self)
     /// ```
     ///
     /// - Parameters:
-    ///   - value: The number; nil is NULL. One with more digits than the scale, or beyond 64 bits, is an error when the
-    ///     statement runs: ``StrongroomError`` with `valueNotStorable`.
+    ///   - value: The number; nil is NULL. If it has more digits than the scale, or exceeds 64 bits, running the
+    ///     statement throws ``StrongroomError`` with `valueNotStorable`.
     ///   - scale: The number of digits after the point, from 0 to 18, as the column is declared.
     public mutating func appendInterpolation(_ value: Decimal?, scale: Int) {
         sql.append {

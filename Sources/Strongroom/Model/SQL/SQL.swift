@@ -1,27 +1,27 @@
-/// SQL and the values that are bound to it.
+/// SQL text and its bound values.
 ///
-/// What is interpolated into it becomes a parameter, never text, so nothing that a user typed can change the statement:
+/// Interpolated values become parameters, never text, so user input cannot change the statement:
 ///
 /// ```swift
 /// let limit = 18
 /// let query: SQL = "SELECT name FROM contact WHERE age > \(limit)"
 /// ```
 ///
-/// A table's or column's name is interpolated with `\(name: …)`, which quotes it, another piece of SQL with `\(sql)`.
+/// Table and column names are interpolated with `\(name: …)`, which quotes them, and other SQL with `\(sql)`.
 public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
     /// The text, with a `?` for each value.
     public private(set) var text: String
 
-    /// The values, in the order of their places.
+    /// The values, in the order of their placeholders.
     public private(set) var values: [Value]
 
-    /// The scale of what it stands for, where that is a decimal stored as a scaled integer.
+    /// The scale of the result, if it is a decimal stored as a scaled integer.
     var scale: DecimalScale?
 
-    /// What is wrong with it, such as a value that cannot be stored; thrown when the statement runs.
+    /// An error, such as that of a value that cannot be stored, which is thrown when the statement runs.
     var defect: StrongroomError? { flaw?.error }
 
-    // By reference, since nearly none has one and each is copied often.
+    // By reference: errors are rare, and SQL values are copied often.
     private var flaw: Flaw?
 
     private final class Flaw: Sendable, Equatable {
@@ -46,24 +46,24 @@ public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
         self = stringInterpolation.sql
     }
 
-    // Labelled, since `SQL("\(name)")` would be the literal, whose pieces are parameters.
+    // The label is needed: `SQL("\(name)")` would be the literal, whose interpolations are parameters.
     init(verbatim text: String, _ values: [Value] = []) {
         self.text = text
         self.values = values
     }
 
-    /// SQL that fails with an error when it runs.
+    /// SQL that throws an error when it runs.
     init(failing error: StrongroomError) {
         self.init(verbatim: "")
         flaw = Flaw(error)
     }
 
-    /// A query that gives the values of a list; it has one parameter for all of them.
+    /// A query for the values of a list, with a single parameter.
     init(listing values: [Value]) {
         self.init(verbatim: ListTable.query("?"), [.blob(ListTable.encode(values))])
     }
 
-    /// Empty SQL with room for a text.
+    /// Empty SQL with reserved capacity.
     init(reserving bytes: Int) {
         self.init(verbatim: "")
         text.reserveCapacity(bytes)
@@ -83,7 +83,7 @@ public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
         append { try value.stored() }
     }
 
-    /// Adds a parameter whose stored form may not be there.
+    /// Appends a parameter; an error of its conversion is thrown when the statement runs.
     mutating func append(_ stored: () throws -> Value) {
         text += "?"
         do {
@@ -99,35 +99,35 @@ public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
         flaw = flaw ?? Flaw(error)
     }
 
-    /// Collects the pieces of a literal.
+    /// Collects the segments of a literal.
     public struct Interpolation: StringInterpolationProtocol {
         var sql = SQL(verbatim: "")
 
-        /// Makes an empty piece.
+        /// Creates an empty interpolation.
         public init(literalCapacity: Int, interpolationCount: Int) {}
 
-        /// Adds SQL as it stands in the source.
+        /// Appends SQL text.
         public mutating func appendLiteral(_ literal: String) {
             sql.append(text: literal)
         }
 
-        /// Adds a parameter.
+        /// Appends a parameter.
         public mutating func appendInterpolation<V: ColumnValue>(_ value: V) {
             sql.append(value: value)
         }
 
-        /// Adds a parameter; nil is NULL.
-        // Without this form the compiler warns of every optional that is interpolated.
+        /// Appends a parameter; nil is NULL.
+        // Without this overload the compiler warns about every interpolated optional.
         public mutating func appendInterpolation<V: ColumnValue>(_ value: V?) {
             sql.append(value: value)
         }
 
-        /// Adds a quoted name.
+        /// Appends a quoted name.
         public mutating func appendInterpolation(name: String) {
             sql.append(text: Identifier.quote(name))
         }
 
-        /// Adds SQL with its values.
+        /// Appends SQL with its values.
         public mutating func appendInterpolation(_ other: SQL) {
             sql.append(other)
         }

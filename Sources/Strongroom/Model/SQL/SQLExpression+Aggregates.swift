@@ -1,10 +1,10 @@
-/// The number of rows, of a query or of each group.
+/// The number of rows of a query or of each group.
 ///
 /// ```swift
 /// Contact.group { $0.city }.select { ($0.city, RowCount()) }
 /// ```
 public struct RowCount: SQLExpression {
-    /// A number of rows is an `Int`.
+    /// The number is an `Int`.
     public typealias Value = Int
 
     /// `count(*)`.
@@ -18,26 +18,26 @@ extension SQLExpression {
     /// The number of rows in which the value is not NULL.
     public func count() -> Computed<Int> { Computed(function: "count", sql) }
 
-    /// The number of different values, NULL not counted.
+    /// The number of distinct values, without NULL.
     public func countDistinct() -> Computed<Int> { Computed("count(DISTINCT \(sql))") }
 
-    /// The smallest value, or nil when there is none.
+    /// The smallest value, or nil if there is none.
     public func min() -> Computed<Value.Unwrapped?> { Computed(function: "min", sql, scale: sql.scale) }
 
-    /// The largest value, or nil when there is none.
+    /// The largest value, or nil if there is none.
     public func max() -> Computed<Value.Unwrapped?> { Computed(function: "max", sql, scale: sql.scale) }
 }
 
 extension SQLExpression where Value: NumericColumnValue {
-    /// The sum of the values, or nil when there is none; a sum of integers beyond 64 bits is an error.
+    /// The sum of the values, or nil if there is none; a sum of integers that exceeds 64 bits is an error.
     public func sum() -> Computed<Value.Unwrapped?> { Computed(function: "sum", sql) }
 
-    /// The mean of the values, or nil when there is none.
+    /// The mean of the values, or nil if there is none.
     public func average() -> Computed<Double?> { Computed(function: "avg", sql) }
 }
 
 extension SQLExpression {
-    /// The value, or another one in place of NULL.
+    /// The value, or a default in place of NULL.
     public static func ?? (left: Self, right: Value.Unwrapped) -> Computed<Value.Unwrapped>
     where Value.Unwrapped: ColumnValue {
         var arguments = SQL(reserving: 64)

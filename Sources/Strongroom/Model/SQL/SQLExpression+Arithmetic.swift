@@ -1,7 +1,7 @@
-/// A type that the engine can calculate with.
+/// A type that supports arithmetic in SQL.
 ///
-/// An integer result beyond 64 bits becomes a floating-point number in the engine, and a division by zero NULL: reading
-/// either as an integer is an error, never a wrong number. See "Datatypes In SQLite", section 4
+/// An integer result that exceeds 64 bits becomes a floating-point number, and division by zero results in NULL:
+/// reading either as an integer throws, and never returns a wrong number. See "Datatypes In SQLite", section 4
 /// (sqlite.org/datatype3.html).
 public protocol NumericColumnValue: ColumnValue {}
 
@@ -29,12 +29,12 @@ extension SQLExpression where Value: NumericColumnValue {
     where Other.Value == Value {
         Computed(left.sql, " + ", right.sql)
     }
-    /// The sum; NULL where the right value is.
+    /// The sum; NULL if the right value is.
     public static func + <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value?>
     where Other.Value == Value? {
         Computed(left.sql, " + ", right.sql)
     }
-    /// The sum; NULL where the left value is.
+    /// The sum; NULL if the left value is.
     public static func + <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value>
     where Value == Other.Value? {
         Computed(left.sql, " + ", right.sql)
@@ -49,12 +49,12 @@ extension SQLExpression where Value: NumericColumnValue {
     where Other.Value == Value {
         Computed(left.sql, " - ", right.sql)
     }
-    /// The difference; NULL where the right value is.
+    /// The difference; NULL if the right value is.
     public static func - <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value?>
     where Other.Value == Value? {
         Computed(left.sql, " - ", right.sql)
     }
-    /// The difference; NULL where the left value is.
+    /// The difference; NULL if the left value is.
     public static func - <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value>
     where Value == Other.Value? {
         Computed(left.sql, " - ", right.sql)
@@ -69,32 +69,32 @@ extension SQLExpression where Value: NumericColumnValue {
     where Other.Value == Value {
         Computed(left.sql, " * ", right.sql)
     }
-    /// The product; NULL where the right value is.
+    /// The product; NULL if the right value is.
     public static func * <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value?>
     where Other.Value == Value? {
         Computed(left.sql, " * ", right.sql)
     }
-    /// The product; NULL where the left value is.
+    /// The product; NULL if the left value is.
     public static func * <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value>
     where Value == Other.Value? {
         Computed(left.sql, " * ", right.sql)
     }
 
-    /// The quotient; of integers without its fraction, NULL when divided by zero.
+    /// The quotient; truncated for integers, NULL on division by zero.
     public static func / (left: Self, right: Value) -> Computed<Value> { Computed(left.sql, " / ", value: right) }
-    /// The quotient; of integers without its fraction, NULL when divided by zero.
+    /// The quotient; truncated for integers, NULL on division by zero.
     public static func / (left: Value, right: Self) -> Computed<Value> { Computed(value: left, " / ", right.sql) }
-    /// The quotient; of integers without its fraction, NULL when divided by zero.
+    /// The quotient; truncated for integers, NULL on division by zero.
     public static func / <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value>
     where Other.Value == Value {
         Computed(left.sql, " / ", right.sql)
     }
-    /// The quotient; of integers without its fraction, NULL when divided by zero; NULL where the right value is.
+    /// The quotient; truncated for integers, NULL on division by zero or if the right value is NULL.
     public static func / <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value?>
     where Other.Value == Value? {
         Computed(left.sql, " / ", right.sql)
     }
-    /// The quotient; of integers without its fraction, NULL when divided by zero; NULL where the left value is.
+    /// The quotient; truncated for integers, NULL on division by zero or if the left value is NULL.
     public static func / <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value>
     where Value == Other.Value? {
         Computed(left.sql, " / ", right.sql)
@@ -105,9 +105,9 @@ extension SQLExpression where Value: NumericColumnValue {
 }
 
 extension SQLExpression where Value: NumericColumnValue, Value.Unwrapped: FixedWidthInteger {
-    /// The remainder; NULL when divided by zero.
+    /// The remainder; NULL on division by zero.
     public static func % (left: Self, right: Value) -> Computed<Value> { Computed(left.sql, " % ", value: right) }
-    /// The remainder; NULL when divided by zero.
+    /// The remainder; NULL on division by zero.
     public static func % <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value>
     where Other.Value == Value {
         Computed(left.sql, " % ", right.sql)

@@ -4,58 +4,58 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Sums of decimals, which the engine calculates exactly where they are stored as scaled integers.
+/// Sums of decimals, which the engine computes exactly if they are stored as scaled integers.
 ///
-/// Of a column without a scale, which is stored as text, a sum is an error when the query is made to run:
-/// ``StrongroomError`` with `notTranslatable`. Columns of two scales are refused in the same way.
+/// For a column without a scale, which is stored as text, building the query throws ``StrongroomError`` with
+/// `notTranslatable`. The same applies to columns with different scales.
 extension SQLExpression where Value.Unwrapped == Decimal {
-    /// The sum of the values, exactly, or nil when there is none; for a column that is declared with a scale.
+    /// The exact sum of the values, or nil if there is none; for a column that is declared with a scale.
     ///
     /// ```swift
     /// let total = try Receipt.query.value(in: db) { $0.price.sum() }
     /// ```
     ///
-    /// - Returns: The sum. One beyond 64 bits is an error when the query runs: ``StrongroomError`` with `limit`.
+    /// - Returns: The sum. If it exceeds 64 bits, running the query throws ``StrongroomError`` with `limit`.
     public func sum() -> Computed<Decimal?> {
         guard let scale = sql.scale else { return Computed(enclosed: SQL(failing: Self.unscaled)) }
         return Computed(function: "sum", sql, scale: scale)
     }
 
-    /// The sum; beyond 64 bits an error with `limit`.
+    /// The sum; an error with `limit` if it exceeds 64 bits.
     public static func + (left: Self, right: Value) -> Computed<Value> { calculate(left, " + ", right) }
-    /// The sum; beyond 64 bits an error with `limit`.
+    /// The sum; an error with `limit` if it exceeds 64 bits.
     public static func + (left: Value, right: Self) -> Computed<Value> { calculate(left, " + ", right) }
-    /// The sum; beyond 64 bits an error with `limit`.
+    /// The sum; an error with `limit` if it exceeds 64 bits.
     public static func + <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value>
     where Other.Value == Value {
         Computed(enclosed: calculated(left.sql, " + ", right.sql))
     }
-    /// The sum; NULL where the right value is.
+    /// The sum; NULL if the right value is.
     public static func + <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value?>
     where Other.Value == Value? {
         Computed(enclosed: calculated(left.sql, " + ", right.sql))
     }
-    /// The sum; NULL where the left value is.
+    /// The sum; NULL if the left value is.
     public static func + <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value>
     where Value == Other.Value? {
         Computed(enclosed: calculated(left.sql, " + ", right.sql))
     }
 
-    /// The difference; beyond 64 bits an error with `limit`.
+    /// The difference; an error with `limit` if it exceeds 64 bits.
     public static func - (left: Self, right: Value) -> Computed<Value> { calculate(left, " - ", right) }
-    /// The difference; beyond 64 bits an error with `limit`.
+    /// The difference; an error with `limit` if it exceeds 64 bits.
     public static func - (left: Value, right: Self) -> Computed<Value> { calculate(left, " - ", right) }
-    /// The difference; beyond 64 bits an error with `limit`.
+    /// The difference; an error with `limit` if it exceeds 64 bits.
     public static func - <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value>
     where Other.Value == Value {
         Computed(enclosed: calculated(left.sql, " - ", right.sql))
     }
-    /// The difference; NULL where the right value is.
+    /// The difference; NULL if the right value is.
     public static func - <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value?>
     where Other.Value == Value? {
         Computed(enclosed: calculated(left.sql, " - ", right.sql))
     }
-    /// The difference; NULL where the left value is.
+    /// The difference; NULL if the left value is.
     public static func - <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value>
     where Value == Other.Value? {
         Computed(enclosed: calculated(left.sql, " - ", right.sql))
@@ -67,8 +67,8 @@ extension SQLExpression where Value.Unwrapped == Decimal {
         StrongroomError(
             .notTranslatable,
             """
-            Decimals that are stored as text are summed by no query; declare the column with a scale, or add up the \
-            fetched values.
+            Decimals that are stored as text cannot be summed by a query; declare the column with a scale, or \
+            add up the fetched values.
             """)
     }
 
@@ -86,10 +86,10 @@ extension SQLExpression where Value.Unwrapped == Decimal {
         return sql.scaled(expression.sql.scale)
     }
 
-    /// A sum or a difference of integers of one scale.
+    /// The sum or difference of two integers with one scale.
     ///
-    /// Beyond 64 bits the engine goes on with a floating-point number. `abs` of the smallest integer is an error there,
-    /// so that such a number is neither compared nor stored.
+    /// If the result exceeds 64 bits, the engine continues with a floating-point number. `abs` of the smallest integer
+    /// then raises an error, so that such a number is neither compared nor stored.
     private static func calculated(_ left: SQL, _ sign: String, _ right: SQL) -> SQL {
         guard let scale = left.scale ?? right.scale else { return SQL(failing: unscaled) }
         var result = SQL(reserving: 64)

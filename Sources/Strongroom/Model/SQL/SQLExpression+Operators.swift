@@ -4,7 +4,7 @@ extension SQLExpression {
         compare(left, " = ", right, whenNull: " IS NULL")
     }
 
-    /// The value differs; with nil: it is not NULL. A row with NULL differs from no value, as in SQL.
+    /// The value is not equal; with nil: it is not NULL. As in SQL, the condition is never true for a row with NULL.
     public static func != (left: Self, right: Value) -> Condition {
         compare(left, " <> ", right, whenNull: " IS NOT NULL")
     }
@@ -21,11 +21,11 @@ extension SQLExpression {
     /// The value is larger or equal.
     public static func >= (left: Self, right: Value) -> Condition { Condition(left.sql, " >= ", value: right) }
 
-    /// The value lies between two others, or is one of them.
+    /// The value is between two others, inclusive.
     ///
     /// - Parameters:
     ///   - lower: The smallest value.
-    ///   - upper: The largest value; below the smallest, nothing lies between them.
+    ///   - upper: The largest value; if it is smaller than the lower bound, no value matches.
     /// - Returns: The condition.
     public func isBetween(_ lower: Value, and upper: Value) -> Condition {
         var between = SQL(reserving: 64)
@@ -37,7 +37,7 @@ extension SQLExpression {
         return Condition(between)
     }
 
-    /// The value is one of a list; an empty list holds none, and nil in it stands for NULL.
+    /// The value is in a list; an empty list matches nothing, and nil stands for NULL.
     ///
     /// - Parameter values: Any number of values.
     /// - Returns: The condition.
@@ -51,14 +51,14 @@ extension SQLExpression {
                 list.append { try sql.compared(with: value, "=") }
             }
         } else {
-            // A statement takes only so many parameters.
+            // A statement has a limited number of parameters.
             list.append(table(of: present))
         }
         list.append(text: ")")
         return Condition(present.count < values.count ? "\(list) OR \(sql) IS NULL" : list)
     }
 
-    /// The value lies in a range.
+    /// The value is in a range.
     ///
     /// - Parameter range: The smallest and the largest value.
     /// - Returns: The condition.
@@ -66,9 +66,9 @@ extension SQLExpression {
         isBetween(range.lowerBound, and: range.upperBound)
     }
 
-    /// The value lies in a range.
+    /// The value is in a range.
     ///
-    /// - Parameter range: The smallest value, and the one that is too large.
+    /// - Parameter range: The smallest value, and the exclusive upper bound.
     /// - Returns: The condition.
     public func isIn(_ range: Range<Value>) -> Condition where Value: Comparable {
         self >= range.lowerBound && self < range.upperBound
@@ -95,13 +95,13 @@ extension SQLExpression {
 }
 
 extension SQLExpression {
-    /// The two values are equal; unknown where one is NULL.
+    /// The two values are equal; unknown if one is NULL.
     public static func == <Other: SQLExpression>(left: Self, right: Other) -> Condition
     where Other.Value.Unwrapped == Value.Unwrapped {
         Condition(left.sql, " = ", right.sql)
     }
 
-    /// The two values differ; unknown where one is NULL.
+    /// The two values are not equal; unknown if one is NULL.
     public static func != <Other: SQLExpression>(left: Self, right: Other) -> Condition
     where Other.Value.Unwrapped == Value.Unwrapped {
         Condition(left.sql, " <> ", right.sql)
@@ -132,16 +132,16 @@ extension SQLExpression {
     }
 }
 
-/// A type that is stored as text, so that a column of it can be searched.
+/// A type that is stored as text and supports text conditions.
 public protocol TextColumnValue: ColumnValue {}
 
 extension String: TextColumnValue {}
 extension Optional: TextColumnValue where Wrapped: TextColumnValue {}
 
 extension SQLExpression where Value: TextColumnValue {
-    /// The text begins with another; case counts, and no character stands for others.
+    /// The text begins with another; case-sensitive, without wildcards.
     ///
-    /// - Parameter prefix: The beginning; every text begins with an empty one.
+    /// - Parameter prefix: The prefix; every text begins with an empty one.
     /// - Returns: The condition.
     public func hasPrefix(_ prefix: String) -> Condition {
         guard !prefix.isEmpty else { return isText }
@@ -149,9 +149,9 @@ extension SQLExpression where Value: TextColumnValue {
             && Condition("substr(\(bytes), 1, length(CAST(\(prefix) AS BLOB))) = CAST(\(prefix) AS BLOB)")
     }
 
-    /// The text ends with another; case counts, and no character stands for others.
+    /// The text ends with another; case-sensitive, without wildcards.
     ///
-    /// - Parameter suffix: The end; every text ends with an empty one.
+    /// - Parameter suffix: The suffix; every text ends with an empty one.
     /// - Returns: The condition.
     public func hasSuffix(_ suffix: String) -> Condition {
         guard !suffix.isEmpty else { return isText }
@@ -159,9 +159,9 @@ extension SQLExpression where Value: TextColumnValue {
             && Condition("substr(\(bytes), -length(CAST(\(suffix) AS BLOB))) = CAST(\(suffix) AS BLOB)")
     }
 
-    /// The text contains another; case counts, and no character stands for others.
+    /// The text contains another; case-sensitive, without wildcards.
     ///
-    /// - Parameter part: What is looked for; every text contains an empty one.
+    /// - Parameter part: The text to search for; every text contains an empty one.
     /// - Returns: The condition.
     public func contains(_ part: String) -> Condition {
         guard !part.isEmpty else { return isText }
@@ -174,14 +174,14 @@ extension SQLExpression where Value: TextColumnValue {
     /// True; unknown for NULL.
     private var isText: Condition { Condition("length(\(bytes)) >= 0") }
 
-    /// The text has as many bytes as another or more, in the encoding of the database; unknown for NULL alone, whereas
-    /// `substr` gives NULL for an empty text, too.
+    /// Whether the text has at least as many bytes as another, in the encoding of the database; unknown only for NULL.
+    /// `substr` also returns NULL for an empty text.
     private func isAtLeast(_ other: String) -> Condition {
         Condition("length(\(bytes)) >= length(CAST(\(other) AS BLOB))")
     }
 
-    /// The text fits a pattern of the engine's LIKE: `%` any text, `_` any character, `\` before one that means itself.
-    /// Case does not count for the letters A to Z.
+    /// The text matches a LIKE pattern: `%` matches any text, `_` any character, `\` escapes the next character. The
+    /// case of A to Z is ignored.
     ///
     /// See SQLite's documentation, "SQL Language Expressions", section 5 (sqlite.org/lang_expr.html).
     ///

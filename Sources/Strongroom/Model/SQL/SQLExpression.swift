@@ -1,4 +1,4 @@
-/// SQL that stands for a value of a Swift type: a column, or what is made of columns.
+/// An SQL expression with a Swift type: a column, or an expression of columns.
 public protocol SQLExpression<Value>: Sendable {
     /// The Swift type of the value.
     associatedtype Value: ColumnValue
@@ -6,18 +6,18 @@ public protocol SQLExpression<Value>: Sendable {
     /// The SQL.
     var sql: SQL { get }
 
-    /// The column's name, where the expression is a column of one table and nothing more.
+    /// The column's name, if the expression is a single column of one table.
     var columnName: String? { get }
 }
 
 extension SQLExpression {
-    /// Nil: the expression is more than a column.
+    /// Nil: the expression is not a single column.
     public var columnName: String? { nil }
 }
 
 /// SQL that is true or false for each row.
 ///
-/// Conditions are made from columns with Swift's operators:
+/// Conditions are built from columns with Swift's operators:
 ///
 /// ```swift
 /// Contact.where { $0.name.hasPrefix("A") && $0.phone != nil }
@@ -40,7 +40,7 @@ public struct Condition: SQLExpression, Equatable {
         self.sql = enclosed
     }
 
-    /// Two pieces of SQL with a sign between them.
+    /// Two SQL operands with an operator between them.
     init(_ left: SQL, _ sign: String, _ right: SQL) {
         var sql = SQL(reserving: left.text.utf8.count + sign.utf8.count + right.text.utf8.count + 2)
         sql.append(text: "(")
@@ -52,7 +52,7 @@ public struct Condition: SQLExpression, Equatable {
         self.sql = sql
     }
 
-    /// SQL and a value with a sign between them.
+    /// An SQL operand and a value with an operator between them.
     init<V: ColumnValue>(_ left: SQL, _ sign: String, value: V) {
         var sql = SQL(reserving: left.text.utf8.count + sign.utf8.count + 3)
         sql.append(text: "(")
@@ -63,17 +63,18 @@ public struct Condition: SQLExpression, Equatable {
         self.sql = sql
     }
 
-    /// Both conditions hold.
+    /// Both conditions are true.
     public static func && (left: Condition, right: Condition) -> Condition {
         Condition(left.sql, " AND ", right.sql)
     }
 
-    /// At least one of the conditions holds.
+    /// At least one of the conditions is true.
     public static func || (left: Condition, right: Condition) -> Condition {
         Condition(left.sql, " OR ", right.sql)
     }
 
-    /// The condition does not hold; where it is unknown because of a NULL, it stays unknown, and the row is not found.
+    /// The condition is false. If it is unknown because of a NULL, its negation is unknown, too, and the row is not
+    /// selected.
     public static prefix func ! (condition: Condition) -> Condition {
         Condition("NOT \(condition.sql)")
     }

@@ -1,22 +1,22 @@
-/// How texts are compared. The set is open: the engine may know more.
+/// A collating sequence for texts. The set is open: the engine may support others.
 ///
 /// See SQLite's documentation, "Datatypes In SQLite", section 7 (sqlite.org/datatype3.html).
 public struct Collation: Sendable, Hashable {
-    /// The engine's name for it.
+    /// The engine's name of the collation.
     public let name: String
 
-    /// A collation by its name in the engine.
+    /// Creates a collation from its name in the engine.
     ///
-    /// - Parameter name: The name; one that the engine does not know fails when the table is made.
+    /// - Parameter name: The name; if the engine does not know it, creating the table fails.
     public init(_ name: String) {
         self.name = name
     }
 
-    /// What stands behind a value that is compared so.
+    /// The COLLATE clause.
     var sql: String { " COLLATE \(Identifier.quote(name))" }
 
-    /// A text's bytes, which are the same for texts that the collation takes for one; those of a collation that is not
-    /// the engine's own are the text's.
+    /// Bytes of a text that are equal for texts that the collation treats as equal; for a collation that is not built
+    /// in, the bytes of the text.
     func comparable(_ text: String) -> [UInt8] {
         var bytes = Array(text.utf8)
         if Identifier.areSame(name, Self.noCase.name) {
@@ -27,10 +27,10 @@ public struct Collation: Sendable, Hashable {
         return bytes
     }
 
-    /// Byte by byte, what the engine does unless told otherwise.
+    /// Compares byte by byte; the engine's default.
     public static let binary = Collation("BINARY")
-    /// The letters A to Z count as a to z.
+    /// Ignores the case of A to Z.
     public static let noCase = Collation("NOCASE")
-    /// Spaces at the end do not count.
+    /// Ignores trailing spaces.
     public static let trimmingSpaces = Collation("RTRIM")
 }

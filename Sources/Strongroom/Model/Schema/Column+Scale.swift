@@ -5,28 +5,28 @@ public import Foundation
 #endif
 
 extension Column where Value.Unwrapped == Decimal {
-    /// Describes a column of decimals that are stored as scaled integers, which the engine sums exactly.
+    /// Declares a column of decimals that are stored as scaled integers, which the engine sums exactly.
     ///
-    /// The file declares it as `DECIMAL_INTEGER(2)` for a scale of 2, and stores 12.34 as the integer 1234. A number
-    /// with more digits after the point, or beyond 64 bits, is refused and never rounded; see <doc:Types>.
+    /// For a scale of 2, the declared type is `DECIMAL_INTEGER(2)`, and 12.34 is stored as the integer 1234. A number
+    /// with more digits after the point, or one that exceeds 64 bits, is an error and never rounded; see <doc:Types>.
     ///
     /// ```swift
     /// let price = Column<Decimal>("price", scale: 2)
     /// ```
     ///
     /// - Parameters:
-    ///   - name: The column's name; any text but an empty one.
-    ///   - scale: The number of digits after the point, from 0 to 18. With another one, making the table and using the
-    ///     column in a query fail with `invalidName`.
-    ///   - primaryKey: Whether it belongs to the table's primary key; it is never the row's id.
-    ///   - unique: Whether no two rows may have the same value.
+    ///   - name: The column's name; must not be empty.
+    ///   - scale: The number of digits after the point, from 0 to 18. With any other, creating the table and using the
+    ///     column in a query throw `invalidName`.
+    ///   - primaryKey: Whether the column belongs to the primary key; it is never an alias of the row id.
+    ///   - unique: Whether the values must be unique.
     ///   - indexed: Whether the table has an index on the column.
-    ///   - default: The value that a new row gets in place of nil.
-    ///   - references: The row of another table, or of this one, that the value points to.
-    ///   - check: What must hold for each row, as SQL without bound values, in which the value is the integer:
+    ///   - default: The value of new rows in place of nil.
+    ///   - references: The row of another table, or of this one, that the value references.
+    ///   - check: A condition for every row, as SQL without bound values, in which the value is the integer:
     ///     `"price >= 0"`.
-    ///   - generated: What the engine computes the column from: an integer of the scale.
-    ///   - previously: The name that the column had before, as in the form without a scale.
+    ///   - generated: The expression of a generated column: an integer with the scale.
+    ///   - previously: The column's previous name, as in the initialiser without a scale.
     public init(
         _ name: String,
         scale: Int,

@@ -1,39 +1,39 @@
-/// What a column is, without its Swift type.
-// A class, since a column is copied with each use in a condition.
+/// The definition of a column, without its Swift type.
+// A class, since a column is copied for each use in a condition.
 public final class ColumnDefinition: Sendable {
     /// The column's name.
     public let name: String
-    /// How its values are stored.
+    /// The storage class of its values.
     public let storageClass: StorageClass
-    /// The type in its declaration, mostly the storage class's name.
+    /// The declared type, usually the storage class's name.
     public let declaredType: String
     /// Whether it may hold NULL.
     public let isNullable: Bool
-    /// Whether it is the primary key, or a part of it.
+    /// Whether it is the primary key, or part of it.
     public let isPrimaryKey: Bool
-    /// Whether the engine never gives a key twice.
+    /// Whether the engine never reuses a key.
     public let isAutoincrementing: Bool
-    /// Whether no two rows may have the same value.
+    /// Whether the values must be unique.
     public let isUnique: Bool
     /// Whether the table has an index on it.
     public let isIndexed: Bool
-    /// The row that its value points to.
+    /// The row that its value references.
     public let references: Reference?
-    /// What must hold for each row.
+    /// A condition for every row.
     public let check: SQL?
-    /// How its texts are compared.
+    /// The collating sequence for texts.
     public let collation: Collation?
-    /// What the engine computes it from.
+    /// The expression of a generated column.
     public let generated: Generated?
-    /// The name that it had before.
+    /// The column's previous name.
     public let previousName: String?
-    /// Whether its values are of every storage class, whatever the type in its declaration.
+    /// Whether its values may have any storage class, whatever its declared type.
     let holdsEveryValue: Bool
-    /// The scale of its decimals, where they are stored as integers.
+    /// The scale of its decimals, if they are stored as integers.
     let scale: DecimalScale?
-    /// What a new row gets in place of NULL.
+    /// The value of new rows in place of NULL.
     let defaultValue: Result<Value, any Error>?
-    /// The quoted name, ready for conditions.
+    /// The quoted name, for conditions.
     let quoted: SQL
 
     init(
@@ -75,24 +75,25 @@ public final class ColumnDefinition: Sendable {
         self.quoted = quoted
     }
 
-    /// Whether its values are decimal numbers in the form that sorts.
+    /// Whether its values are decimals in the DECIMAL_TEXT form.
     var holdsDecimals: Bool { declaredType == SortedDecimal.declaredType }
 
-    /// Whether the column is the row's id in the engine, where it is the whole key: `INT`, `BIGINT` or the type of
-    /// scaled decimals is not enough.
+    /// Whether the column is an alias of the row id if it is the whole primary key: declared types such as `INT`,
+    /// `BIGINT` or that of scaled decimals are not.
     var isRowID: Bool { isPrimaryKey && Identifier.areSame(declaredType, StorageClass.integer.rawValue) }
 
-    /// The column as `CREATE TABLE` and `ADD COLUMN` want it.
+    /// The column definition for `CREATE TABLE` and `ADD COLUMN`.
     ///
-    /// - Parameter isWholeKey: Whether a primary key is this column alone; one of several stands in a constraint of the
-    ///   table.
+    /// - Parameter isWholeKey: Whether a primary key consists of this column only; a composite key is a table
+    ///   constraint.
     func sql(isWholeKey: Bool = true) throws -> String {
         try Identifier.check(name, "column")
         if let fault = quoted.defect { throw fault }
         var sql = "\(Identifier.quote(name)) \(declaredType)"
         if isPrimaryKey && isWholeKey { sql += " PRIMARY KEY" }
         if isAutoincrementing { sql += " AUTOINCREMENT" }
-        // A whole integer key is written as it always was, so that the fingerprints of migrations stay.
+        // The form for an integer primary key is unchanged since earlier versions, so that the fingerprints of
+        // migrations are the same.
         let isIntegerKey = isPrimaryKey && storageClass == .integer && scale == nil && isWholeKey
         if !isNullable && !isIntegerKey { sql += " NOT NULL" }
         if isUnique && !(isPrimaryKey && isWholeKey) { sql += " UNIQUE" }
@@ -106,24 +107,24 @@ public final class ColumnDefinition: Sendable {
 }
 
 extension SQL {
-    /// The text, for the places of a schema, where the engine takes no parameters.
+    /// The text, for schema statements, in which the engine does not accept parameters.
     ///
     /// - Throws: ``StrongroomError`` with `sql` for SQL with bound values.
     func literalText(_ place: String) throws -> String {
         if let defect { throw defect }
         guard values.isEmpty else {
             throw StrongroomError(
-                .sql, "A schema keeps no bound values, and \(place) has one; write a literal in its place.", sql: text)
+                .sql, "A schema cannot contain bound values, but \(place) has one; write a literal instead.", sql: text)
         }
         guard !text.utf8.contains(0) else {
-            throw StrongroomError(.sql, "There is a NUL in \(place); remove it.")
+            throw StrongroomError(.sql, "There is a NUL character in \(place); remove it.")
         }
         return text
     }
 }
 
 extension Value {
-    /// The value as SQL text, for the one place where the engine takes no parameter: a column's default.
+    /// The value as SQL text for a column's default, where the engine does not accept parameters.
     var literal: String {
         switch self {
         case .null: "NULL"

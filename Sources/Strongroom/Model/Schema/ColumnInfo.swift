@@ -1,25 +1,25 @@
-/// What the engine tells of a column of a table.
+/// The properties of a table's column, as reported by the engine.
 public struct ColumnInfo: Sendable, Equatable {
     /// The column's name.
     public let name: String
-    /// The type as it was declared; empty where none was.
+    /// The declared type; empty if there is none.
     public let declaredType: String
     /// Whether it may hold NULL.
     public let isNullable: Bool
-    /// The default, as SQL.
+    /// The SQL text of the default.
     public let defaultSQL: String?
-    /// The place in the primary key, counted from 1; nil for a column outside it.
+    /// The position in the primary key, counted from 1; nil for other columns.
     public let keyPlace: Int?
-    /// How the engine computes it; nil for a column that is written.
+    /// The kind of a generated column; nil for an ordinary column.
     public let generated: GeneratedKind?
     /// Whether it is a hidden column of a virtual table.
     public let isHidden: Bool
 
-    /// How a generated column is kept.
+    /// The kinds of generated columns.
     public enum GeneratedKind: Sendable, Hashable {
-        /// With the row.
+        /// Stored with the row.
         case stored
-        /// Not at all.
+        /// Computed when read.
         case virtual
     }
 }
@@ -48,7 +48,7 @@ extension Connection {
         return columns
     }
 
-    /// Some versions of the engine take the first words of a generated column for its type's.
+    /// Some versions of the engine include the first words of the GENERATED clause in the declared type.
     private static func withoutGenerated(_ type: String, _ hidden: Int64) -> String {
         let suffix = " GENERATED ALWAYS"
         return hidden > 1 && type.uppercased().hasSuffix(suffix) ? String(type.dropLast(suffix.count)) : type

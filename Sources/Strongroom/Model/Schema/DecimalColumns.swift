@@ -1,13 +1,13 @@
 extension ColumnDefinition {
-    /// Whether a column of the file holds decimals in the form of older versions of the library.
+    /// Whether a column of the file stores decimals in the form of earlier versions of the library.
     func isDecimals(of info: ColumnInfo) -> Bool {
         holdsDecimals && Identifier.areSame(info.declaredType, StorageClass.text.rawValue)
     }
 }
 
 extension Connection {
-    /// Refuses to use decimals of a table that the file stores in another form than it is declared with here: in that
-    /// of older versions, in which they do not compare as numbers, or at another scale.
+    /// Throws if the file stores a table's decimals in another form than declared here: in that of earlier versions,
+    /// which does not compare as numbers, or at another scale.
     ///
     /// - Throws: ``StrongroomError`` with `schemaChange`.
     @usableFromInline
@@ -15,7 +15,7 @@ extension Connection {
         guard !schema.decimals.isEmpty, !checkedDecimals.contains(schema.decimalTypes) else { return }
         let isTable = try ownValue(
             "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ? COLLATE NOCASE", .text(schema.name))
-        // Of what is not there the engine tells; a view has its columns from elsewhere.
+        // The engine reports a missing table; the columns of a view come from other tables.
         guard isTable != nil else { return }
         let infos = try columnInfos(of: schema.name)
         for column in schema.decimals {
@@ -24,23 +24,23 @@ extension Connection {
             else { continue }
             let fault =
                 column.scale == nil && DecimalScale(declaredType: info.declaredType) == nil
-                ? "where decimals do not compare as numbers" : "which is another form than \(column.declaredType)"
+                ? "in which decimals do not compare as numbers" : "not as \(column.declaredType)"
             throw StrongroomError(
                 .schemaChange,
                 """
                 Column "\(column.name)" of table "\(schema.name)" is declared as \(info.declaredType), \(fault). Call \
-                `db.convertDecimals(of:)` in a migration, or let an automatic migrator do it; in SQL of your own, \
+                `db.convertDecimals(of:)` in a migration, or use an automatic migrator; in CREATE TABLE, \
                 declare it as \(column.declaredType).
                 """,
                 database: database)
         }
-        // What is not committed may be undone.
+        // Uncommitted changes may be rolled back.
         if !tables.writes.contains("sqlite_master") { checkedDecimals.insert(schema.decimalTypes) }
     }
 }
 
 extension SortedDecimal {
-    /// The digits of a column's values, in SQL.
+    /// The SQL for the digits of a column's values.
     package static func digits(of column: String) -> SQL {
         """
         CASE WHEN substr(\(name: column), 1, 1) = 'p' THEN substr(\(name: column), 6) WHEN substr(\(name: column), 1, \
@@ -50,7 +50,7 @@ extension SortedDecimal {
 }
 
 extension DecimalScale {
-    /// The digits of what a piece of SQL gives, where it is an integer of the scale; without zeros at the end.
+    /// The SQL for the digits of an expression that is an integer with the scale, without trailing zeros.
     func digits(of value: String) -> String {
         guard digits > 0 else { return "CAST(\(value) AS TEXT)" }
         let sign = "CASE WHEN \(value) < 0 THEN '-' ELSE '' END"
@@ -59,7 +59,7 @@ extension DecimalScale {
         return "CASE typeof(\(value)) WHEN 'integer' THEN rtrim(rtrim(\(text), '0'), '.') ELSE \(value) END"
     }
 
-    /// The integer of the scale for what a piece of SQL gives as a number or as digits, which must fit.
+    /// The SQL for the scaled integer of an expression that is a number or its digits, which must fit.
     func scaled(_ value: String) -> String {
         let point = "instr(\(value), '.')"
         let fraction = "substr(substr(\(value), \(point) + 1) || '\(zeros)', 1, \(digits))"
@@ -73,7 +73,7 @@ extension DecimalScale {
 }
 
 extension ColumnInfo {
-    /// The digits of the column's decimals, in SQL; nil for a column that holds none.
+    /// The SQL for the digits of the column's decimals; nil for a column without decimals.
     var decimalDigits: String? {
         if Identifier.areSame(declaredType, SortedDecimal.declaredType) { return SortedDecimal.digits(of: name).text }
         return DecimalScale(declaredType: declaredType)?.digits(of: Identifier.quote(name))

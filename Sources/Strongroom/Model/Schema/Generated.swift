@@ -1,23 +1,23 @@
-/// What the engine computes a column from.
+/// The expression of a generated column.
 ///
 /// ```swift
 /// let total = Column<Double?>("total", generated: .virtual("price * amount"))
 /// ```
 ///
-/// Known from SQLite 3.31 on; see "Generated Columns" (sqlite.org/gencol.html).
+/// Requires SQLite 3.31; see "Generated Columns" (sqlite.org/gencol.html).
 public struct Generated: Sendable, Equatable {
-    /// The expression, of the row's other columns.
+    /// The expression, which uses other columns of the row.
     public let expression: SQL
-    /// Whether the value is stored with the row, and not computed at each reading.
+    /// Whether the value is stored with the row, instead of being computed at each read.
     public let isStored: Bool
 
-    /// A column that is computed when the row is written.
+    /// A generated column that is computed when the row is written.
     ///
     /// - Parameter expression: The expression; no bound values.
     /// - Returns: The description.
     public static func stored(_ expression: SQL) -> Generated { Generated(expression: expression, isStored: true) }
 
-    /// A column that is computed when it is read.
+    /// A generated column that is computed when it is read.
     ///
     /// - Parameter expression: The expression; no bound values.
     /// - Returns: The description.
@@ -29,7 +29,7 @@ public struct Generated: Sendable, Equatable {
             throw StrongroomError(
                 .schemaChange,
                 """
-                Column "\(column)" is generated, which SQLite knows from 3.31 on, and this engine is \
+                Column "\(column)" is generated, which requires SQLite 3.31, and this engine is \
                 \(features.sqliteVersion); link a newer SQLCipher, or compute the value in the program.
                 """
             )

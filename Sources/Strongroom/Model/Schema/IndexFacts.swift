@@ -1,9 +1,9 @@
-/// An index as the engine describes it.
+/// The properties of an index, as reported by the engine.
 struct IndexFacts {
     let name: String
-    /// Whether it has only some of the table's rows.
+    /// Whether it is a partial index.
     let isPartial: Bool
-    /// Whether the table's primary key made it.
+    /// Whether the primary key created it.
     let isPrimaryKey: Bool
 }
 

@@ -1,25 +1,25 @@
-/// What the engine tells of an index of a table.
+/// The properties of a table's index, as reported by the engine.
 public struct IndexInfo: Sendable, Equatable {
     /// The index's name.
     public let name: String
-    /// Whether no two rows may have the same values.
+    /// Whether the values must be unique.
     public let isUnique: Bool
-    /// Whether it has only some of the rows.
+    /// Whether it is a partial index.
     public let isPartial: Bool
-    /// Whether it was made by `CREATE INDEX`, and not for a primary key or a unique column.
+    /// Whether it was created by `CREATE INDEX`, not by a primary key or a unique column.
     public let isExplicit: Bool
-    /// What is indexed, in order.
+    /// The indexed columns and expressions, in order.
     public let parts: [Part]
-    /// The statement that made it; nil for one that a constraint made.
+    /// The statement that created it; nil if a constraint created it.
     public let sql: String?
 
-    /// What an index sorts by.
+    /// An indexed column or expression.
     public struct Part: Sendable, Equatable {
         /// The column's name, or nil for an expression.
         public let column: String?
-        /// Whether the largest comes first.
+        /// Whether it is sorted in descending order.
         public let isDescending: Bool
-        /// How texts are compared.
+        /// The collating sequence for texts.
         public let collation: Collation
     }
 }
@@ -50,7 +50,7 @@ extension Connection {
         try withOwnStatement("PRAGMA index_xinfo(\(Identifier.quote(index)))") { statement in
             let row = Row(statement)
             while try statement.step() {
-                // The columns behind the indexed ones lead to the row.
+                // The columns after the indexed ones identify the row.
                 guard try row.integer(at: 5) == 1 else { continue }
                 parts.append(
                     IndexInfo.Part(

@@ -1,20 +1,20 @@
-/// What an index sorts by: a column or an expression, how texts are compared, and the direction.
+/// An indexed column or expression, with its collation and sort order.
 public struct IndexPart: Sendable {
     /// The column's name, or nil for an expression.
     public let column: String?
     /// The expression, or the column's quoted name.
     public let sql: SQL
-    /// How texts are compared; nil for the column's own way.
+    /// The collating sequence for texts; nil for that of the column.
     public let collation: Collation?
-    /// Whether the largest comes first.
+    /// Whether it is sorted in descending order.
     public let isDescending: Bool
 
     /// A column.
     ///
     /// - Parameters:
     ///   - name: The column's name.
-    ///   - collation: How texts are compared; nil for the column's own way.
-    ///   - descending: Whether the largest comes first.
+    ///   - collation: The collating sequence for texts; nil for that of the column.
+    ///   - descending: Whether to sort in descending order.
     /// - Returns: The part.
     public static func column(_ name: String, collation: Collation? = nil, descending: Bool = false) -> IndexPart {
         IndexPart(column: name, sql: "\(name: name)", collation: collation, isDescending: descending)
@@ -24,8 +24,8 @@ public struct IndexPart: Sendable {
     ///
     /// - Parameters:
     ///   - column: The column.
-    ///   - collation: How texts are compared; nil for the column's own way.
-    ///   - descending: Whether the largest comes first.
+    ///   - collation: The collating sequence for texts; nil for that of the column.
+    ///   - descending: Whether to sort in descending order.
     /// - Returns: The part.
     public static func column(
         _ column: some TableColumn, collation: Collation? = nil, descending: Bool = false
@@ -37,8 +37,8 @@ public struct IndexPart: Sendable {
     ///
     /// - Parameters:
     ///   - sql: The expression; no bound values. See "Indexes On Expressions" (sqlite.org/expridx.html).
-    ///   - collation: How texts are compared.
-    ///   - descending: Whether the largest comes first.
+    ///   - collation: The collating sequence for texts.
+    ///   - descending: Whether to sort in descending order.
     /// - Returns: The part.
     public static func expression(_ sql: SQL, collation: Collation? = nil, descending: Bool = false) -> IndexPart {
         IndexPart(column: nil, sql: sql, collation: collation, isDescending: descending)

@@ -1,8 +1,8 @@
 extension Reading where Self: ~Copyable {
-    /// The names of the tables, without the engine's and the library's own.
+    /// The names of the tables, without the internal tables of the engine and the library.
     ///
     /// - Returns: The names in alphabetical order.
-    /// - Throws: ``StrongroomError`` with the engine's failure.
+    /// - Throws: ``StrongroomError`` with the engine's error.
     public func tableNames() throws -> [String] {
         var names: [String] = []
         let query: SQL = """
@@ -14,17 +14,17 @@ extension Reading where Self: ~Copyable {
         return names
     }
 
-    /// Whether there is a table of a name; case does not count for A to Z.
+    /// Whether a table exists; the case of A to Z is ignored.
     ///
     /// - Parameter name: The table's name.
-    /// - Returns: True when there is; a view is no table.
-    /// - Throws: ``StrongroomError`` with the engine's failure.
+    /// - Returns: True if it exists; a view is not a table.
+    /// - Throws: ``StrongroomError`` with the engine's error.
     public func hasTable(_ name: String) throws -> Bool {
         try value(
             "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = \(name) COLLATE NOCASE", as: Int.self) != nil
     }
 
-    /// The columns of a table or a view, as the file has them.
+    /// The columns of a table or a view in the file.
     ///
     /// ```swift
     /// let names = try db.columns(of: "contact").map(\.name)
@@ -32,17 +32,17 @@ extension Reading where Self: ~Copyable {
     ///
     /// - Parameter table: The table's name.
     /// - Returns: The columns in order.
-    /// - Throws: ``StrongroomError`` with `sql` when there is no such table, or the engine's failure.
+    /// - Throws: ``StrongroomError`` with `sql` if there is no such table, or the engine's error.
     public func columns(of table: String) throws -> [ColumnInfo] {
         let columns = try handle.connection.checkedColumnInfos(of: table)
         return columns
     }
 
-    /// The indexes of a table, also those that a primary key or a unique column has made.
+    /// The indexes of a table, including those created by a primary key or a unique column.
     ///
     /// - Parameter table: The table's name.
-    /// - Returns: The indexes by name.
-    /// - Throws: ``StrongroomError`` with `sql` when there is no such table, or the engine's failure.
+    /// - Returns: The indexes, ordered by name.
+    /// - Throws: ``StrongroomError`` with `sql` if there is no such table, or the engine's error.
     public func indexes(of table: String) throws -> [IndexInfo] {
         _ = try handle.connection.checkedColumnInfos(of: table)
         return try handle.connection.indexInfos(of: table)
@@ -55,12 +55,12 @@ extension Writing where Self: ~Copyable {
     /// See "Last Insert Rowid" (sqlite.org/c3ref/last_insert_rowid.html).
     public var lastInsertedRowID: Int64 { handle.connection.lastInsertedRowID }
 
-    /// The number of rows that the last `INSERT`, `UPDATE` or `DELETE` changed, without those changed by triggers and
-    /// foreign keys.
+    /// The number of rows that the last `INSERT`, `UPDATE` or `DELETE` changed, without changes by triggers and foreign
+    /// key actions.
     public var changedRows: Int { handle.connection.changes }
 
-    /// The number of rows changed since the transaction began, with those changed by triggers and foreign keys, and
-    /// those of work that was undone.
+    /// The number of rows changed since the transaction began, including changes by triggers and foreign key actions,
+    /// and changes that were rolled back.
     public var changedRowsInTransaction: Int { handle.connection.totalChanges - handle.changesBefore }
 }
 

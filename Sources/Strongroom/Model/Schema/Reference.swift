@@ -1,4 +1,4 @@
-/// A foreign key: the row of another table, or of the same one, that a column's value points to.
+/// A foreign key: the row of another table, or of the same one, that a column's value references.
 ///
 /// ```swift
 /// let author = Column<Int64>("author", references: Reference("person", onDelete: .cascade))
@@ -6,25 +6,25 @@
 ///
 /// See SQLite's documentation, "SQLite Foreign Key Support" (sqlite.org/foreignkeys.html).
 public struct Reference: Sendable, Hashable {
-    /// The table that is pointed to.
+    /// The referenced table.
     public let table: String
-    /// The column of that table, unique there; nil for its primary key.
+    /// The referenced column, which must be unique; nil for the table's primary key.
     public let column: String?
-    /// What happens to the rows that point to a row when it is deleted.
+    /// The action for referencing rows when a row is deleted.
     public let onDelete: ReferenceAction
-    /// What happens to the rows that point to a row when its key changes.
+    /// The action for referencing rows when a row's key changes.
     public let onUpdate: ReferenceAction
-    /// Whether the reference is tested when the transaction commits, and not after each statement.
+    /// Whether the constraint is checked when the transaction commits instead of after each statement.
     public let isDeferred: Bool
 
-    /// Describes a reference.
+    /// Declares a reference.
     ///
     /// - Parameters:
-    ///   - table: The table that is pointed to.
-    ///   - column: The column of that table, which must be unique; nil for its primary key.
-    ///   - onDelete: What happens to the rows that point to a row when it is deleted.
-    ///   - onUpdate: What happens to them when its key changes.
-    ///   - deferred: Whether the reference is tested when the transaction commits.
+    ///   - table: The referenced table.
+    ///   - column: The referenced column, which must be unique; nil for the table's primary key.
+    ///   - onDelete: The action for referencing rows when a row is deleted.
+    ///   - onUpdate: The action for referencing rows when a row's key changes.
+    ///   - deferred: Whether the constraint is checked when the transaction commits.
     public init(
         _ table: String,
         column: String? = nil,

@@ -1,13 +1,13 @@
-/// What happens to the rows that point to a row when it is deleted or its key changes.
+/// The action for referencing rows when a row is deleted or its key changes.
 public enum ReferenceAction: String, Sendable, Hashable {
-    /// The change fails, if the reference still points nowhere when it is tested.
+    /// The change fails if the constraint is violated when it is checked.
     case noAction = "NO ACTION"
-    /// The change fails at once.
+    /// The change fails immediately.
     case restrict = "RESTRICT"
-    /// They point nowhere: NULL.
+    /// The references are set to NULL.
     case setNull = "SET NULL"
-    /// They get the column's default.
+    /// The references are set to the column's default.
     case setDefault = "SET DEFAULT"
-    /// They are deleted, or get the new key.
+    /// The referencing rows are deleted, or get the new key.
     case cascade = "CASCADE"
 }

@@ -1,4 +1,4 @@
-/// A row of the engine's table of tables, indexes, triggers and views.
+/// A row of the engine's schema table.
 struct SchemaEntry: Sendable {
     enum Kind: String {
         case table, index, trigger, view
@@ -9,23 +9,23 @@ struct SchemaEntry: Sendable {
     /// The table that it belongs to; its own name for a table or a view.
     let table: String
     let sql: String
-    /// Whether it is the connection's alone.
+    /// Whether it is in the connection's `temp` schema.
     var isTemporary = false
 
     var tokens: [SQLToken] { [SQLToken](sql: sql) }
 
-    /// The statement that makes it again.
+    /// The statement that creates it.
     var creation: String {
         guard isTemporary, sql.asciiFolded.hasPrefix("create trigger") else { return sql }
         return "CREATE TEMP TRIGGER" + sql.dropFirst("create trigger".count)
     }
 
-    /// For messages.
+    /// A description for messages.
     var title: String { "\(kind.rawValue) \"\(name)\"" }
 }
 
 extension Connection {
-    /// Everything in the schema that has SQL of its own.
+    /// All entries of the schema that have SQL text.
     func schemaEntries(temporary: Bool = false) throws -> [SchemaEntry] {
         var entries: [SchemaEntry] = []
         let source = temporary ? "sqlite_temp_master" : "sqlite_master"
@@ -43,9 +43,9 @@ extension Connection {
         return entries
     }
 
-    /// A table of the user's by its name.
+    /// The entry of a user's table.
     ///
-    /// - Throws: ``StrongroomError`` with `sql` when there is none.
+    /// - Throws: ``StrongroomError`` with `sql` if there is none.
     func tableEntry(_ name: String, in entries: [SchemaEntry]) throws -> SchemaEntry {
         guard let entry = entries.first(where: { $0.kind == .table && Identifier.areSame($0.name, name) }) else {
             throw StrongroomError(.sql, "no such table: \(name).", database: database)
@@ -53,9 +53,9 @@ extension Connection {
         return entry
     }
 
-    /// Writes texts of the schema itself and has the engine read it again.
+    /// Rewrites texts in the schema table and makes the engine read the schema again.
     ///
-    /// For changes that leave the rows as they are; see "ALTER TABLE", section 7 (sqlite.org/lang_altertable.html).
+    /// For changes that do not affect the rows; see "ALTER TABLE", section 7 (sqlite.org/lang_altertable.html).
     func rewriteSchema(_ changed: [SchemaEntry]) throws {
         guard !changed.isEmpty else { return }
         try run("PRAGMA writable_schema = ON")
@@ -70,7 +70,7 @@ extension Connection {
         }
         try run("PRAGMA writable_schema = OFF")
         try result.get()
-        // Going back to a savepoint makes the engine forget the schema that it holds.
+        // A rollback to a savepoint discards the engine's cached schema.
         try run("SAVEPOINT strongroom")
         try run("ROLLBACK TO strongroom")
         try run("RELEASE strongroom")
@@ -79,12 +79,12 @@ extension Connection {
         } catch let error as StrongroomError where error.code == .damaged {
             throw StrongroomError(
                 .schemaChange,
-                "The engine does not understand the schema with the new name (\(error.message)); nothing was changed.",
+                "The engine cannot read the schema with the new name (\(error.message)); nothing was changed.",
                 database: database)
         }
     }
 
-    /// The foreign keys of a table: the table that each points to, the own column, and the column there.
+    /// The foreign keys of a table: the referenced table, the referencing column and the referenced column.
     func foreignKeys(of table: String) throws -> [(parent: String, from: String, to: String?)] {
         var keys: [(String, String, String?)] = []
         try withOwnStatement("PRAGMA foreign_key_list(\(Identifier.quote(table)))") { statement in

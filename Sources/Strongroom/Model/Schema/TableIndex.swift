@@ -5,25 +5,25 @@
 /// TableIndex("by_word", on: .expression("lower(word)"), .column("age", descending: true), where: "age > 17")
 /// ```
 public struct TableIndex: Sendable {
-    /// The index's name, or nil for the table's and the columns' names joined by `_`.
+    /// The index's name, or nil for the names of the table and the columns, joined by `_`.
     public let name: String?
-    /// What is indexed, in order.
+    /// The indexed columns and expressions, in order.
     public let parts: [IndexPart]
-    /// Whether no two rows may have the same values.
+    /// Whether the values must be unique.
     public let isUnique: Bool
-    /// What holds for the rows in a partial index; nil for one with all rows.
+    /// The condition of a partial index; nil for an index of all rows.
     public let condition: SQL?
 
-    /// The names of the indexed columns, in order; expressions are not among them.
+    /// The names of the indexed columns, in order, without expressions.
     public var columns: [String] { parts.compactMap(\.column) }
 
-    /// Describes an index on columns.
+    /// Declares an index on columns.
     ///
     /// - Parameters:
-    ///   - name: The index's name; nil for the table's and the columns' names joined by `_`.
+    ///   - name: The index's name; nil for the names of the table and the columns, joined by `_`.
     ///   - columns: The columns, in order.
-    ///   - unique: Whether no two rows may have the same values.
-    ///   - condition: What holds for the rows in the index, as SQL without bound values; nil for all rows. See "Partial
+    ///   - unique: Whether the values must be unique.
+    ///   - condition: The condition of a partial index, as SQL without bound values; nil for all rows. See "Partial
     ///     Indexes" (sqlite.org/partialindex.html).
     public init(
         _ name: String? = nil,
@@ -34,13 +34,13 @@ public struct TableIndex: Sendable {
         self.init(name, parts: columns.map { .column($0.definition.name) }, unique: unique, where: condition)
     }
 
-    /// Describes an index on columns and expressions.
+    /// Declares an index on columns and expressions.
     ///
     /// - Parameters:
-    ///   - name: The index's name; needed where an expression is indexed.
-    ///   - parts: What is indexed, in order.
-    ///   - unique: Whether no two rows may have the same values.
-    ///   - condition: What holds for the rows in the index, as SQL without bound values; nil for all rows.
+    ///   - name: The index's name; required if an expression is indexed.
+    ///   - parts: The indexed columns and expressions, in order.
+    ///   - unique: Whether the values must be unique.
+    ///   - condition: The condition of a partial index, as SQL without bound values; nil for all rows.
     public init(_ name: String? = nil, on parts: IndexPart..., unique: Bool = false, where condition: SQL? = nil) {
         self.init(name, parts: parts, unique: unique, where: condition)
     }
@@ -61,7 +61,7 @@ public struct TableIndex: Sendable {
         try Identifier.check(name, "index")
         guard self.name != nil || parts.allSatisfy({ $0.column != nil }) else {
             throw StrongroomError(
-                .invalidName, "An index on an expression of table \"\(table)\" has no name; give it one.")
+                .invalidName, "An index on an expression of table \"\(table)\" has no name; set one.")
         }
         let list = try parts.map { try $0.sql(index: name) }.joined(separator: ", ")
         let kind = (isUnique ? "UNIQUE INDEX" : "INDEX") + (ifNotExists ? " IF NOT EXISTS" : "")

@@ -6,7 +6,7 @@
 /// )
 /// ```
 public struct TableSchema: Sendable {
-    // By reference, since every operation on the table asks for it.
+    // By reference, since every operation on the table reads it.
     private let storage: Storage
 
     private final class Storage: Sendable {
@@ -35,37 +35,37 @@ public struct TableSchema: Sendable {
 
     /// The table's name.
     public var name: String { storage.name }
-    /// The columns, in the order in which records read and write them.
+    /// The columns, in the order in which records decode and encode them.
     public var columns: [ColumnDefinition] { storage.columns }
     /// The indexes, those of columns with `indexed: true` last.
     public var indexes: [TableIndex] { storage.indexes }
-    /// The columns of the primary key, in order; empty where there is none.
+    /// The columns of the primary key, in order; empty if there is none.
     public var primaryKeys: [ColumnDefinition] { storage.keys }
 
     /// The table's quoted name.
     var quotedName: String { storage.quotedName }
     /// The quoted names of the columns, with commas between them.
     var quotedColumns: String { storage.quotedColumns }
-    /// The columns whose values are decimal numbers, in either form.
+    /// The columns that store decimals, in either form.
     var decimals: [ColumnDefinition] { storage.decimals }
-    /// The table and the forms of its decimals, as one text.
+    /// The table and the forms of its decimals as one text.
     var decimalTypes: String { storage.decimalTypes }
-    /// Whether a part of the primary key is a scaled integer.
+    /// Whether the primary key contains a scaled integer.
     @usableFromInline var hasScaledKey: Bool { storage.hasScaledKey }
-    /// The column that is the row's id in the engine: an integer that is the whole primary key.
+    /// The column that is an alias of the row id: an integer that is the whole primary key.
     var rowIDColumn: ColumnDefinition? { primaryKeys.count == 1 && primaryKeys[0].isRowID ? primaryKeys[0] : nil }
 
-    /// Describes a table.
+    /// Declares a table.
     ///
     /// - Parameters:
     ///   - name: The table's name.
     ///   - columns: The columns, in order; those with `primaryKey: true` are the primary key.
-    ///   - indexes: The indexes. One that is unique serves also as a constraint on several columns.
+    ///   - indexes: The indexes. A unique index also serves as a constraint on several columns.
     public init(_ name: String, _ columns: any TableColumn..., indexes: [TableIndex] = []) {
         self.init(name, columns: columns.map(\.definition), indexes: indexes)
     }
 
-    /// Describes a table whose columns are in a list.
+    /// Declares a table from a list of columns.
     ///
     /// - Parameters:
     ///   - name: The table's name.
@@ -85,14 +85,14 @@ public struct TableSchema: Sendable {
         self.storage = storage
     }
 
-    /// The same table under another name: the same columns, and the same indexes, whose names follow.
+    /// The same table with another name: the columns are the same, and the names of the indexes are adapted.
     ///
     /// ```swift
     /// static let schema = Contact.schema.named("archived_contact")
     /// ```
     ///
-    /// - Parameter name: The other name. An index that was given a name gets `name_` before it, since names of indexes
-    ///   are the whole file's.
+    /// - Parameter name: The new name. An index with an explicit name is prefixed with `name_`, since index names are
+    ///   unique within a file.
     /// - Returns: The table.
     public func named(_ name: String) -> TableSchema {
         guard name != self.name else { return self }
@@ -103,21 +103,21 @@ public struct TableSchema: Sendable {
         return TableSchema(Storage(name, columns, followed))
     }
 
-    /// The primary key's column, the first of a composite key.
+    /// The column of the primary key, or the first column of a composite key.
     ///
-    /// - Throws: ``StrongroomError`` with `invalidName` when there is none.
+    /// - Throws: ``StrongroomError`` with `invalidName` if there is no primary key.
     @usableFromInline
     func primaryKey() throws -> ColumnDefinition {
         guard let column = primaryKeys.first else {
             throw StrongroomError(
-                .invalidName, "Table \"\(name)\" has no primary key; give one column `primaryKey: true`.")
+                .invalidName, "Table \"\(name)\" has no primary key; declare a column with `primaryKey: true`.")
         }
         return column
     }
 
-    /// The statements that make the table and its indexes.
+    /// The statements that create the table and its indexes.
     ///
-    /// - Throws: ``StrongroomError`` with `invalidName` for a name that is empty or stands twice.
+    /// - Throws: ``StrongroomError`` with `invalidName` for an empty or duplicate name.
     func creationSQL(ifNotExists: Bool = false) throws -> [String] {
         try Identifier.check(name, "table")
         for (place, column) in columns.enumerated()

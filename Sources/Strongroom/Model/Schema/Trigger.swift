@@ -1,4 +1,4 @@
-/// Statements that the engine runs with each row that is inserted, updated or deleted.
+/// Statements that the engine runs for each row that is inserted, updated or deleted.
 ///
 /// ```swift
 /// Trigger("contact_is_new", .after, .insert, on: "contact", "INSERT INTO log (contact) VALUES (new.id)")
@@ -12,13 +12,13 @@ public struct Trigger: Sendable {
     public enum Moment: String, Sendable {
         /// Before the row is changed.
         case before = "BEFORE"
-        /// After it.
+        /// After the row is changed.
         case after = "AFTER"
-        /// In place of the change; for a view.
+        /// Instead of the change; for a view.
         case insteadOf = "INSTEAD OF"
     }
 
-    /// What the statements run with.
+    /// The event that fires a trigger.
     public struct Event: Sendable, Hashable {
         fileprivate let word: String
         fileprivate var columns: [String] = []
@@ -30,7 +30,7 @@ public struct Trigger: Sendable {
         /// A deleted row.
         public static let delete = Event(word: "DELETE")
 
-        /// A row of which one of some columns is set by an `UPDATE`, whether its value changes or not.
+        /// An `UPDATE` that sets one of some columns, whether its value changes or not.
         ///
         /// - Parameter columns: The columns' names.
         /// - Returns: The event.
@@ -41,23 +41,23 @@ public struct Trigger: Sendable {
     public let name: String
     /// When the statements run.
     public let moment: Moment
-    /// What they run with.
+    /// The event that fires the trigger.
     public let event: Event
     /// The table, or the view.
     public let table: String
-    /// What must hold for the row; nil for every row.
+    /// The condition for the row; nil for every row.
     public let condition: SQL?
     /// The statements, in order.
     public let statements: [SQL]
 
-    /// Describes a trigger.
+    /// Declares a trigger.
     ///
     /// - Parameters:
     ///   - name: The trigger's name.
     ///   - moment: When the statements run.
-    ///   - event: What they run with.
+    ///   - event: The event that fires the trigger.
     ///   - table: The table, or the view.
-    ///   - condition: What must hold for the row, as SQL without bound values; nil for every row.
+    ///   - condition: The condition for the row, as SQL without bound values; nil for every row.
     ///   - statements: The statements in order, as SQL without bound values and without semicolons; at least one.
     public init(
         _ name: String, _ moment: Moment, _ event: Event, on table: String, when condition: SQL? = nil,

@@ -1,4 +1,4 @@
-/// A column and what it is set to.
+/// An assignment of a value to a column.
 ///
 /// ```swift
 /// try Contact.where { $0.city == "Bonn" }.update(in: db) { [$0.city.set("Köln"), $0.moves.set($0.moves + 1)] }
@@ -19,9 +19,9 @@ extension Column {
         return Assignment(column: definition.name, value: sql)
     }
 
-    /// Sets the column to what the engine computes from the row.
+    /// Sets the column to an expression of the row.
     ///
-    /// - Parameter expression: The expression; columns in it have the values from before.
+    /// - Parameter expression: The expression; columns in it have their values from before the update.
     /// - Returns: The assignment.
     public func set<E: SQLExpression>(_ expression: E) -> Assignment
     where E.Value.Unwrapped == Value.Unwrapped {

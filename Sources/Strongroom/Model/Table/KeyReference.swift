@@ -1,15 +1,16 @@
-/// A property that refers to a row of another table: of the type of that table's primary key, or of its optional.
+/// A property that references a row of another table: its type is that of the other table's primary key, or the
+/// optional of that.
 public protocol KeyReference: SendableMetatype {
     /// The type of the other table's primary key.
     associatedtype Referred: TableKey
 
-    /// The key of the row that is referred to; nil for none.
+    /// The key of the referenced row; nil for none.
     var referredKey: Referred? { get }
 
-    /// What refers to no row; nil for a type that always refers to one.
+    /// The value that references no row; nil for a type that is not optional.
     static var noReference: Self? { get }
 
-    /// Refers to a row.
+    /// References a row.
     ///
     /// - Parameter key: The row's primary key.
     init(referringTo key: Referred)
@@ -19,7 +20,7 @@ extension TableKey {
     /// The key itself.
     public var referredKey: Self? { self }
 
-    /// Nil: a key always refers to a row.
+    /// Nil: a key always references a row.
     public static var noReference: Self? { nil }
 
     /// The key itself.

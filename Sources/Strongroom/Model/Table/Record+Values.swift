@@ -1,5 +1,5 @@
 extension Record {
-    /// The record's values by column, as the engine would keep them.
+    /// The record's values by column, in their stored form.
     ///
     /// ```swift
     /// let values = try contact.columnValues()
@@ -7,15 +7,16 @@ extension Record {
     /// ```
     ///
     /// - Returns: A value for each of ``columnNames``; nil is `Value.null`.
-    /// - Throws: ``StrongroomError`` with `valueNotStorable` for a value that the engine has not.
+    /// - Throws: ``StrongroomError`` with `valueNotStorable` for a value that the engine cannot store.
     public func columnValues() throws -> [String: Value] {
         let list = try values()
         return Dictionary(zip(list.names, list.values), uniquingKeysWith: { first, _ in first })
     }
 
-    /// Takes over the values of another record, of this type or of any other, for the columns that both have.
+    /// Copies the values of another record, of this type or of any other, for the columns that both have.
     ///
-    /// A nil of the other record changes nothing. Without overriding, it fills only what is nil here.
+    /// Nil values of the other record are not copied. Without overriding, only values that are nil in this record are
+    /// set.
     ///
     /// ```swift
     /// try contact.merge(imported)                       // fills the gaps
@@ -24,10 +25,10 @@ extension Record {
     ///
     /// - Parameters:
     ///   - other: The other record.
-    ///   - overriding: Whether its values count more than those that are here.
-    ///   - columns: The columns to take over; nil for all.
-    /// - Throws: ``StrongroomError`` with `typeMismatch` when a value of the other record does not fit this one; then
-    ///   nothing is changed. `valueNotStorable` for a value that the engine has not.
+    ///   - overriding: Whether values that are not nil in this record are replaced.
+    ///   - columns: The columns to copy; nil for all.
+    /// - Throws: ``StrongroomError`` with `typeMismatch` if a value of the other record does not fit this one; nothing
+    ///   is changed then. `valueNotStorable` for a value that the engine cannot store.
     public mutating func merge(
         _ other: some Record,
         overriding: Bool = false,
@@ -46,7 +47,7 @@ extension Record {
         self = merged
     }
 
-    /// The places of the columns in which the record differs from another one.
+    /// The indices of the columns in which the record differs from another one.
     func columns(differingFrom other: Self) throws -> Set<Int> {
         let (list, others) = try (values(), other.values())
         return Set(list.values.indices.filter { list.values[$0].exact != others.values[$0].exact })

@@ -1,7 +1,7 @@
-/// A type that a row can be read into and written from.
+/// A type that can be read from a row and written to one.
 ///
-/// A record reads and writes its columns by their place in ``columnNames``. One record type can be stored in many
-/// tables, and one table read as many record types.
+/// A record decodes and encodes its columns by their index in ``columnNames``. A record type can be stored in several
+/// tables, and a table can be read as several record types.
 ///
 /// ```swift
 /// struct NameCard: Record {
@@ -20,48 +20,49 @@
 /// }
 /// ```
 public protocol Record: Sendable {
-    /// The columns that the record reads and writes, in the order of their places.
+    /// The columns of the record, in order.
     static var columnNames: [String] { get }
 
-    /// Reads a record from a row.
+    /// Creates a record from a row.
     ///
     /// - Parameter row: The row; its columns are ``columnNames``, in that order.
-    /// - Throws: ``StrongroomError`` with `typeMismatch` when a value does not fit.
+    /// - Throws: ``StrongroomError`` with `typeMismatch` if a value does not fit.
     init(row: borrowing Row) throws
 
     /// Sets the value of every column.
     ///
-    /// - Parameter bindings: The parameters; a column's place in ``columnNames`` is its index. One that is not set is
-    ///   NULL.
-    /// - Throws: ``StrongroomError`` with `valueNotStorable` for a value that the engine has not.
+    /// - Parameter bindings: The parameters; the index is the column's index in ``columnNames``. A column that is not
+    ///   set is NULL.
+    /// - Throws: ``StrongroomError`` with `valueNotStorable` for a value that the engine cannot store.
     func encode(to bindings: borrowing Bindings) throws
 
-    /// Reads the columns of a row into a record that is there; what the table does not hold stays as it is.
+    /// Updates an existing record from a row; properties that are not stored are not changed.
     ///
     /// - Parameter row: The row; its columns are ``columnNames``, in that order.
-    /// - Throws: ``StrongroomError`` with `typeMismatch` when a value does not fit.
+    /// - Throws: ``StrongroomError`` with `typeMismatch` if a value does not fit.
     mutating func update(from row: borrowing Row) throws
 
-    /// The column that a property is stored in, by which `#Predicate` finds it.
+    /// The column of a property, which `#Predicate` uses.
     ///
     /// - Parameter property: A property of the record.
-    /// - Returns: The column's name, or nil when the property is not stored.
+    /// - Returns: The column's name, or nil if the property is not stored.
     static func columnName(of property: PartialKeyPath<Self>) -> String?
 
-    /// What the columns are, by which `#Predicate` knows the scale of a decimal in a record that is no table's own.
+    /// The definitions of the columns, from which `#Predicate` gets the scale of a decimal in a record that is not a
+    /// table.
     static var columnDefinitions: [ColumnDefinition] { get }
 }
 
 extension Record {
-    /// Reads a new record from the row.
+    /// Replaces the record by a new one from the row.
     @inlinable
     public mutating func update(from row: borrowing Row) throws {
         self = try Self(row: row)
     }
 
-    /// None: no column is declared.
+    /// Empty: no column is declared.
     public static var columnDefinitions: [ColumnDefinition] { [] }
 
-    /// Nil: no property is known.
+    /// Nil for all properties.
     public static func columnName(of property: PartialKeyPath<Self>) -> String? { nil }
 }

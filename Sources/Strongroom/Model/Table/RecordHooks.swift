@@ -1,4 +1,4 @@
-/// What a table does besides when a record is saved or deleted, in the same transaction.
+/// Actions that a table performs when a record is saved or deleted, in the same transaction.
 ///
 /// ```swift
 /// extension Contact {
@@ -9,15 +9,15 @@
 /// }
 /// ```
 ///
-/// They run for `save` and for the forms of `delete` that take a record. What works on rows without their records runs
-/// none: `insert`, `update`, `upsert`, a delete by key or by a condition, `truncate`. A hook that throws undoes the
-/// save or the delete, and nothing else of the transaction; whatever it wrote itself is undone with it.
+/// Hooks run for `save` and for the methods `delete` that take a record. Operations on rows without records run none:
+/// `insert`, `update`, `upsert`, a delete by key or by a condition, `truncate`. A hook that throws rolls back the save
+/// or the delete including its own changes, and nothing else of the transaction.
 ///
 /// A list is saved in three steps: `willSave` for each record, then the rows, then `didSave` for each record.
 public struct RecordHooks<R: Record>: Sendable {
-    /// Looks at a record, in the transaction.
+    /// Receives a record, in the transaction.
     public typealias Look = @Sendable (_ record: R, _ db: borrowing WriteTransaction) throws -> Void
-    /// May change a record, in the transaction.
+    /// Receives a record and may change it, in the transaction.
     public typealias Change = @Sendable (_ record: inout R, _ db: borrowing WriteTransaction) throws -> Void
 
     private var changes: [Change] = []
@@ -29,51 +29,51 @@ public struct RecordHooks<R: Record>: Sendable {
     /// No hooks.
     public init() {}
 
-    /// Adds what runs before a record is saved; what it changes is stored.
+    /// Adds a hook that runs before a record is saved; its changes to the record are stored.
     ///
-    /// - Parameter hook: Throws to refuse the record.
-    /// - Returns: The hooks with this one.
+    /// - Parameter hook: Throws to reject the record.
+    /// - Returns: The hooks with this one added.
     public func willSave(_ hook: @escaping Change) -> RecordHooks {
         var copy = self
         copy.changes.append(hook)
         return copy
     }
 
-    /// Adds what runs when a record has its row; the record has its key.
+    /// Adds a hook that runs after a record's row is written; the record has its key.
     ///
-    /// - Parameter hook: Throws to undo the save.
-    /// - Returns: The hooks with this one.
+    /// - Parameter hook: Throws to roll the save back.
+    /// - Returns: The hooks with this one added.
     public func didSave(_ hook: @escaping Look) -> RecordHooks {
         var copy = self
         copy.savedLooks.append(hook)
         return copy
     }
 
-    /// Adds what runs before a record's row is deleted, whether it is there or not.
+    /// Adds a hook that runs before a record's row is deleted, whether it exists or not.
     ///
     /// - Parameter hook: Throws to keep the row.
-    /// - Returns: The hooks with this one.
+    /// - Returns: The hooks with this one added.
     public func willDelete(_ hook: @escaping Look) -> RecordHooks {
         var copy = self
         copy.deletingLooks.append(hook)
         return copy
     }
 
-    /// Adds what runs when a record's row is gone; not when there was none.
+    /// Adds a hook that runs after a record's row is deleted; not if there was none.
     ///
-    /// - Parameter hook: Throws to keep the row after all.
-    /// - Returns: The hooks with this one.
+    /// - Parameter hook: Throws to roll the deletion back.
+    /// - Returns: The hooks with this one added.
     public func didDelete(_ hook: @escaping Look) -> RecordHooks {
         var copy = self
         copy.deletedLooks.append(hook)
         return copy
     }
 
-    /// Says which records `save` deletes instead: mark one, and save it with the others.
+    /// Sets which records `save` deletes instead: mark a record and save it with the others.
     ///
-    /// - Parameter isMarked: Whether a record is marked; asked before anything else. A record without a row has nothing
-    ///   to delete.
-    /// - Returns: The hooks with this mark; any of several counts.
+    /// - Parameter isMarked: Whether a record is marked; evaluated before anything else. For a marked record
+    ///   without a row nothing is written.
+    /// - Returns: The hooks with this condition added; a record is deleted if any condition is true.
     public func deletesOnSave(_ isMarked: @escaping @Sendable (R) -> Bool) -> RecordHooks {
         var copy = self
         copy.marks.append(isMarked)

@@ -1,9 +1,9 @@
-/// What `save` did with a record.
+/// The outcome of `save` for a record.
 public enum Saved: Sendable, Hashable {
     /// The row is new.
     case inserted
-    /// The row was there, and has the record's values now.
+    /// The row existed and was updated.
     case updated
-    /// The record was marked by ``RecordHooks/deletesOnSave(_:)``, and has no row now.
+    /// The record was marked by ``RecordHooks/deletesOnSave(_:)``, and its row was deleted.
     case deleted
 }

@@ -1,4 +1,4 @@
-/// A table: its schema, its typed columns, and the record that is stored in it.
+/// A table: its schema, its typed columns, and its record type.
 ///
 /// A struct is usually both table and record:
 ///
@@ -32,9 +32,9 @@
 /// }
 /// ```
 public protocol Table<RecordType>: Sendable {
-    /// The record that is stored in the table.
+    /// The type of the table's records.
     associatedtype RecordType: Record = Self
-    /// The typed columns, of which conditions are made.
+    /// The type of the columns, from which conditions are built.
     associatedtype Columns: Sendable
     /// The type of the primary key.
     associatedtype Key: TableKey
@@ -48,34 +48,33 @@ public protocol Table<RecordType>: Sendable {
     /// The table's indexes; `@Table` makes them part of the ``schema``.
     static var indexes: [TableIndex] { get }
 
-    /// The name of the database that the table lies in, for those who look a store up by it; nil where it lies in
-    /// several.
+    /// The name of the table's database, by which a store is looked up; nil if the table is in several databases.
     static var databaseName: String? { get }
 
-    /// The primary key of a record, or nil when it has none yet.
+    /// The primary key of a record, or nil if it has none yet.
     static func key(of record: RecordType) -> Key?
 
-    /// Writes the primary key that an insert gave into the record.
+    /// Sets the primary key of a record after an insert.
     static func setKey(_ key: Key, of record: inout RecordType)
 
-    /// Called before a record is inserted; throw to refuse it. It only judges: nothing tells whether the insert then
-    /// succeeds.
+    /// Called before a record is inserted; throws to reject it. It must not have side effects: the insert may still
+    /// fail.
     ///
-    /// - Throws: Whatever tells your program why.
+    /// - Throws: Any error; the caller of the insert receives it.
     static func validateInsert(_ record: RecordType) throws
 
-    /// Called before a record is written into a row; throw to refuse it. An update of single columns has no record to
-    /// ask about.
+    /// Called before a record is written to an existing row; throws to reject it. Not called for an update of single
+    /// columns, which has no record.
     ///
-    /// - Throws: Whatever tells your program why.
+    /// - Throws: Any error; the caller of the update receives it.
     static func validateUpdate(_ record: RecordType) throws
 
-    /// What is done besides when a record is saved or deleted; nil, which costs nothing, for none. Better a
-    /// `static let` than a computed one.
+    /// Hooks that run when a record is saved or deleted; nil for none, which has no overhead. Declare it as a
+    /// `static let` rather than a computed property.
     static var hooks: RecordHooks<RecordType>? { get }
 
-    /// How the records belong together with those of other tables; nil for not at all. Better a `static let` than a
-    /// computed one.
+    /// The relations to records of other tables; nil for none. Declare it as a `static let` rather than a computed
+    /// property.
     static var relations: Relations<RecordType>? { get }
 }
 
@@ -83,7 +82,7 @@ extension Table {
     /// None.
     public static var indexes: [TableIndex] { [] }
 
-    /// Nil: the table lies in any database.
+    /// Nil: the table may be in any database.
     @inlinable public static var databaseName: String? { nil }
 
     /// Accepts every record.

@@ -7,12 +7,12 @@ public import Foundation
 extension Decimal: TableKey {}
 
 extension Table {
-    /// A key's values, as its columns store them.
+    /// A key's values in the stored form of its columns.
     static func plainValues(of key: Key) throws -> [Value] {
         var values = [Value](repeating: .null, count: Key.columnCount)
         try withUnsafeMutablePointer(to: &values) { try key.bind(to: Bindings($0), at: 0) }
         guard schema.hasScaledKey else { return values }
-        // A key that is a decimal does not know the scale of its column.
+        // A decimal key does not contain the scale of its column.
         for (place, column) in schema.primaryKeys.enumerated() where values.indices.contains(place) {
             guard let scale = column.scale, let plain = values[place].asText.flatMap({ SortedDecimal.plain($0) }),
                 let stored = try scale.stored(digits: plain)
@@ -22,7 +22,7 @@ extension Table {
         return values
     }
 
-    /// Binds a key as its columns store it.
+    /// Binds a key in the stored form of its columns.
     @usableFromInline
     static func bindScaled(_ key: Key, to bindings: borrowing Bindings, at index: Int) throws {
         for (place, value) in try plainValues(of: key).enumerated() { try bindings.bind(value, at: index + place) }
@@ -34,7 +34,7 @@ extension Table {
         try bindScaled(key, to: bindings, at: index)
     }
 
-    /// Reads a key as its columns store it.
+    /// Reads a key in the stored form of its columns.
     @usableFromInline
     static func readKey(from row: borrowing Row, at index: Int) throws -> Key {
         guard schema.hasScaledKey, Key.self == Decimal.self else { return try Key(from: row, at: index) }

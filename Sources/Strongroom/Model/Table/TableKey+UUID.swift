@@ -5,6 +5,6 @@ public import Foundation
 #endif
 
 extension UUID: TableKey {
-    /// A new UUID: a record whose key is a `UUID?` gets one when it is inserted with nil.
+    /// A new UUID, which becomes the key of a record with a `UUID?` key that is inserted with nil.
     public static func made() -> UUID? { UUID() }
 }

@@ -1,7 +1,6 @@
-/// A type that a primary key can have: `Int`, `Int64`, `String`, `UUID`, `Decimal`, `[UInt8]`, or a struct of several
-/// columns.
+/// A type of primary keys: `Int`, `Int64`, `String`, `UUID`, `Decimal`, `[UInt8]`, or a struct of several columns.
 ///
-/// A key of several columns reads and binds them one after the other, in the order in which the schema has them:
+/// A composite key reads and binds its columns in the order of the schema:
 ///
 /// ```swift
 /// struct Key: TableKey {
@@ -26,9 +25,9 @@ public protocol TableKey: Sendable, Hashable, KeyReference where Referred == Sel
     /// Reads the key.
     ///
     /// - Parameters:
-    ///   - row: The row that the engine stands on.
+    ///   - row: The current row.
     ///   - index: The key's first column, counted from 0.
-    /// - Throws: ``StrongroomError`` with `typeMismatch` when what is stored does not fit.
+    /// - Throws: ``StrongroomError`` with `typeMismatch` if the stored value does not fit.
     init(from row: borrowing Row, at index: Int) throws
 
     /// Binds the key.
@@ -36,16 +35,15 @@ public protocol TableKey: Sendable, Hashable, KeyReference where Referred == Sel
     /// - Parameters:
     ///   - bindings: The statement's parameters.
     ///   - index: The parameter of the key's first column, counted from 0.
-    /// - Throws: ``StrongroomError`` with `valueNotStorable` for a value that the engine has not.
+    /// - Throws: ``StrongroomError`` with `valueNotStorable` for a value that the engine cannot store.
     func bind(to bindings: borrowing Bindings, at index: Int) throws
 
-    /// The key that the engine made for a new row, or nil when this type's keys are never made by the engine.
+    /// The key that the engine generated for a new row, or nil if the engine does not generate keys of this type.
     ///
     /// - Parameter rowID: The row's id.
     static func generated(rowID: Int64) -> Self?
 
-    /// A key that is like no other, for a new record that has none, or nil when this library makes no keys of this
-    /// type.
+    /// A unique key for a new record without one, or nil if the library does not generate keys of this type.
     static func made() -> Self?
 }
 
@@ -53,10 +51,10 @@ extension TableKey {
     /// One.
     @inlinable public static var columnCount: Int { 1 }
 
-    /// Nil: the engine makes no keys of this type.
+    /// Nil: the engine does not generate keys of this type.
     @inlinable public static func generated(rowID: Int64) -> Self? { nil }
 
-    /// Nil: the engine or the program gives keys of this type.
+    /// Nil: the library does not generate keys of this type.
     @inlinable public static func made() -> Self? { nil }
 }
 
@@ -72,8 +70,8 @@ extension Array: KeyReference where Element == UInt8 {}
 extension Array: TableKey where Element == UInt8 {}
 
 extension Table {
-    /// A key's values, the same for keys that the engine takes for one: text as bytes, in the form that the collation
-    /// of the key's column compares. Swift takes texts for equal that differ only in how their letters are composed.
+    /// A key's values in a form that is equal for keys that the engine treats as equal: text as bytes, in the form that
+    /// the collation of the key's column compares. Swift treats texts as equal that differ only in Unicode composition.
     @usableFromInline
     static func identity(of key: Key) throws -> [Value] {
         let values = try plainValues(of: key)
@@ -86,12 +84,12 @@ extension Table {
         }
     }
 
-    /// Whether the engine takes two keys for one.
+    /// Whether the engine treats two keys as equal.
     static func isSame(_ key: Key?, _ other: Key?) throws -> Bool {
         try key.map { try identity(of: $0) } == other.map { try identity(of: $0) }
     }
 
-    /// How the engine compares texts with the primary key, where that is not byte by byte.
+    /// The collation of the primary key, if it is not binary.
     static var keyCollation: Collation? {
         guard schema.primaryKeys.count == 1, let collation = schema.primaryKeys[0].collation,
             !Identifier.areSame(collation.name, Collation.binary.name)
@@ -100,7 +98,7 @@ extension Table {
     }
 }
 
-/// Keys of one table, told apart as the engine does.
+/// Keys of one table, compared as the engine does.
 struct KeySet<Source: Table>: Sendable {
     private var keys: [[Value]: Source.Key] = [:]
 
@@ -113,13 +111,13 @@ struct KeySet<Source: Table>: Sendable {
     var isEmpty: Bool { keys.isEmpty }
     var all: some Sequence<Source.Key> { keys.values }
 
-    /// - Returns: Whether it is new.
+    /// - Returns: Whether it was inserted.
     @discardableResult
     mutating func insert(_ key: Source.Key) throws -> Bool {
         try keys.updateValue(key, forKey: Source.identity(of: key)) == nil
     }
 
-    /// - Returns: Whether it was there.
+    /// - Returns: Whether it was removed.
     mutating func remove(_ key: Source.Key) throws -> Bool {
         try keys.removeValue(forKey: Source.identity(of: key)) != nil
     }

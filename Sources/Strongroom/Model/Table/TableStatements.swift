@@ -1,7 +1,7 @@
-/// The SQL of a table's operations; made once for each connection, then known by ``OperationKey``.
+/// The SQL of a table's operations, built once for each connection and then cached by ``OperationKey``.
 @usableFromInline
 struct TableStatements {
-    /// The operations, as the statement cache knows them.
+    /// The operations in the keys of the statement cache.
     @usableFromInline
     enum Operation {
         @usableFromInline static let insert = 0
@@ -10,37 +10,38 @@ struct TableStatements {
         @usableFromInline static let insertManyWithKey = 3
         @usableFromInline static let find = 4
         @usableFromInline static let delete = 5
-        /// An update by key; one for each way to treat nil.
+        /// An update by key; one for each treatment of nil.
         @usableFromInline static let overwrite = 6
         @usableFromInline static let keep = 7
-        /// The key of the row that unique columns point to.
+        /// The key of the row that unique columns identify.
         @usableFromInline static let lookUp = 8
-        /// An update that leaves the unique columns alone; one for each way to treat nil.
+        /// An update without the unique columns; one for each treatment of nil.
         @usableFromInline static let overwriteRest = 9
         @usableFromInline static let keepRest = 10
-        /// The beginning of a query.
+        /// The SELECT and FROM clauses of a query.
         @usableFromInline static let select = 11
-        /// A deletion of a list of keys.
+        /// A deletion by a list of keys.
         @usableFromInline static let deleteMany = 12
-        /// Is added to an update that is part of a list.
+        /// Added to an update that is part of a list.
         @usableFromInline static let listed = 32
     }
 
-    /// How an update is written.
+    /// The form of an update.
     @usableFromInline
     enum UpdateForm {
-        /// For one record.
+        /// Of one record.
         ///
-        /// - part: The quoted name of the table's part in memory, for a row there.
+        /// - part: The quoted name of the temporary table, for an in-memory row.
         case alone(part: String?)
-        /// For one of a list, which undoes it; see ``Connection/inList(of:_:)``. The columns in the places are compared
-        /// instead of written, so that the engine has no foreign key to check: a row in which they differ is not there.
+        /// Of a record in a list, which is rolled back as a whole; see ``Connection/inList(of:_:)``. The columns at the
+        /// indices are compared instead of written, so that the engine has no foreign key to check: a row in which they
+        /// differ does not match.
         case listed([Int])
     }
 
     private let schema: TableSchema
     private let columnNames: [String]
-    /// The table's quoted name, or that of its part in memory.
+    /// The table's quoted name, or that of its temporary table.
     private let table: String
 
     @usableFromInline
@@ -56,10 +57,10 @@ struct TableStatements {
     }
 
     /// - Parameters:
-    ///   - withKey: Whether the record has a key. A key that the engine is to make is left out: given as NULL, it
-    ///     would be looked up before the row is inserted.
-    ///   - rows: The number of records. With several, a failure leaves those before it in the table: the engine then
-    ///     needs no journal for the statement, and whoever runs it undoes the whole.
+    ///   - withKey: Whether the record has a key. A key that the engine generates is omitted: given as NULL, it would
+    ///     be looked up before the insert.
+    ///   - rows: The number of records. With several, a failure leaves the records before it in the table: the engine
+    ///     then needs no statement journal, and the caller rolls the list back.
     @usableFromInline
     func insert(withKey: Bool, rows: Int = 1) throws -> String {
         let leftOut = withKey ? nil : placeOfMadeKey
@@ -73,8 +74,8 @@ struct TableStatements {
         return "\(verb) INTO \(table) (\(columns)) VALUES \(values.joined(separator: ", "))"
     }
 
-    /// The place of the key that the engine makes. Not the last place: the statement must have a parameter for each
-    /// column that the record binds, and the last one's number is their count.
+    /// The index of the generated key. Not the last index: the statement must have a parameter for each column that the
+    /// record binds, and the last number is their count.
     private var placeOfMadeKey: Int? {
         guard
             let key = schema.rowIDColumn, key.defaultValue == nil,
@@ -83,7 +84,7 @@ struct TableStatements {
         return place == columnNames.indices.last ? nil : place
     }
 
-    /// The beginning of a query: what it selects, from where.
+    /// The SELECT and FROM clauses of a query.
     ///
     /// - Parameter distinct: Whether duplicates are removed.
     @usableFromInline
@@ -102,16 +103,16 @@ struct TableStatements {
         "DELETE FROM \(table) WHERE \(try keyCondition(from: 1))"
     }
 
-    /// Takes the list of keys as its parameter; see ``ListTable``.
+    /// The parameter is the list of keys; see ``ListTable``.
     func deleteMany() throws -> String {
         "DELETE FROM \(table) WHERE \(Identifier.quote(try schema.primaryKey().name)) IN (\(ListTable.query("?1")))"
     }
 
-    /// Sets the columns of the record but the key, in the row whose key is in the parameters after the record's own.
+    /// Sets the columns of the record except the key, in the row whose key is in the parameters after the record's own.
     ///
     /// - Parameters:
-    ///   - keepingNil: Whether nil leaves what the row has.
-    ///   - leftOut: The places that are not set either.
+    ///   - keepingNil: Whether nil keeps the value of the row.
+    ///   - leftOut: The indices of further columns that are not set.
     @usableFromInline
     func update(keepingNil: Bool, except leftOut: [Int] = [], _ form: UpdateForm = .alone(part: nil)) throws -> String {
         var (verb, table, compared) = ("UPDATE", self.table, [Int]())
@@ -129,21 +130,21 @@ struct TableStatements {
             return keepingNil ? "\(column) = ifnull(?\(place + 1), \(column))" : "\(column) = ?\(place + 1)"
         }
         let comparisons = places.filter(compared.contains).map { place in
-            // To the last byte, whatever the column's collation takes for equal.
+            // Byte by byte, regardless of the column's collation.
             let comparison = "\(Identifier.quote(columnNames[place])) IS ?\(place + 1) COLLATE BINARY"
             return keepingNil ? " AND (?\(place + 1) IS NULL OR \(comparison))" : " AND \(comparison)"
         }
         let condition = try keyCondition(from: columnNames.count + 1) + comparisons.joined()
         guard !assignments.isEmpty else {
-            // Nothing but a key: the row stays, and the statement tells whether it is there.
+            // Only the key is given: the row is not changed, and the statement reports whether it exists.
             let column = Identifier.quote(keys.first ?? "rowid")
             return "\(verb) \(table) SET \(column) = \(column) WHERE \(condition)"
         }
         return "\(verb) \(table) SET \(assignments.joined(separator: ", ")) WHERE \(condition)"
     }
 
-    /// Gives the key of the row in which unique columns have the record's values, and whether they are the same to the
-    /// last byte: an update that does not touch them spares the engine their index.
+    /// Returns the key of the row in which unique columns have the record's values, and whether they are equal byte by
+    /// byte: an update without them saves the engine the update of their index.
     @usableFromInline
     func keyByUnique(_ places: [Int]) throws -> String {
         let names = places.map { columnNames[$0] }
@@ -151,16 +152,16 @@ struct TableStatements {
         let columns = places.map { (Identifier.quote(columnNames[$0]), $0 + 1) }
         let keys = try schema.keyColumns().map { Identifier.quote($0.name) }.joined(separator: ", ")
         let same = columns.map { "\($0) = ?\($1) COLLATE BINARY" }.joined(separator: " AND ")
-        // As the index compares them: by the column's collation others could be found.
+        // With the collation of the index: with that of the column, other rows could match.
         let equal = zip(columns, names).map { column, name in
             "\(column.0) = ?\(column.1)" + (schema.uniqueCollation(of: name, among: names)?.sql ?? "")
         }.joined(separator: " AND ")
-        // The record binds all its columns, so the statement must have a parameter for the last of them, too.
+        // The record binds all its columns, so the statement must also have a parameter for the last one.
         let last = "?\(columnNames.count) IS ?\(columnNames.count)"
         return "SELECT \(keys), \(same) FROM \(table) WHERE \(equal) AND \(last)"
     }
 
-    /// What an insert binds in place of NULL, by place; empty when no column has a default.
+    /// The values that an insert binds in place of NULL, by index; empty if no column has a default.
     @usableFromInline
     func defaults() throws -> [Value] {
         var values = columnNames.map { _ in Value.null }
@@ -177,7 +178,7 @@ struct TableStatements {
             .joined(separator: " AND ")
     }
 
-    /// Whether a record's column is written at all: the engine computes the others.
+    /// Whether a record's column is written; generated columns are not.
     private func isWritten(_ place: Int) -> Bool {
         !schema.columns.contains { $0.generated != nil && Identifier.areSame($0.name, columnNames[place]) }
     }
@@ -186,7 +187,7 @@ struct TableStatements {
 extension TableSchema {
     /// The columns of the primary key.
     ///
-    /// - Throws: ``StrongroomError`` with `invalidName` when there is none.
+    /// - Throws: ``StrongroomError`` with `invalidName` if there is no primary key.
     func keyColumns() throws -> [ColumnDefinition] {
         if !hasKey { _ = try primaryKey() }
         return primaryKeys
@@ -199,7 +200,7 @@ extension TableSchema {
         if !hasKey { _ = try keyColumns() }
     }
 
-    /// Refuses columns in which two rows can have the same values.
+    /// Throws for columns that are not unique.
     func checkUnique(_ names: [String]) throws {
         guard !isUnique(names) else { return }
         let list = names.joined(separator: "\", \"")
@@ -211,12 +212,12 @@ extension TableSchema {
         )
     }
 
-    /// Whether no two rows can have the same values in some columns.
+    /// Whether columns are unique.
     func isUnique(_ names: [String]) -> Bool {
         isUniqueByItself(names) || uniqueIndex(on: names) != nil
     }
 
-    /// How a unique index compares a column's texts; nil for the column's own way.
+    /// The collation of a column in a unique index; nil for that of the column.
     func uniqueCollation(of name: String, among names: [String]) -> Collation? {
         guard !isUniqueByItself(names) else { return nil }
         return uniqueIndex(on: names)?.parts.first { Identifier.areSame($0.column ?? "", name) }?.collation
@@ -229,7 +230,7 @@ extension TableSchema {
         return Identifier.areSame(names, primaryKeys.map(\.name))
     }
 
-    /// An index on some of the rows, or on expressions, tells nothing of all rows.
+    /// Partial indexes and indexes on expressions do not make columns unique.
     private func uniqueIndex(on names: [String]) -> TableIndex? {
         indexes.first { index in
             index.isUnique && index.condition == nil && index.columns.count == index.parts.count

@@ -5,23 +5,22 @@ import Strongroom
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
-        abstract: "Copies a database, as it is at one moment, into one file.",
+        abstract: "Copies a consistent snapshot of a database into one file.",
         discussion: """
-            Others read and write meanwhile. The copy stands alone and opens with its key: the database's current one, \
-            or another. It is read again before it appears under its name: every page's authentication code, the rows \
-            of each table. It is encrypted as the database is; that of a plaintext one is plaintext, unless it gets a \
-            key.
+            Other processes can read and write meanwhile. The copy is a single file and opens with its own key: the \
+            database's current one, or another. It is verified before it gets its name: every page's authentication \
+            code, the rows of each table. It is encrypted like the database; the copy of a plaintext database is \
+            plaintext, unless a key is given.
 
-            Where the engine's integrity check finds a defect in the database, such as an index that does not fit its \
-            table, the copy has the same one and is made all the same: that is exit code 65, since `restore` refuses \
-            such a copy.
+            If the engine's integrity check finds a defect in the database, such as an index that does not match its \
+            table, the copy has the same defect and is kept, with exit code 65, since `restore` rejects such a copy.
             """
     )
 
     @OptionGroup var database: OneDatabase
-    @Argument(help: "The file that is made, mode 0600.")
+    @Argument(help: "The output file, mode 0600.")
     var file: String
-    @Flag(help: "Replace a database that is there.")
+    @Flag(help: "Replace an existing database.")
     var force = false
     @Option(help: ArgumentHelp("The copy gets the last key of this file.", valueName: "file"))
     var newKeyFile: String?

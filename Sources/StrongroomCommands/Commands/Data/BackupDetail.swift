@@ -1,12 +1,12 @@
 import Strongroom
 
-/// What `backup` and `restore` tell.
+/// The result of `backup` and `restore`.
 struct BackupDetail: Encodable {
     let file: String
     let bytes: Int64
     let tables: Int
     let rows: Int64
-    /// What was wrong in the database before, and is in the copy.
+    /// A defect of the database, which the copy has, too.
     let defect: String?
     let seconds: Double
 
@@ -19,14 +19,14 @@ struct BackupDetail: Encodable {
         seconds = report.duration / .seconds(1)
     }
 
-    /// Shows it to a person.
+    /// Prints the result.
     func show(_ title: String, _ report: BackupReport) {
         let console = CommandSession.current.console
         let amount = "\(HumanReadable.count(rows)) rows of \(tables) tables, \(HumanReadable.bytes(bytes))"
         console.write("\(title): \(file, .bold), \(amount), read again, in \(HumanReadable.duration(report.duration))")
     }
 
-    /// Throws for a copy with a defect, which is none that a database could be restored from.
+    /// Throws if the copy has a defect: no database could be restored from it.
     ///
     /// - Throws: ``CommandFailure`` with `defect`.
     func requireWhole() throws {
@@ -34,15 +34,15 @@ struct BackupDetail: Encodable {
         throw CommandFailure(
             "defect",
             """
-            The copy lies at "\(file)", but the database has a defect, and the copy has it, too, so that `restore` \
-            will refuse it: \(defect). Mend the database (an index that does not fit is made anew by REINDEX), or copy \
-            what is whole with `salvage`; then make another copy.
+            The copy is at "\(file)", but the database and the copy have a defect, so `restore` will reject the copy: \
+            \(defect). Repair the database (REINDEX rebuilds an index that does not match), or copy the intact rows \
+            with `salvage`; then make another copy.
             """, .dataError)
     }
 }
 
 extension CommandProgress {
-    /// Tells how far a copy is: half of it is to write it, half to read it again.
+    /// Updates the progress: the first half is writing the copy, the second half verifying it.
     func update(_ progress: BackupProgress) {
         let before: Int64 = progress.phase == .verifying ? progress.total : 0
         guard progress.phase != .checking else { return }

@@ -1,7 +1,7 @@
 import ArgumentParser
 
 extension CommandList {
-    /// What concerns the data in a database.
+    /// Commands for the data in a database.
     static let data: [any ParsableCommand.Type] = [
         TablesCommand.self, SchemaCommand.self, QueryCommand.self, ShellCommand.self, ExportCommand.self,
         ImportCommand.self, BackupCommand.self, RestoreCommand.self,

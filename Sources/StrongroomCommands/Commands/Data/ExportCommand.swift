@@ -7,11 +7,11 @@ struct ExportCommand: AsyncParsableCommand {
         commandName: "export",
         abstract: "Writes the rows of a table, or of a query, as CSV or JSON Lines.",
         discussion: """
-            One snapshot is written, while others read and write. In CSV an empty field is NULL, "" is a text without \
-            characters, and bytes are Base64; in JSON bytes are {"base64":"AQID"}, and numbers are exact. What is \
-            written is plaintext: a file gets mode 0600, and appears when it is complete. With --force it takes the \
-            place of a file of text, never of a database or a key file. With --json the rows are JSON Lines where \
-            neither --format nor the file's name says otherwise.
+            One snapshot is written; other processes can read and write meanwhile. In CSV an empty field is NULL, "" \
+            is an empty text, and bytes are Base64; in JSON bytes are {"base64":"AQID"}, and numbers are exact. The \
+            output is plaintext: a file has mode 0600, and gets its name when it is complete. With --force it \
+            replaces a text file, never a database or a key file. With --json the rows are JSON Lines unless --format \
+            or the file's name specifies another format.
             """
     )
 
@@ -21,21 +21,21 @@ struct ExportCommand: AsyncParsableCommand {
     }
 
     @OptionGroup var database: OneDatabase
-    @Argument(help: "The table, or the view.")
+    @Argument(help: "The table or view.")
     var table: String?
-    @Option(help: ArgumentHelp("The rows of a query, in place of a table's.", valueName: "sql"))
+    @Option(help: ArgumentHelp("Export the rows of a query instead of a table.", valueName: "sql"))
     var query: String?
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("The file (default: standard output, which - is, too).", valueName: "file"))
+        help: ArgumentHelp("The file (default: standard output, also as -).", valueName: "file"))
     var output: String?
-    @Flag(help: "Replace a file that is there.")
+    @Flag(help: "Replace an existing file.")
     var force = false
     @OptionGroup var text: TextOptions
     @OptionGroup var form: OutputOptions
 
     func validate() throws {
-        guard (table == nil) != (query == nil) else { throw ValidationError("Give a table, or --query, and not both.") }
+        guard (table == nil) != (query == nil) else { throw ValidationError("Give either a table or --query.") }
     }
 
     func run() async throws {
@@ -68,7 +68,7 @@ struct ExportCommand: AsyncParsableCommand {
                         try file.withLock { try $0.finish() }
                         return rows
                     } catch {
-                        // Now: the process may end before the last one who knows the file has let it go.
+                        // Immediately: the process may end before the last reference to the file is released.
                         file.withLock { $0.discard() }
                         throw error
                     }
@@ -79,7 +79,7 @@ struct ExportCommand: AsyncParsableCommand {
             if form.json { return try form.write(Report(file: output, rows: rows)) }
             console.write("\(HumanReadable.count(rows, "row")) written to \(output, .bold)")
         } catch is OutputClosed {
-            // Whoever reads has seen enough.
+            // The reader has closed the output.
         }
     }
 }

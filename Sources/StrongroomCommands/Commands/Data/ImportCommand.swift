@@ -5,18 +5,17 @@ import Strongroom
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Brings the rows of a CSV or JSON Lines file into a table that is there.",
+        abstract: "Imports the rows of a CSV or JSON Lines file into an existing table.",
         discussion: """
-            The first line of CSV names the columns, of JSON each line does. Everything goes into one transaction: \
-            when a line is bad, nothing is written, and the first bad lines are named, as many as --show-bad says. A \
-            field becomes what its column's declared type says; what is no number is refused by a column of numbers. \
-            In CSV an empty field is NULL, and "" a text without characters; in JSON a column that is not there has \
-            its default. Bytes are Base64, in JSON {"base64":"AQID"}. A generated column is passed over, and computed \
-            anew.
+            In CSV the first line contains the column names, in JSON each line does. The import is one transaction: if \
+            a line is bad, nothing is written, and the first bad lines are reported, up to --show-bad. A field is \
+            converted to its column's declared type; a numeric column rejects a field that is not a number. In CSV an \
+            empty field is NULL, and "" is an empty text; in JSON a missing column gets its default. Bytes are Base64, \
+            in JSON {"base64":"AQID"}. Generated columns are skipped, and computed by the engine.
 
-            A line of which the table takes nothing, as a rule with ON CONFLICT IGNORE has it, is counted by itself. A \
-            rule with ON CONFLICT ROLLBACK, and a foreign key that is looked at when all lines are written, undo \
-            everything, with --skip-bad, too.
+            Lines that the table skips because of a constraint with ON CONFLICT IGNORE are counted separately. A \
+            constraint with ON CONFLICT ROLLBACK, and a deferred foreign key, roll everything back, even with \
+            --skip-bad.
             """
     )
 
@@ -27,18 +26,18 @@ struct ImportCommand: AsyncParsableCommand {
     var file: String
     @Option(
         help: ArgumentHelp(
-            "Change the row that has the same value in this unique column, if there is one.", valueName: "column"))
+            "Update the row with the same value in this unique column, if there is one.", valueName: "column"))
     var upsertBy: String?
-    @Flag(help: "Leave bad lines out, and import the others.")
+    @Flag(help: "Skip bad lines, and import the others.")
     var skipBad = false
-    @Option(help: ArgumentHelp("How many bad lines are named.", valueName: "n"))
+    @Option(help: ArgumentHelp("The maximum number of bad lines that are reported.", valueName: "n"))
     var showBad = 20
     @OptionGroup var text: TextOptions
     @OptionGroup var form: OutputOptions
 
     func validate() throws {
         guard file != "-" || !database.keys.keyStdin else {
-            throw ValidationError("Standard input cannot give both the keys and the rows.")
+            throw ValidationError("Standard input cannot contain both the keys and the rows.")
         }
         guard (0...1_000_000).contains(showBad) else {
             throw ValidationError("--show-bad takes a number up to 1000000.")
@@ -70,8 +69,8 @@ struct ImportCommand: AsyncParsableCommand {
         }
     }
 
-    /// Imports the file, until the task is cancelled: also while nothing comes, since the thread that waits for it is
-    /// none of the task's.
+    /// Imports the file until the task is cancelled, also while no input arrives: the thread that waits for input is
+    /// not one of the task's.
     private static func bring(
         _ work: TableImport, _ file: String, into store: Store, _ progress: CommandProgress
     ) async throws -> TableImport.Report {
@@ -91,9 +90,9 @@ struct ImportCommand: AsyncParsableCommand {
         var parts = ["\(HumanReadable.count(report.inserted, "row")) added"]
         if upsertBy != nil { parts.append("\(HumanReadable.count(report.updated)) changed") }
         if report.unchanged > 0 {
-            parts.append("\(HumanReadable.count(report.unchanged, "line")) passed over by the table's rules")
+            parts.append("\(HumanReadable.count(report.unchanged, "line")) skipped by the table's constraints")
         }
-        if report.bad > 0 { parts.append("\(HumanReadable.count(report.bad, "bad line")) left out") }
+        if report.bad > 0 { parts.append("\(HumanReadable.count(report.bad, "bad line")) skipped") }
         CommandSession.current.console.write("\(parts.joined(separator: ", "))")
     }
 

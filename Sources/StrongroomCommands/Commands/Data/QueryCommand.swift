@@ -5,11 +5,11 @@ import Strongroom
 struct QueryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "query",
-        abstract: "Runs one statement of SQL and shows its rows.",
+        abstract: "Runs one SQL statement and prints its rows.",
         discussion: """
-            Without --write the connection can only read, whatever the statement says. With it the statement is a \
-            transaction of its own. With --json each row is an object in a line of its own; for a statement that gives \
-            none there is {"changed":n}.
+            Without --write the connection is read-only, whatever the statement. With it the statement runs in a \
+            transaction. With --json each row is an object on its own line; for a statement that returns no rows the \
+            output is {"changed":n}.
             """
     )
 
@@ -20,16 +20,16 @@ struct QueryCommand: AsyncParsableCommand {
     @OptionGroup var database: OneDatabase
     @Argument(help: "The statement.")
     var sql: String
-    @Flag(help: "Let the statement write.")
+    @Flag(help: "Allow the statement to write.")
     var write = false
     @Flag(help: "Print CSV, with a header.")
     var csv = false
-    @Option(help: ArgumentHelp("How many rows a table shows.", valueName: "n"))
+    @Option(help: ArgumentHelp("The maximum number of rows in a table.", valueName: "n"))
     var limit = 1_000
     @OptionGroup var form: OutputOptions
 
     func validate() throws {
-        guard !csv || !form.json else { throw ValidationError("Give one of --csv and --json.") }
+        guard !csv || !form.json else { throw ValidationError("Use either --csv or --json.") }
         guard (1...1_000_000).contains(limit) else {
             throw ValidationError("--limit takes a number from 1 to 1000000.")
         }
@@ -44,7 +44,7 @@ struct QueryCommand: AsyncParsableCommand {
         let found = try database.resolve()
         let database = write ? found : found.readOnly()
         let console = CommandSession.current.console
-        // Ends with the first rows: whatever shows them may have the same terminal.
+        // Ends with the first rows, which may be written to the same terminal.
         let progress = CommandProgress("Running", count: 1, isQuiet: form.json)
         defer { progress.finish() }
         do {
@@ -61,13 +61,13 @@ struct QueryCommand: AsyncParsableCommand {
             if outcome.isCut {
                 let rows = HumanReadable.count(outcome.rows)
                 console.write(
-                    "\("Only the first \(rows) rows are shown; give --limit, or --csv for all.", .dim)", to: .errors)
+                    "\("Only the first \(rows) rows are shown; use --limit, or --csv for all.", .dim)", to: .errors)
             }
             if let changed = outcome.changedToTell {
                 console.write("\("\(HumanReadable.count(changed, "row")) changed", .dim)", to: .errors)
             }
         } catch is OutputClosed {
-            // Whoever reads has seen enough.
+            // The reader has closed the output.
         }
     }
 }

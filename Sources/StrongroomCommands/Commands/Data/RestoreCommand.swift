@@ -1,18 +1,18 @@
 import ArgumentParser
 import Strongroom
 
-/// `restore`: a backup in its database's place.
+/// `restore`: replaces a database by a backup.
 struct RestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
-        abstract: "Puts a backup in a database's place.",
+        abstract: "Replaces a database by a backup.",
         discussion: """
-            The backup is only read. What was made of it is read again before it takes the database's place, at one \
-            stroke; until then the database is as it was. A backup with another key than the database's is brought to \
-            the database's current key. The database must not be open anywhere.
+            The backup is not changed. A copy of it is verified and then replaces the database atomically; until then \
+            the database is not changed. A backup with another key than the database's is re-encrypted with the \
+            database's current key. The database must not be open in any process.
 
-            A database that cannot be opened (empty, cut off, damaged, or with a key that nobody gives) is not \
-            replaced, with --force either: what is in it may still be saved. Move it and what belongs to it (-wal, \
+            A database that cannot be opened (empty, truncated, damaged, or with an unknown key) is not replaced, not \
+            even with --force: its rows may still be recoverable. Move it and the files that belong to it (-wal, \
             -shm, -journal, .keys, .keys.copy) to another directory, then restore.
             """
     )
@@ -20,7 +20,7 @@ struct RestoreCommand: AsyncParsableCommand {
     @Argument(help: "The backup.")
     var file: String
     @OptionGroup var database: OneDatabase
-    @Flag(help: "Replace the database that is there: what was written since the backup is lost.")
+    @Flag(help: "Replace an existing database: all changes since the backup are lost.")
     var force = false
     @Option(help: ArgumentHelp("The backup opens with a key of this file, not with the database's.", valueName: "file"))
     var backupKeyFile: String?
@@ -41,8 +41,8 @@ struct RestoreCommand: AsyncParsableCommand {
         let source = backupKeyFile.map { KeySource.file($0) } ?? backupKeyEnv.map { .environment($0) }
         let backupKeys = try source?.keyChain()
         let isConfigured = !FilePath.isPath(database.database)
-        // Not by `resolve()`, for which there has to be a file. With other keys for the backup nothing proves those
-        // that are typed.
+        // Not by `resolve()`, which requires a file. With other keys for the backup, typed keys of the database could
+        // not be verified.
         let target = try OperatedDatabase(
             database.database, path: database.path,
             keys: database.keys.keyChain(
@@ -67,7 +67,7 @@ struct RestoreCommand: AsyncParsableCommand {
 }
 
 extension OperatedDatabase {
-    /// Puts a backup in its place.
+    /// Restores a backup.
     fileprivate func restore(
         _ path: String, keys: KeyChain?, allowingPlaintext: Bool,
         progress: @escaping @Sendable (BackupProgress) -> Void

@@ -1,17 +1,17 @@
 import ArgumentParser
 import Strongroom
 
-/// `schema`: how the tables are made.
+/// `schema`: the definitions of the tables.
 struct SchemaCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema",
-        abstract: "Shows the schema as SQL, or as a diagram.",
+        abstract: "Prints the schema as SQL, or as a diagram.",
         discussion:
             "The diagrams show the tables, their columns and the foreign keys; the same schema gives the same bytes."
     )
 
     @OptionGroup var database: OneDatabase
-    @Argument(help: "The one table or view that is shown; a diagram always has all tables.")
+    @Argument(help: "A single table or view; a diagram always contains all tables.")
     var table: String?
     @Flag(help: "A diagram for Mermaid.")
     var mermaid = false
@@ -23,7 +23,7 @@ struct SchemaCommand: AsyncParsableCommand {
         guard [mermaid, svg, form.json].count(where: { $0 }) < 2 else {
             throw ValidationError("Give one of --mermaid, --svg and --json.")
         }
-        guard table == nil || !(mermaid || svg) else { throw ValidationError("A diagram always has all tables.") }
+        guard table == nil || !(mermaid || svg) else { throw ValidationError("A diagram always contains all tables.") }
     }
 
     func run() async throws {
@@ -50,7 +50,7 @@ struct SchemaCommand: AsyncParsableCommand {
                 try console.write(lines: SchemaText.sql(entries))
             }
         } catch is OutputClosed {
-            // Whoever reads has seen enough.
+            // The reader has closed the output.
         }
     }
 }

@@ -1,28 +1,28 @@
 import ArgumentParser
 import Strongroom
 
-/// `shell`: a prompt.
+/// `shell`: an interactive prompt.
 struct ShellCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "shell",
-        abstract: "Asks for statements and shows their rows.",
+        abstract: "Prompts for statements and prints their rows.",
         discussion: """
-            Without --write the connection can only read. Tab completes keywords, tables and columns. Lines are kept \
-            in strongroom/history in the directory for state, for their owner alone; a line that begins with a space \
-            is not, nor any with --no-history. Where there is no terminal, statements are read from standard input, \
-            and the first error is the end.
+            Without --write the connection is read-only. Tab completes keywords, tables and columns. Lines are stored \
+            in strongroom/history in the state directory, readable only by their owner, except for lines that begin \
+            with a space; with --no-history none are. Without a terminal, statements are read from standard input up \
+            to the first error.
             """
     )
 
     @OptionGroup var database: OneDatabase
-    @Flag(help: "Let statements write.")
+    @Flag(help: "Allow statements to write.")
     var write = false
-    @Flag(inversion: .prefixedNo, help: "Keep what is typed.")
+    @Flag(inversion: .prefixedNo, help: "Store the lines that are typed.")
     var history = true
 
     func validate() throws {
         guard !database.keys.keyStdin else {
-            throw ValidationError("Standard input gives the statements; take the keys from elsewhere.")
+            throw ValidationError("Standard input contains the statements; take the keys from another source.")
         }
     }
 
@@ -35,7 +35,7 @@ struct ShellCommand: AsyncParsableCommand {
                 try await ShellRun(store, console, mayWrite: write, keepsHistory: history).run()
             }
         } catch is OutputClosed {
-            // Whoever reads has seen enough.
+            // The reader has closed the output.
         }
     }
 }

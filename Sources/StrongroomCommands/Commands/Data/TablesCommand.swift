@@ -1,7 +1,7 @@
 import ArgumentParser
 import Strongroom
 
-/// `tables`: what is in a database.
+/// `tables`: the content of a database.
 struct TablesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tables", abstract: "Lists the tables with their rows, and the views.")

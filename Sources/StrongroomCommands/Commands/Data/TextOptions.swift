@@ -1,18 +1,18 @@
 import ArgumentParser
 
-/// In which form rows are read or written as text.
+/// The text format of rows.
 struct TextOptions: ParsableArguments {
-    /// What a format is called on the command line.
+    /// The names of the formats on the command line.
     enum Format: String, CaseIterable, ExpressibleByArgument {
         case csv, jsonl
     }
 
-    @Option(help: "csv or jsonl, one JSON object a line (default: by the file's name, else csv).")
+    @Option(help: "csv or jsonl, one JSON object per line (default: by the file's name, else csv).")
     var format: Format?
 
     @Option(
         help: ArgumentHelp(
-            "What separates the fields of CSV: one character of ASCII that no number has, or \"tab\".",
+            "The field separator of CSV: one ASCII character that numbers do not contain, or \"tab\".",
             valueName: "char")
     )
     var separator = ","
@@ -22,7 +22,7 @@ struct TextOptions: ParsableArguments {
         let byte = separator.utf8.count == 1 ? separator.utf8.first : nil
         let isUsable = byte.map { (0x20..<0x7F).contains($0) && $0 != CSVReader.quote && !Self.isOfNumber($0) } ?? false
         guard isTab || isUsable else {
-            throw ValidationError("--separator takes one character of ASCII that no number has, or \"tab\".")
+            throw ValidationError("--separator takes one ASCII character that numbers do not contain, or \"tab\".")
         }
     }
 
@@ -36,7 +36,7 @@ struct TextOptions: ParsableArguments {
     ///
     /// - Parameters:
     ///   - file: Its name; nil for standard input or output.
-    ///   - fallback: The format where neither an option nor the name tells one.
+    ///   - fallback: The format if neither an option nor the name specifies one.
     func rowFormat(of file: String?, otherwise fallback: RowFormat = .csv) -> RowFormat {
         switch format {
         case .csv: .csv

@@ -5,11 +5,11 @@ import Strongroom
 struct KeysAppendCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "append",
-        abstract: "Adds a random key at the end of a key file, which is the current one from then on.",
+        abstract: "Adds a random key at the end of a key file, which becomes the current key.",
         discussion: """
-            New files get it; those that are there keep theirs until they are rotated, and the older keys open them. A \
-            program that reads the file meanwhile gets all keys from before or all from after. Where another process \
-            is changing it, this one waits for it.
+            New files use the key; existing files keep theirs until they are rotated, and the older keys open them. \
+            The key file is changed atomically: a program that reads it meanwhile gets either all former keys or all \
+            new ones. If another process is changing it, the command waits.
             """
     )
 
@@ -24,7 +24,7 @@ struct KeysAppendCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     private static let pause = Duration.milliseconds(20)
-    /// How long it waits without a word.
+    /// How long the command waits before it prints a message.
     private static let silence = Duration.seconds(1)
 
     func validate() throws {
@@ -41,13 +41,13 @@ struct KeysAppendCommand: AsyncParsableCommand {
             lead: "",
             paragraph:
                 """
-                \(key.path) has \(count) keys now. Copy it to where you keep its copy, then bring the databases to \
+                \(key.path) has \(count) keys now. Update your copy of it, then rotate the databases to \
                 the new key with `rotate`.
                 """
         )
     }
 
-    /// Adds a key, as soon as no other process is changing the file.
+    /// Adds a key once no other process is changing the file.
     private static func append(to file: KeyFile, _ patience: Duration, isQuiet: Bool) async throws -> Int {
         let start = ContinuousClock.now
         var isTold = isQuiet

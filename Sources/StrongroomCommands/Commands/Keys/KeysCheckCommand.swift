@@ -5,8 +5,8 @@ import Strongroom
 struct KeysCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Checks a key file: who may read it, whether each line is a key, whether one stands there twice.",
-        discussion: "The first fault that is found is told, and is exit code 78, or 66 when there is no file."
+        abstract: "Checks a key file: its permissions, whether each line is a key, and whether all keys differ.",
+        discussion: "The first error is reported, with exit code 78, or 66 if there is no file."
     )
 
     private struct Answer: Encodable {
@@ -20,6 +20,6 @@ struct KeysCheckCommand: ParsableCommand {
     func run() throws {
         let count = try KeyFile(key.path).keyChain().count
         if output.json { return try output.write(Answer(path: key.path, keys: count)) }
-        CommandSession.current.console.write("\(key.path) is in order: \(count == 1 ? "one key" : "\(count) keys").")
+        CommandSession.current.console.write("\(key.path) is valid: \(count == 1 ? "one key" : "\(count) keys").")
     }
 }

@@ -1,14 +1,14 @@
 import ArgumentParser
 
-/// `keys`: looks after key files.
+/// `keys`: manages key files.
 struct KeysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
-        abstract: "Makes key files, adds keys to them, and checks them. No command shows a key.",
+        abstract: "Creates key files, adds keys to them, and checks them. No command prints a key.",
         discussion: """
-            A key file holds the keys of a chain, one a line, oldest first: a passphrase, or raw: and 64 hexadecimal \
-            digits. Only its owner may have access. Without it the databases cannot be opened: keep a copy of it \
-            elsewhere than the databases' backups.
+            A key file contains the keys of a chain, one per line, oldest first: a passphrase, or raw: and 64 \
+            hexadecimal digits. Only its owner may have access. Without it the databases cannot be opened: keep a copy \
+            of it separate from the databases' backups.
             """,
         subcommands: [
             KeysMakeCommand.self, KeysAppendCommand.self, KeysFingerprintsCommand.self, KeysCheckCommand.self,
@@ -16,7 +16,7 @@ struct KeysCommand: ParsableCommand {
     )
 }
 
-/// The file that a command works on.
+/// The key file argument.
 struct KeyFileArgument: ParsableArguments {
     @Argument(help: ArgumentHelp("The key file.", valueName: "file"))
     var file: String

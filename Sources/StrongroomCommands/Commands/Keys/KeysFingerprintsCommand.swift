@@ -1,15 +1,15 @@
 import ArgumentParser
 import Strongroom
 
-/// `keys fingerprints`: tells keys apart.
+/// `keys fingerprints`: shows fingerprints of keys.
 struct KeysFingerprintsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fingerprints",
-        abstract: "Shows for each key of a file eight digits by which it can be told from others.",
+        abstract: "Prints a fingerprint of eight digits for each key of a file.",
         discussion: """
-            The same key has the same digits everywhere, so two machines' files can be compared. They come of a slow \
-            derivation and are too few to find a key by; still, do not publish those of a passphrase that others could \
-            guess.
+            The same key has the same fingerprint everywhere, so the files of two machines can be compared. \
+            Fingerprints are computed with a slow key derivation and are too short to determine a key; still, do not \
+            publish those of a passphrase that could be guessed.
             """
     )
 

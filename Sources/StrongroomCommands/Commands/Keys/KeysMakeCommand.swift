@@ -1,11 +1,11 @@
 import ArgumentParser
 import Strongroom
 
-/// `keys make`: a new key file.
+/// `keys make`: creates a key file.
 struct KeysMakeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "make",
-        abstract: "Makes a key file with one random key, mode 0600. A file that is there is never overwritten."
+        abstract: "Creates a key file with one random key, mode 0600. An existing file is never overwritten."
     )
 
     private struct Answer: Encodable {
@@ -21,8 +21,8 @@ struct KeysMakeCommand: ParsableCommand {
             throw CommandFailure(
                 "exists",
                 """
-                Something lies at "\(key.path)" already, and is not overwritten: a database may need its keys. Give \
-                another path, or append to it.
+                "\(key.path)" exists and is not overwritten: a database may need its keys. Use another path, or \
+                append to it.
                 """,
                 .cannotCreate)
         }
@@ -32,8 +32,8 @@ struct KeysMakeCommand: ParsableCommand {
             lead: "",
             paragraph:
                 """
-                Made \(key.path) with one random key. Keep a copy of it elsewhere: without it nobody can open what it \
-                encrypts.
+                Created \(key.path) with one random key. Keep a copy of it elsewhere: without it the files that it \
+                encrypts cannot be opened.
                 """
         )
     }

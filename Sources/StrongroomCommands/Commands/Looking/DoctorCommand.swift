@@ -1,31 +1,32 @@
 import ArgumentParser
 import Strongroom
 
-/// `doctor`: what is wrong with a file.
+/// `doctor`: diagnoses a file.
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Finds out what a file is and what is wrong with it, from its bytes alone.",
+        abstract: "Diagnoses a file from its bytes.",
         discussion: """
-            Nothing is written, and no lock is taken: the file may be open elsewhere. Without a key it can be told \
-            whether there is a file, whether it is plaintext, and who has it open; with the key, every page.
+            Nothing is written, and no lock is acquired: the file may be open in other processes. Without a key the \
+            command reports whether the file exists, whether it is plaintext, and which processes have it open; with \
+            the key, it checks every page.
 
-            Exit codes: 0 whole, or plaintext; 65 empty, cut off, damaged (or its log), encrypted behind a plaintext \
-            header, or of a newer program; 66 nothing there, or no file; 75 a log has to be brought in first; 77 may \
-            not be read; 78 no key, no key fits, or its envelope cannot be used.
+            Exit codes: 0 intact, or plaintext; 65 empty, truncated, damaged (or its log), encrypted after a plaintext \
+            header, or of a newer program; 66 no such file, or not a regular file; 75 a log has to be checkpointed \
+            first; 77 no permission to read; 78 no key, no matching key, or its envelope cannot be used.
             """
     )
 
     @Argument(
         help: ArgumentHelp(
             """
-            The name of a database, whose configuration says where it lies and gives the keys, or a file's path. A \
-            file with such a name that lies in this directory is given with a "/", as ./NAME.
+            The name of a database, whose configuration defines its path and its keys, or a file's path. Write a \
+            file in this directory with a "/", as ./NAME.
             """,
             valueName: "file"))
     var file: String
 
-    @Option(help: ArgumentHelp("With a name, take this file in place of its own.", valueName: "file"))
+    @Option(help: ArgumentHelp("With a name, use this file instead of its own.", valueName: "file"))
     var path: String?
 
     @OptionGroup(title: "Keys") var keys: KeyOptions
@@ -36,7 +37,7 @@ struct DoctorCommand: AsyncParsableCommand {
         let report = DoctorReport(diagnosis)
         if output.json { try output.write(report) } else { report.show(on: CommandSession.current.console) }
         guard report.exitStatus != .success else { return }
-        // The report has told it.
+        // The report has been printed.
         throw CommandFailure("\(diagnosis.finding)", "", report.exitStatus)
     }
 
@@ -46,7 +47,7 @@ struct DoctorCommand: AsyncParsableCommand {
         let tell: @Sendable (VerificationProgress) -> Void = { progress.update(to: $0.pagesDone, of: $0.pages) }
         if try isName() {
             let database = try OperatedDatabase(file, path: path, keys: keys.keyChain(asking: nil))
-            // A configuration may make its key file when it is asked for the keys.
+            // A configuration may create its key file when its keys are requested.
             guard try Stores.hasFile(at: database.path) else { return try await Stores.diagnose(path: database.path) }
             return try await database.diagnose(progress: tell)
         }
@@ -55,7 +56,7 @@ struct DoctorCommand: AsyncParsableCommand {
             return try await Stores.diagnose(path: place, keys: chain.isPlaintext ? nil : chain, progress: tell)
         }
         let first = try await Stores.diagnose(path: place, progress: tell)
-        // Only where a key tells more, and somebody is there who may know it.
+        // Only if a key would reveal more, and there is a terminal to ask for it.
         guard first.finding == .keyless, let chain = try typedKeys() else { return first }
         return try await Stores.diagnose(path: place, keys: chain, progress: tell)
     }
@@ -67,8 +68,7 @@ struct DoctorCommand: AsyncParsableCommand {
         return try KeyChain(text: line, source: "What was typed")
     }
 
-    /// Whether a database is meant that has a configuration; what nobody has one for is a file in the working
-    /// directory.
+    /// Whether the argument is a database with a configuration; a name without one is a file in the working directory.
     private func isName() throws -> Bool {
         guard path == nil, !FilePath.isPath(file) else { return path != nil }
         do {

@@ -1,6 +1,6 @@
 import Strongroom
 
-/// What the doctor found, for scripts and for people. Keys are counted from 1, the oldest.
+/// The result of the diagnosis, as JSON and as text. Keys are counted from 1, the oldest.
 struct DoctorReport: Encodable {
     struct Page: Encodable {
         let number: Int
@@ -29,7 +29,7 @@ struct DoctorReport: Encodable {
     let version: String?
     let pending: [String]
     let holders: [Process]
-    /// Nil where the linked library is not SQLCipher.
+    /// Nil if the linked library is not SQLCipher.
     let engine: StatusDetail.Engine?
 
     let exitStatus: ExitStatus
@@ -68,7 +68,7 @@ struct DoctorReport: Encodable {
 }
 
 extension DoctorReport {
-    /// The most damaged pages that people are told.
+    /// The maximum number of damaged pages in the text.
     private static let mostPages = 20
 
     func show(on console: Console) {
@@ -95,13 +95,13 @@ extension DoctorReport {
         if let key, let keyCount {
             facts.append(("Key", "key \(key) of \(keyCount)\(envelope ? ", in the envelope" : "")"))
         } else if envelope {
-            facts.append(("Key", "an envelope lies beside it"))
+            facts.append(("Key", "in the envelope beside the file"))
         }
         if let version { facts.append(("Schema", "version \(version)")) }
         if !pending.isEmpty { facts.append(("Pending", pending.joined(separator: ", "))) }
-        if log { facts.append(("Log", "one lies beside it, with content")) }
+        if log { facts.append(("Log", "the file has a log that is not empty")) }
         if directoryShared {
-            facts.append(("Access", "other users may write to its directory; chmod go-w takes that from them"))
+            facts.append(("Access", "other users may write to its directory; prevent that with chmod go-w"))
         }
         if missingPages > 0 { facts.append(("Missing", "\(HumanReadable.count(missingPages)) pages at its end")) }
         if !damagedPages.isEmpty { facts.append(("Damaged", "\(HumanReadable.count(damagedPages.count)) pages:")) }
@@ -126,46 +126,46 @@ extension FileDiagnosis.Finding {
         }
     }
 
-    /// What an operator does next, where it differs from what a programmer does.
+    /// The advice for an operator, if it differs from that for a programmer.
     fileprivate var advice: String? {
         switch self {
         case .absent: "Check the path, or restore it from a backup."
-        case .plaintext: "Have it encrypted with `convert`."
+        case .plaintext: "Encrypt it with `convert`."
         case .keyless:
             """
             Give the keys with --key-file, --key-env or --key-stdin: without them an encrypted database cannot be \
-            told from anything else.
+            distinguished from other data.
             """
         case .wrongKey:
             """
-            Give the key that it was made with; an older one is added at the beginning of the key file. If it is \
-            right, the file's first 16 bytes are damaged, it has cipher settings of its own, or it is no SQLCipher \
+            Give the key that it was created with; add an older key at the beginning of the key file. If the key is \
+            right, the file's first 16 bytes are damaged, it has other cipher settings, or it is not a SQLCipher \
             database. To restore it from a backup, \(Self.restoring)
             """
         case .empty:
             """
-            If there never was a database, remove the file. If there was one, it has been lost: \(Self.restoring)
+            If there never was a database, remove the file. Otherwise the database is lost: \(Self.restoring)
             """
         case .tooShort:
-            "It was cut off, or is something else. If it was a database: \(Self.restoring)"
+            "It is truncated, or not a database. If it was a database: \(Self.restoring)"
         case .truncated, .damaged:
             """
-            Keep the file as it is: without a backup, `salvage FILE --to NEW` copies what can still be read. With one: \
+            Keep the file unchanged: without a backup, `salvage FILE --to NEW` copies the readable rows. With one: \
             \(Self.restoring)
             """
         case .damagedLog:
             """
-            Keep file and log as they are. Restore both from a backup or from a copy of the disk, or give up what lies \
-            behind the damage with `recover NAME --to-last-sound-commit`, which keeps the damaged log.
+            Keep file and log unchanged. Restore both from a backup or from a copy of the disk, or discard the \
+            transactions after the damage with `recover NAME --to-last-sound-commit`, which keeps the damaged log.
             """
-        case .unexamined: "Have the program that made it open it, or a copy of it with its log; then look again."
+        case .unexamined: "Open it, or a copy with its log, with the program that created it; then diagnose it again."
         default: nil
         }
     }
 
-    /// `restore` does not replace what it cannot open.
+    /// `restore` does not replace a file that it cannot open.
     private static let restoring = """
-        move it to another directory, with what lies beside it and belongs to it (-wal, -shm, -journal, .keys, \
-        .keys.copy), then put a backup in its place with `restore`.
+        move it to another directory, with the files that belong to it (-wal, -shm, -journal, .keys, .keys.copy), \
+        then restore a backup with `restore`.
         """
 }

@@ -1,21 +1,21 @@
 import ArgumentParser
 import Strongroom
 
-/// `status`: what there is to know of databases.
+/// `status`: the state of databases.
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Tells where databases lie, which key opens them, their schema, their tables, and who has them open.",
+        abstract: "Reports the paths, keys, schemas and tables of databases, and the processes that have them open.",
         discussion: """
-            The files are not changed: nothing is rotated, and nothing is migrated. Keys are told by their place in \
-            the chain, counted from 1, the oldest.
+            The files are not changed: nothing is rotated, and nothing is migrated. Keys are numbered by their \
+            position in the chain, from 1 for the oldest.
             """
     )
 
     @OptionGroup var databases: ManyDatabases
     @Flag(help: "Do not count rows: counting reads the whole file.")
     var brief = false
-    @Option(help: ArgumentHelp("How many databases are looked at at a time, 1 to 64.", valueName: "n"))
+    @Option(help: ArgumentHelp("How many databases are examined at a time, 1 to 64.", valueName: "n"))
     var atMost = 4
     @OptionGroup var output: OutputOptions
 

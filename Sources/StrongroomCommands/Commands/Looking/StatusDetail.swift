@@ -1,11 +1,11 @@
 import Strongroom
 
-/// What is told of a database, for scripts. Keys are counted from 1, the oldest.
+/// The state of a database, for JSON. Keys are counted from 1, the oldest.
 struct StatusDetail: Encodable, Sendable {
     struct Engine: Encodable, Sendable {
         let sqlite: String
         let sqlcipher: String
-        /// Whether it is free of SQLite's WAL-reset race.
+        /// Whether the engine has the fix for SQLite's WAL-reset race.
         let hasWALResetFix: Bool
 
         init() throws {
@@ -15,13 +15,13 @@ struct StatusDetail: Encodable, Sendable {
             hasWALResetFix = features.hasWALResetFix
         }
 
-        /// What other programs that have the file open may lose, in a line for people; nil for nothing.
+        /// A warning about data that other programs with the file open may lose, in one line; nil if there is none.
         func danger(holders: Int) -> String? {
             guard !hasWALResetFix, holders > 0 else { return nil }
             return """
-                SQLite \(sqlite) has the WAL-reset race. Strongroom's connections are guarded; two other programs that \
-                write this file with such an engine can lose commits: update them to SQLCipher 4.14, or let them set \
-                PRAGMA wal_autocheckpoint = 0.
+                SQLite \(sqlite) has the WAL-reset race. Strongroom's connections are protected; two other programs \
+                that write this file with such an engine can lose commits: update them to SQLCipher 4.14, or set \
+                PRAGMA wal_autocheckpoint = 0 in them.
                 """
         }
     }
@@ -36,7 +36,7 @@ struct StatusDetail: Encodable, Sendable {
         let version: String?
         let newest: String?
         let pending: [String]
-        /// What an automatic migrator would change.
+        /// The changes that an automatic migrator would make.
         let changes: [String]
     }
 
@@ -91,20 +91,20 @@ struct StatusDetail: Encodable, Sendable {
         case tables, holders
     }
 
-    /// In a line, for people.
+    /// A description in one line.
     var words: String { "\(HumanReadable.bytes(bytes)), \(keyWords)" }
 
-    /// Which key opens it.
+    /// The key that opens it.
     var keyWords: String {
         guard let key else { return plaintext ? "plaintext" : "" }
         let state = key.isCurrent ? "" : ", to be rotated"
         return "key \(key.number) of \(key.count)\(envelope ? " (in the envelope)" : "")\(state)"
     }
 
-    /// Whether the schema is to be migrated.
+    /// Whether a migration is pending.
     var isPending: Bool { !(schema.pending + schema.changes).isEmpty }
 
-    /// The version, and what is pending.
+    /// The version, and pending migrations.
     var schemaWords: String {
         let version = schema.version.map { "version \($0)" } ?? "no version"
         let pending = schema.pending + schema.changes

@@ -1,6 +1,6 @@
 import Strongroom
 
-/// One database's state, for people.
+/// The state of one database, as text.
 struct StatusView {
     private let name: String
     private let detail: StatusDetail
@@ -36,7 +36,7 @@ struct StatusView {
             ("Cipher", cipher, detail.plaintext ? .yellow : []),
         ]
         if detail.cipher != nil, !detail.cipherIsCurrent {
-            facts.append(("", "not the settings that new files get: to be converted", .yellow))
+            facts.append(("", "not the settings of new files: to be converted", .yellow))
         }
         facts.append(("Key", detail.keyWords, detail.key?.isCurrent == false ? .yellow : []))
         facts.append(("Schema", detail.schemaWords, detail.isPending ? .yellow : []))
@@ -47,7 +47,7 @@ struct StatusView {
         return facts
     }
 
-    private var cipher: String { detail.settings?.description ?? "none: anybody can read it" }
+    private var cipher: String { detail.settings?.description ?? "none: not encrypted" }
 
     private var log: String {
         detail.logBytes.map { ", and \(HumanReadable.bytes($0)) of log" } ?? ""
@@ -61,7 +61,7 @@ struct StatusView {
     }
 }
 
-/// Several databases' state, a row each.
+/// The state of several databases, one row each.
 struct StatusTable {
     private let outcomes: [Outcome<StatusDetail>]
     /// Whether another process has any of them open.
@@ -102,7 +102,7 @@ struct StatusTable {
             + ["\(outcome.error?.code ?? work(detail), isFailure ? .red : .yellow)"]
     }
 
-    /// What is to be done to a database.
+    /// The pending work for a database.
     private func work(_ detail: StatusDetail) -> String {
         let works = [
             detail.plaintext || !detail.cipherIsCurrent ? "convert" : nil,
@@ -114,7 +114,7 @@ struct StatusTable {
 }
 
 extension String {
-    /// The text with spaces behind it.
+    /// The text padded with spaces.
     func filled(to width: Int) -> String {
         self + String(repeating: " ", count: max(0, width - count))
     }

@@ -1,16 +1,15 @@
 import ArgumentParser
 import Strongroom
 
-/// `convert`: encrypts plaintext files and brings older forms to today's.
+/// `convert`: encrypts plaintext files and upgrades older formats.
 struct ConvertCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "convert",
-        abstract: "Encrypts plaintext files, and brings files of SQLCipher 3 to the linked engine's form.",
+        abstract: "Encrypts plaintext files, and upgrades files of SQLCipher 3 to the linked engine's format.",
         discussion: """
-            A file that has its form already is skipped, so a run that was interrupted is resumed by the same \
-            command. The newest key of the chain is what it is encrypted with. Until the new file is proved to hold \
-            every row, the old one stays in its place; then nothing of it is left. Copies that others have made of it \
-            are theirs.
+            Files that already have the format are skipped, so the same command resumes an interrupted run. Files are \
+            encrypted with the newest key of the chain. The old file stays in place until the new file is verified to \
+            contain every row; its content is then erased. Copies of the old file are not affected.
             """
     )
 
@@ -20,7 +19,7 @@ struct ConvertCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard !databases.keys.plaintext else {
-            throw ValidationError("--plaintext says that there is no key; give the one that the file is to get.")
+            throw ValidationError("--plaintext means that there is no key; give the new key of the file.")
         }
     }
 
@@ -33,12 +32,12 @@ struct ConvertCommand: AsyncParsableCommand {
             let database = database.openingEveryForm()
             guard count > 0 else {
                 throw CommandFailure(
-                    "noKey", "The configuration says that \"\(database.path)\" stays plaintext. Give --key-file.",
+                    "noKey", "The configuration specifies plaintext for \"\(database.path)\". Give --key-file.",
                     .configuration)
             }
             let survey = try await database.survey(countsTables: false)
             if !survey.isPlaintext, let settings = survey.settings, settings == survey.wantedSettings {
-                return .init(.skipped, "encrypted already, \(settings.shortName)")
+                return .init(.skipped, "already encrypted, \(settings.shortName)")
             }
             let added = try await database.keyCount() - count
             let report = try await database.using { store in

@@ -1,24 +1,23 @@
 import ArgumentParser
 import Strongroom
 
-/// `migrate`: brings schemas to another version.
+/// `migrate`: migrates schemas to another version.
 struct MigrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate",
-        abstract: "Brings the schemas of databases to their configuration's newest version, or to another.",
+        abstract: "Migrates the schemas of databases to their configuration's newest version, or to another.",
         discussion: """
-            Each step is one transaction; a file that is at the version already is skipped, so a run that was \
-            interrupted is resumed by the same command. A version that is older than the file's is gone back to \
-            by the migrations' `down`s.
+            Each step is one transaction; files that are already at the version are skipped, so the same command \
+            resumes an interrupted run. A downgrade to an older version runs the migrations' `down`s.
 
-            With --dry-run a copy of each file is migrated and thrown away, and what would change is told.
+            With --dry-run a copy of each file is migrated and discarded, and the changes are reported.
             """
     )
 
     @OptionGroup var databases: ManyDatabases
-    @Option(help: ArgumentHelp("The version that the files are to have (default: the newest).", valueName: "version"))
+    @Option(help: ArgumentHelp("The target version (default: the newest).", valueName: "version"))
     var to: String?
-    @Flag(help: "Migrate a copy, tell what happens to it, and throw it away.")
+    @Flag(help: "Migrate a copy, report the changes, and discard it.")
     var dryRun = false
     @OptionGroup(title: "Several databases") var family: FamilyOptions
     @OptionGroup var output: OutputOptions
@@ -29,8 +28,8 @@ struct MigrateCommand: AsyncParsableCommand {
             throw CommandFailure(
                 "noConfiguration",
                 """
-                Nobody knows the schema of "\(stranger.path)": give the name of its configuration, too, and its path \
-                with --path.
+                The schema of "\(stranger.path)" is unknown: give the name of its configuration, and its path with \
+                --path.
                 """,
                 .configuration)
         }
@@ -41,7 +40,7 @@ struct MigrateCommand: AsyncParsableCommand {
         try await command.run { database, progress in
             try await database.using { store in
                 let plan = try await store.migrationPlan(to: version)
-                guard !plan.isEmpty else { return .init(.skipped, "at version \(plan.to) already") }
+                guard !plan.isEmpty else { return .init(.skipped, "already at version \(plan.to)") }
                 let tell: @Sendable (MigrationProgress) -> Void = { progress.tell($0) }
                 if isTrial {
                     let trial = try await store.dryRun(to: version, progress: tell)
@@ -55,7 +54,7 @@ struct MigrateCommand: AsyncParsableCommand {
 }
 
 extension CommandProgress {
-    /// Counts the steps, or what the running one tells of itself.
+    /// Updates the progress by steps, or by the report of the current step.
     fileprivate func tell(_ migration: MigrationProgress) {
         guard migration.total > 0 else { return update(to: migration.step - 1, of: migration.steps) }
         update(to: migration.done, of: migration.total)
@@ -63,7 +62,7 @@ extension CommandProgress {
 }
 
 extension MigrationPlan {
-    /// For people, such as `from version 1 to 3`.
+    /// A description such as `from version 1 to 3`.
     var way: String {
         let changes = schemaChanges.isEmpty ? "" : ": \(schemaChanges.joined(separator: "; "))"
         guard let from else { return "to version \(to)\(changes)" }

@@ -1,6 +1,6 @@
 import Strongroom
 
-/// What a migration did, or would do, for scripts.
+/// The result or the plan of a migration, for JSON.
 struct MigrationDetail: Encodable, Sendable {
     struct Step: Encodable, Sendable {
         let version: String
@@ -12,11 +12,11 @@ struct MigrationDetail: Encodable, Sendable {
     let to: String?
     let applied: [String]
     let undone: [String]
-    /// Versions whose statements are others than those that the file went through.
+    /// The versions of the file whose statements have changed.
     let changed: [String]
     let schemaChanges: [String]
     let steps: [Step]
-    /// Where the copy from before lies.
+    /// The path of the snapshot from before the migration.
     let snapshot: String?
 
     init(_ report: MigrationReport) {

@@ -1,21 +1,21 @@
 import ArgumentParser
 import Strongroom
 
-/// `recover`: a database whose write-ahead log is damaged.
+/// `recover`: recovers a database whose write-ahead log is damaged.
 struct RecoverCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "recover",
-        abstract: "Tells what a damaged write-ahead log has lost, and gives up what lies behind the damage.",
+        abstract: "Reports what a damaged write-ahead log has lost, and truncates the log before the damage.",
         discussion: """
-            A database whose log (NAME-wal) is damaged does not open: the transactions behind the damage would be gone \
-            without a word. Without --to-last-sound-commit nothing is changed, and the exit code is 65 when the log is \
-            damaged. With it the log is cut off behind its last transaction before the damage, and kept as it was as \
-            NAME-wal.damaged. The database must not be open anywhere.
+            A database whose log (NAME-wal) is damaged is not opened: the transactions after the damage would be lost \
+            silently. Without --to-last-sound-commit nothing is changed, and the exit code is 65 if the log is \
+            damaged. With it the log is truncated after the last transaction before the damage, and the original is \
+            kept as NAME-wal.damaged. The database must not be open in any process.
             """
     )
 
     @OptionGroup var database: OneDatabase
-    @Flag(help: "Give up every transaction behind the damage.")
+    @Flag(help: "Discard every transaction after the damage.")
     var toLastSoundCommit = false
     @OptionGroup var output: OutputOptions
 
@@ -23,7 +23,7 @@ struct RecoverCommand: AsyncParsableCommand {
         let recovery = try await database.resolve().recoverLog(dryRun: !toLastSoundCommit)
         if output.json { try output.write(RecoveryDetail(recovery)) } else { show(recovery) }
         guard recovery.isDamaged, recovery.damagedLog == nil else { return }
-        // The report has told it.
+        // The report has been printed.
         throw CommandFailure("damagedLog", "", .dataError)
     }
 
@@ -34,20 +34,20 @@ struct RecoverCommand: AsyncParsableCommand {
         let next =
             if let damagedLog = recovery.damagedLog {
                 """
-                The database opens again. The damaged log lies at "\(damagedLog)"; remove it when it is not \
-                needed any more.
+                The database can be opened again. The damaged log is kept at "\(damagedLog)"; remove it when it \
+                is no longer needed.
                 """
             } else {
                 """
-                Nothing was changed. Restore file and log from a backup or from a copy of the disk, or give up what \
-                lies behind the damage with --to-last-sound-commit.
+                Nothing was changed. Restore file and log from a backup or from a copy of the disk, or discard the \
+                transactions after the damage with --to-last-sound-commit.
                 """
             }
         console.write(lead: "\("Next:", .bold) ", paragraph: next, indent: 0)
     }
 }
 
-/// What `recover` tells scripts.
+/// The result of `recover`, for JSON.
 private struct RecoveryDetail: Encodable {
     let path: String
     let damaged: Bool
@@ -67,8 +67,7 @@ private struct RecoveryDetail: Encodable {
 }
 
 extension OperatedDatabase {
-    /// Looks for damage in the log, and gives up what lies behind it unless `dryRun` says that nothing is to be
-    /// changed.
+    /// Checks the log for damage, and discards everything after it unless `dryRun` is set.
     fileprivate func recoverLog(dryRun: Bool) async throws -> LogRecovery {
         try await Stores(answering: name.target, with: configuration).recoverLog(name.fileName, dryRun: dryRun)
     }

@@ -1,17 +1,17 @@
 import ArgumentParser
 import Strongroom
 
-/// `rotate`: brings files to the newest key.
+/// `rotate`: rotates files to the newest key.
 struct RotateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rotate",
-        abstract: "Brings files to the newest key of their chain.",
+        abstract: "Rotates files to the newest key of their chain.",
         discussion: """
-            A file that is on the newest key already is skipped, so a run that was interrupted is resumed by the \
-            same command. Whenever it is interrupted, each file opens with a key of the chain, and every row is there.
+            Files that already use the newest key are skipped, so the same command resumes an interrupted run. \
+            Whenever it is interrupted, each file opens with a key of the chain, and no row is lost.
 
-            A file with older cipher settings than its configuration gives gets the new ones. A plaintext file is \
-            encrypted where the chain of its configuration begins with Key.plaintext, and refused otherwise: see \
+            A file with older cipher settings than its configuration specifies gets the new ones. A plaintext file is \
+            encrypted if the chain of its configuration begins with Key.plaintext, and rejected otherwise: see \
             convert.
             """
     )
@@ -34,7 +34,7 @@ struct RotateCommand: AsyncParsableCommand {
             } catch let error as StrongroomError where error.code == .plaintextFile {
                 throw CommandFailure(
                     "plaintextFile",
-                    "The file \"\(database.path)\" is a plaintext database. Have it encrypted with `convert`.",
+                    "The file \"\(database.path)\" is a plaintext database. Encrypt it with `convert`.",
                     .configuration)
             }
         }

@@ -1,6 +1,6 @@
 import Strongroom
 
-/// What a rotation or a conversion did, for scripts. Keys are counted from 1, the oldest.
+/// The result of a rotation or a conversion, for JSON. Keys are counted from 1, the oldest.
 struct RotationDetail: Encodable, Sendable {
     let method: String
     let fromKey: Int?
@@ -10,7 +10,7 @@ struct RotationDetail: Encodable, Sendable {
     let bytes: Int64
     let oldContentGone: Bool
 
-    /// - Parameter added: How many keys the command has put before those of the chain.
+    /// - Parameter added: The number of keys that the command has put before those of the chain.
     init(_ report: RotationReport, added: Int = 0) {
         method = report.method.rawValue
         fromKey = report.from.map { $0 + 1 - added }
@@ -22,7 +22,7 @@ struct RotationDetail: Encodable, Sendable {
     }
 }
 
-/// How a file is encrypted, for scripts.
+/// The encryption of a file, for JSON.
 struct CipherDetail: Encodable, Equatable, Sendable {
     let pageSize: Int
     let iterations: Int
@@ -38,7 +38,7 @@ struct CipherDetail: Encodable, Equatable, Sendable {
 }
 
 extension CipherSettings {
-    /// For a narrow table: whose settings they are.
+    /// The name of the settings, for a narrow table.
     var generation: String {
         switch self {
         case .sqlCipher3: "3"
@@ -47,7 +47,7 @@ extension CipherSettings {
         }
     }
 
-    /// For a table, such as `SQLCipher 4`.
+    /// The name for a table, such as `SQLCipher 4`.
     var shortName: String {
         switch self {
         case .sqlCipher3: "SQLCipher 3"
@@ -58,17 +58,17 @@ extension CipherSettings {
 }
 
 extension RotationReport {
-    /// For people.
+    /// A description.
     ///
     /// - Parameters:
-    ///   - count: How many keys the chain has.
-    ///   - added: How many the command has put before them.
+    ///   - count: The number of keys in the chain.
+    ///   - added: The number of keys that the command has put before them.
     func words(of count: Int, added: Int = 0) -> String {
         let key = "key \(to + 1 - added) of \(max(count, to + 1 - added))"
         guard isRotated else { return "on \(key) already" }
         let former = formerSettings == nil ? "plaintext" : "key \((from ?? 0) + 1 - added)"
         let format = formerSettings.map { $0 == settings ? "" : ", \($0.shortName) to \(settings.shortName)" } ?? ""
-        let rest = isOldContentGone ? "" : "; some old content stays in the log until a later checkpoint"
+        let rest = isOldContentGone ? "" : "; some old content remains in the log until a later checkpoint"
         return "\(former) to \(key)\(format), \(HumanReadable.bytes(bytes))\(rest)"
     }
 }

@@ -1,28 +1,27 @@
 import ArgumentParser
 import Strongroom
 
-/// `salvage`: what can be read of a damaged database, in a new file.
+/// `salvage`: copies the readable rows of a damaged database into a new file.
 struct SalvageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "salvage",
         abstract: "Copies every row that can still be read from a damaged database into a new file.",
         discussion: """
-            The damaged file is only read, and must not be open anywhere. The new file's disk needs free space of \
-            twice the file's length. A row is copied with all of its values or not at all. Where a page is damaged \
-            that leads to others, all pages are searched for the rows below it. Rows that may belong to several tables \
-            go to the table lost_and_found of the new file. The new file gets the current key; nothing is overwritten.
+            The damaged file is not changed, and must not be open in any process. The new file's disk needs free space \
+            of twice the file's length. A row is copied with all of its values or not at all. If an interior page is \
+            damaged, all pages are searched for the rows below it. Rows that may belong to several tables are written \
+            to the table lost_and_found of the new file. The new file has the current key; nothing is overwritten.
 
-            Exit codes: 0 every row was copied; 1 the new file is there, and something was lost, which is reported; \
-            65 nothing can be found, since the first page or the schema is damaged; 66 no such file; 73 something lies \
-            where the new file is to be made; 75 another process has it open; 78 wrong key. From 65 on there is no new \
-            file.
+            Exit codes: 0 every row was copied; 1 the new file was created, and losses are reported; 65 no rows can be \
+            found, since the first page or the schema is damaged; 66 no such file; 73 the new file's path exists; 75 \
+            another process has the file open; 78 wrong key. From 65 on there is no new file.
             """
     )
 
     @OptionGroup var database: OneDatabase
-    @Option(help: ArgumentHelp("The file that is made.", valueName: "file"))
+    @Option(help: ArgumentHelp("The new file.", valueName: "file"))
     var to: String
-    @Flag(help: "Leave out the rows whose table cannot be told, and only count them.")
+    @Flag(help: "Skip the rows whose table cannot be determined, and only count them.")
     var noLostAndFound = false
     @OptionGroup var form: OutputOptions
 
@@ -33,7 +32,7 @@ struct SalvageCommand: AsyncParsableCommand {
         let target = FilePath.absolute(to)
         guard try !Stores.hasFile(at: target) else {
             throw CommandFailure(
-                "exists", "\"\(to)\" is there already, and a salvage overwrites nothing. Give another name.",
+                "exists", "\"\(to)\" exists, and a salvage overwrites nothing. Use another name.",
                 .cannotCreate)
         }
         let progress = CommandProgress("Salvaging", count: 1, unit: .count, isQuiet: form.json)
@@ -54,7 +53,7 @@ struct SalvageCommand: AsyncParsableCommand {
 }
 
 extension OperatedDatabase {
-    /// Copies what can be read of it.
+    /// Copies the readable rows.
     fileprivate func salvage(
         to path: String, keepingUnattributed: Bool, progress: @escaping @Sendable (SalvageProgress) -> Void
     ) async throws -> SalvageReport {

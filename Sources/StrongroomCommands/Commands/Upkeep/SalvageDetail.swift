@@ -1,18 +1,18 @@
 import Strongroom
 
-/// What a salvage copied and what was lost, for scripts and for people.
+/// The result of a salvage, as JSON and as text.
 struct SalvageDetail: Encodable {
     struct Table: Encodable {
         let name: String
         let complete: Bool
         let rowsCopied: Int
-        /// Those of the copied rows that a search of all pages found.
+        /// The copied rows that were found by a search of all pages.
         let rowsFound: Int
         let rowsLost: Int
-        /// Whether `rowsLost` are all that are lost; otherwise at least as many.
+        /// Whether `rowsLost` is exact; otherwise it is a lower bound.
         let lossCounted: Bool
         let unreadablePages: Int
-        /// The first and the last row id of each range under which something was lost.
+        /// The first and last row id of each range in which rows were lost.
         let lostRowIDs: [[Int64]]
         let obstacle: String?
     }
@@ -65,10 +65,10 @@ struct SalvageDetail: Encodable {
 }
 
 extension SalvageDetail {
-    /// The most things of a kind that people are told.
+    /// The maximum number of items of a kind in the text.
     private static let most = 20
 
-    /// Shows it to a person.
+    /// Prints the result.
     func show(_ report: SalvageReport) {
         let console = CommandSession.current.console
         let pages = damagedPages.isEmpty ? "no damaged page" : HumanReadable.count(damagedPages.count, "damaged page")
@@ -83,7 +83,7 @@ extension SalvageDetail {
         }
         list(losses, console)
         if let aside = report.lostAndFound { console.write("  \(aside.description, .red)") }
-        list(missing.map { "\($0.name) could not be made: \($0.reason)" }, console)
+        list(missing.map { "\($0.name) could not be created: \($0.reason)" }, console)
     }
 
     private func list(_ lines: [String], _ console: Console) {
@@ -93,18 +93,18 @@ extension SalvageDetail {
         }
     }
 
-    /// Why it is no success.
+    /// Why the salvage is incomplete.
     var incompleteness: String {
         let hit = tables.filter { !$0.complete }.map(\.name)
         var parts: [String] = []
         if !hit.isEmpty {
             let more = hit.count > 5 ? " and \(hit.count - 5) more" : ""
-            parts.append("not every row could be read of \(hit.prefix(5).joined(separator: ", "))\(more)")
+            parts.append("not every row could be read from \(hit.prefix(5).joined(separator: ", "))\(more)")
         }
-        if let lostAndFound { parts.append("of \(lostAndFound.rows) rows the table cannot be told") }
-        if !missing.isEmpty { parts.append("\(missing.count) objects of the schema could not be made") }
+        if let lostAndFound { parts.append("the table of \(lostAndFound.rows) rows cannot be determined") }
+        if !missing.isEmpty { parts.append("\(missing.count) objects of the schema could not be created") }
         return """
-            The new file lies at "\(file)" and is whole, but \(parts.joined(separator: "; ")). Compare it with a \
+            The new file is at "\(file)" and intact, but \(parts.joined(separator: "; ")). Compare it with a \
             backup, and keep the damaged file until then.
             """
     }

@@ -1,6 +1,6 @@
 import Strongroom
 
-/// What a check found, for scripts.
+/// The result of a verification, for JSON.
 struct VerificationDetail: Encodable, Sendable {
     struct Page: Encodable, Sendable {
         let number: Int
@@ -10,7 +10,7 @@ struct VerificationDetail: Encodable, Sendable {
     let whole: Bool
     let pages: Int
     let bytes: Int64
-    /// Whether the pages have authentication codes; those of plaintext have none.
+    /// Whether the pages have authentication codes; plaintext pages have none.
     let authenticated: Bool
     let damagedPages: [Page]
     let objections: [String]
@@ -26,10 +26,10 @@ struct VerificationDetail: Encodable, Sendable {
         foreignKeyViolations = report.foreignKeyViolations.count
     }
 
-    /// The most things of a kind that people are told.
+    /// The maximum number of items of a kind in the text.
     private static let most = 5
 
-    /// What is wrong, for people. What the engine objects to follows from damaged pages, where there are any.
+    /// The damage, as text. If there are damaged pages, the engine's messages follow from them and are omitted.
     var shortDamage: String {
         guard !damagedPages.isEmpty else { return Self.cut(objections, of: objections.count) }
         return Self.cut(damagedPages.map(\.description), of: damagedPages.count)
@@ -42,15 +42,15 @@ struct VerificationDetail: Encodable, Sendable {
 }
 
 extension VerificationReport {
-    /// For people.
+    /// A description.
     var words: String {
         let size = "\(HumanReadable.count(pages)) pages, \(HumanReadable.bytes(bytes))"
         guard isWhole else {
             return damagedPages.isEmpty
-                ? "\(size), the engine objects" : "\(HumanReadable.count(damagedPages.count)) of \(size) damaged"
+                ? "\(size), the engine reports errors" : "\(HumanReadable.count(damagedPages.count)) of \(size) damaged"
         }
         let strays = foreignKeyViolations.count
-        let keys = strays == 0 ? "" : "; \(strays) values point to rows that are not there"
+        let keys = strays == 0 ? "" : "; \(strays) values reference rows that do not exist"
         return "\(size) whole\(keys)"
     }
 }

@@ -1,28 +1,27 @@
 import ArgumentParser
 import Strongroom
 
-/// `verify`: checks whole databases.
+/// `verify`: verifies complete databases.
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Checks every page of databases, and whether tables and indexes fit together.",
+        abstract: "Verifies every page of databases, and the consistency of tables and indexes.",
         discussion: """
-            Others may read meanwhile; writes wait. Damage is exit code 1. To look at a file that does not open, see \
+            Other processes can read meanwhile; writes wait. Damage is exit code 1. For a file that does not open, see \
             doctor.
 
-            With --report and --resume a run that was interrupted is resumed: what the report says is whole is \
-            skipped.
+            --report with --resume resumes an interrupted run: databases that the report lists as intact are skipped.
             """
     )
 
     @OptionGroup var databases: ManyDatabases
     @OptionGroup(title: "Several databases") var family: FamilyOptions
-    @Flag(help: "Go on with the report: add to it, and skip what it says is whole.")
+    @Flag(help: "Resume the report: append to it, and skip the databases that it lists as intact.")
     var resume = false
     @OptionGroup var output: OutputOptions
 
     private static let advice = """
-        Restore it from a backup, look at it with `doctor`, or copy what can still be read with `salvage`.
+        Restore it from a backup, diagnose it with `doctor`, or copy the readable rows with `salvage`.
         """
 
     func validate() throws {
@@ -36,7 +35,7 @@ struct VerifyCommand: AsyncParsableCommand {
             unit: .count, isContinuing: resume)
         try await command.run { database, progress in
             guard finished?.contains(database.path) != true else {
-                return .init(.skipped, "whole, says the report")
+                return .init(.skipped, "intact according to the report")
             }
             let report = try await database.readOnlyIfItMust().using { store in
                 try await store.verify { progress.update(to: $0.pagesDone, of: $0.pages) }

@@ -65,6 +65,6 @@ struct VerificationOwnerTests {
         let tables = report.damagedPages.filter { $0.owner == .table("note") }
         #expect(tables.count == 1)
         #expect(report.damagedPages.contains { $0.owner == .unknown })
-        #expect(report.description.contains("whose owner cannot be told"))
+        #expect(report.description.contains("whose owner is unknown"))
     }
 }

@@ -199,7 +199,7 @@ struct OldDecimalTests {
         let automatic = vault.with(\.migrator, .automatic(tables: [Bill.schema]))
         try await automatic.using { store in
             let changes = try #require(store.opening.migration?.schemaChanges)
-            #expect(changes.contains("table \"bill\": decimals of column \"total\" written in the form that sorts"))
+            #expect(changes.contains("table \"bill\": decimals of column \"total\" converted to the sortable form"))
             try await check(store)
         }
         let again = try await automatic.using { store in store.opening.migration?.schemaChanges }
@@ -214,7 +214,7 @@ struct OldDecimalTests {
             Self.first; Migration("2") { db in try db.convertDecimals(of: Bill.self) }
         }
         let error = try await expectFailure(.migrationFailed) { try await vault.with(\.migrator, migrator).open() }
-        #expect(error.message.contains("Row 2400 holds no decimal number in column \"total\""), "\(error.message)")
+        #expect(error.message.contains("Row 2400 contains no decimal number in column \"total\""), "\(error.message)")
         try await vault.with(\.migrator, nil).using { store in
             try await store.read { db throws in
                 #expect(try db.value("SELECT count(*) FROM bill WHERE tip = '2.0'", as: Int.self) == 2_499)

@@ -37,7 +37,7 @@ struct AutomaticComparisonTests {
         try await execute(
             SQL(stringLiteral: "CREATE TABLE note (\(columns))"), "INSERT INTO note VALUES (1, 'a'), (7, 'b')",
             "CREATE TABLE other (id INTEGER PRIMARY KEY AUTOINCREMENT)", "INSERT INTO other VALUES (40)")
-        let change = "table \"note\": keys in column \"id\" are never given twice from now on"
+        let change = "table \"note\": keys in column \"id\" are never reused from now on"
         #expect(try await adapt(Self.noTwice) == [change])
         try await vault.with(\.migrator, nil).using { store in
             try await store.write { db throws in

@@ -159,7 +159,7 @@ struct AutomaticSchemaTests {
         let error = try await expectFailure(.migrationFailed) {
             try await vault.with(\.migrator, .automatic(tables: declared)).open()
         }
-        #expect(error.message.contains("could not be brought to what is declared"), "\(name)")
+        #expect(error.message.contains("could not be changed to their declarations"), "\(name)")
         #expect(try await texts("SELECT name FROM sqlite_master ORDER BY name") == ["t"], "\(name)")
         #expect(try await texts("SELECT ifnull(a, '-') FROM t ORDER BY id") == ["x", "x", "-"], "\(name)")
     }

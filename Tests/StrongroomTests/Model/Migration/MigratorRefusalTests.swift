@@ -29,7 +29,7 @@ struct MigratorRefusalTests {
     static let mistakes: [(Migrator, String)] = [
         (Migrator {}, "no migration"),
         (Migrator(tables: []) {}, "no migration"),
-        (versions("1", "2", "1"), "\"1\" stands twice"),
+        (versions("1", "2", "1"), "\"1\" is used twice"),
         (versions(""), "empty version"),
         (versions("1", ""), "empty version"),
         (versions("1", "a\0b"), "NUL"),

@@ -107,7 +107,7 @@ struct ScaledMigrationTests {
             first; second
         }
         let error = try await expectFailure(.migrationFailed) { try await vault.with(\.migrator, steps).open() }
-        #expect(error.message.contains("Row 7 holds") && error.message.contains(words), "\(error.message)")
+        #expect(error.message.contains("Row 7 contains") && error.message.contains(words), "\(error.message)")
         #expect(!error.message.contains("1.005") && !error.message.contains("775808"))
         let automatic = vault.with(\.migrator, .automatic(tables: [Offer.schema]))
         await #expect(throws: StrongroomError.self) { try await automatic.open() }
@@ -133,7 +133,7 @@ struct ScaledMigrationTests {
             let error = try expectFailure(.schemaChange) {
                 try db.changeColumn(Column<Decimal>("price", scale: 0), in: "offer")
             }
-            #expect(error.message.contains("Row 1 holds a number with more than 0 digits"), "\(error.message)")
+            #expect(error.message.contains("Row 1 contains a number with more than 0 digits"), "\(error.message)")
             try expectFailure(.schemaChange) { try db.changeColumn(Column<Decimal>("price", scale: 18), in: "offer") }
             #expect(try db.columns(of: "offer")[1].declaredType == "DECIMAL_INTEGER(1)")
         }

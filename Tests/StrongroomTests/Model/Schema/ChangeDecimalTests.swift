@@ -63,7 +63,7 @@ struct ChangeDecimalTests {
             let error = try expectFailure(.constraint) {
                 try db.changeColumn(Column<Decimal>("price", check: "price > '0'"), in: "offer")
             }
-            #expect(error.message.contains("break it in table \"offer\": 3."), "\(error.message)")
+            #expect(error.message.contains("violate it in table \"offer\": 3."), "\(error.message)")
             #expect(error.constraint?.kind == .check && error.constraint?.table == "offer")
             #expect(try db.texts("SELECT price FROM offer ORDER BY id") == ["9", "12", "0", "100"])
             // Nothing is left aside afterwards.
@@ -78,7 +78,7 @@ struct ChangeDecimalTests {
             try db.execute("CREATE TABLE offer (id INTEGER PRIMARY KEY, price TEXT NOT NULL)")
             try db.execute("INSERT INTO offer VALUES (7, \(text))")
             let error = try expectFailure(.schemaChange) { try db.changeColumn(Column<Decimal>("price"), in: "offer") }
-            #expect(error.message.contains("Row 7 holds no decimal number in column \"price\""), "\(error.message)")
+            #expect(error.message.contains("Row 7 contains no decimal number in column \"price\""), "\(error.message)")
             #expect(try db.texts("SELECT price FROM offer") == [text])
         }
     }

@@ -27,7 +27,7 @@ struct BusyFileTests {
         try other.run("PRAGMA journal_mode = DELETE")
         try other.run("BEGIN EXCLUSIVE")
         let error = try await expectFailure(.busy) { try await vault.open() }
-        #expect(error.message.contains("Another connection holds the database"))
+        #expect(error.message.contains("Another connection has locked the database"))
         #expect(error.database == "vault.sqlite")
         try other.run("COMMIT")
         other.close()

@@ -101,7 +101,7 @@ struct PermissionTests {
         await #expect(processExitsWith: .success) { [root = vault.directory as String] in
             let error = try await Self.openWithoutPrivileges("\(root)/a/b")
             #expect(error.code == .permissionDenied, "\(error)")
-            #expect(error.message.contains("cannot make the directory \"\(root)/a\""), "\(error)")
+            #expect(error.message.contains("cannot create the directory \"\(root)/a\""), "\(error)")
         }
         #expect(try DirectorySnapshot(vault.directory).names == [])
         try set(0o700, vault.directory)

@@ -1,13 +1,13 @@
 extension ColumnChange {
-    /// Makes scaled integers of the numbers in a column, which keeps its constraints.
+    /// Converts the numbers in a column to scaled integers; the column's constraints are kept.
     ///
-    /// - Parameter report: Gets how many rows are looked at, and how many there are.
+    /// - Parameter report: Called with the number of processed rows and the total.
     func scale(_ column: String, to scale: DecimalScale, _ report: (Int, Int) throws -> Void) throws {
         let place = try place(of: column)
         guard let info = try info(of: column), info.keyPlace == nil, info.generated == nil else {
             throw refusal(
                 """
-                Column "\(column)" of table "\(table.name)" is computed or belongs to the primary key; make a new \
+                Column "\(column)" of table "\(table.name)" is generated or belongs to the primary key; create a new \
                 table and move the rows.
                 """)
         }
@@ -15,8 +15,8 @@ extension ColumnChange {
         guard let item = CreateTableText.withScaledDecimals(text.items[place], scale, info.declaredType) else {
             throw refusal(
                 """
-                The default of column "\(column)" of table "\(table.name)" is no decimal number that fits the scale \
-                \(scale.digits) (\(info.defaultSQL ?? "")); give it another one with `db.changeColumn(_:in:)`, which \
+                The default of column "\(column)" of table "\(table.name)" is not a decimal number that fits the scale \
+                \(scale.digits) (\(info.defaultSQL ?? "")); change it with `db.changeColumn(_:in:)`, which \
                 converts the values.
                 """)
         }
@@ -26,14 +26,15 @@ extension ColumnChange {
         try rebuild(changed, [(column: column, sql: try scaledSource(value, column, scale, report))])
     }
 
-    /// The SQL for the scaled integers of a column's numbers.
+    /// The SQL that converts a column's numbers to scaled integers.
     ///
-    /// - Parameter value: The SQL for what the column holds: a number or its digits.
-    /// - Throws: ``StrongroomError`` with `schemaChange` for a value that is no number or does not fit, naming the row.
+    /// - Parameter value: The SQL for the current value: a number or its digits.
+    /// - Throws: ``StrongroomError`` with `schemaChange` for a value that is not a number or does not fit; the message
+    ///   names the row.
     func scaledSource(
         _ value: String, _ column: String, _ scale: DecimalScale, _ report: (Int, Int) throws -> Void
     ) throws -> String {
-        // A floating-point number is the digits that it is written with, where they say the same number.
+        // A floating-point number is converted by its decimal representation, if that is the same number.
         let digits = "(CASE typeof(\(value)) WHEN 'real' THEN CAST(\(value) AS TEXT) ELSE \(value) END)"
         let isRounded = "typeof(\(value)) = 'real' AND CAST(CAST(\(value) AS TEXT) AS REAL) <> \(value)"
         let rowID = text.isWithoutRowID ? nil : try connection.columnInfos(of: table.name).freeRowIDName
@@ -49,8 +50,8 @@ extension ColumnChange {
                     let rowName = try row.value(at: 2).asInteger.map { "Row \($0)" } ?? "A row"
                     throw refusal(
                         """
-                        \(rowName) holds \(fault) in column "\(column)" of table "\(table.name)"; correct it first, or \
-                        take another scale.
+                        \(rowName) contains \(fault) in column "\(column)" of table "\(table.name)"; correct it \
+                        first, or use another scale.
                         """)
                 }
                 done += 1
@@ -61,10 +62,10 @@ extension ColumnChange {
         return scale.scaled(digits)
     }
 
-    /// Why what a row holds does not become an integer of a scale; nil where it does.
+    /// Why the value of a row cannot be converted to an integer with a scale; nil if it can.
     private static func misfit(_ row: borrowing Row, _ scale: DecimalScale) throws -> String? {
         guard try row.integer(at: 1) == 0 else {
-            return "a floating-point number with more digits than it is written with"
+            return "a floating-point number with more digits than SQLite writes"
         }
         return switch try row.value(at: 0) {
         case .integer(let number): scale.misfit(String(number))

@@ -1,4 +1,4 @@
-/// Adds, drops or changes a column of a table. Runs in a savepoint of the caller's.
+/// Adds, drops or changes a column of a table. Runs in the caller's savepoint.
 struct ColumnChange {
     let connection: Connection
     let entries: [SchemaEntry]
@@ -11,7 +11,7 @@ struct ColumnChange {
         entries = try connection.schemaEntries()
         table = try connection.tableEntry(name, in: entries)
         guard let text = CreateTableText(table.sql) else {
-            throw Self.refusal("Table \"\(name)\" is virtual; its columns are its module's to change.", connection)
+            throw Self.refusal("Table \"\(name)\" is virtual; only its module can change its columns.", connection)
         }
         self.text = text
     }
@@ -32,8 +32,8 @@ struct ColumnChange {
         guard !column.isPrimaryKey else {
             throw refusal(
                 """
-                Column "\(column.name)" cannot become the primary key of table "\(table.name)", which is there \
-                already; make a new table.
+                Column "\(column.name)" cannot become the primary key of the existing table "\(table.name)"; \
+                create a new table.
                 """
             )
         }
@@ -77,7 +77,7 @@ struct ColumnChange {
         var changed = text
         changed.replace(at: place, with: sql)
         let name = Identifier.quote(column.name)
-        // Decimals that become something else are the numbers, not the texts and integers that stand for them.
+        // Decimals that are converted to another type are converted as numbers, not as their stored texts or integers.
         let isSameForm = info.map { Identifier.areSame($0.declaredType, column.declaredType) } ?? false
         let digits = isSameForm ? nil : info?.decimalDigits.map { "(\($0))" }
         var value = digits ?? name
@@ -88,7 +88,7 @@ struct ColumnChange {
         }
         let sources = [(column: column.name, sql: try source(value, column))]
         if column.holdsDecimals, column.generated == nil {
-            // The checks are meant for decimals, not for what was there before.
+            // The checks apply to the decimals, not to the former values.
             try connection.withoutChecks(of: [table.name]) {
                 try rebuild(changed, sources)
                 try connection.sortDecimals([column.name], of: table.name) { _, _ in }
@@ -100,11 +100,11 @@ struct ColumnChange {
         try refuseMisfits(name, column)
     }
 
-    /// Gives an integer key that is the row's id the declaration by which it is never given twice.
+    /// Adds AUTOINCREMENT to an integer primary key that is the row id.
     func keepKeys(_ column: ColumnDefinition) throws {
         var changed = text
         changed.replace(at: try place(of: column.name), with: try column.sql())
-        // The key may be declared behind the columns.
+        // The key may be declared after the columns.
         if let constraint = changed.items.firstIndex(where: { item in
             CreateTableText.column(item) == nil && item.contains { $0.isWord("PRIMARY") }
         }) {
@@ -113,10 +113,9 @@ struct ColumnChange {
         try rebuild(changed)
     }
 
-    /// What is copied into a column of what it held.
+    /// The SQL for the converted value of the column.
     private func source(_ former: String, _ column: ColumnDefinition) throws -> String {
-        // The engine converts what is written into a column of numbers or texts, but keeps a text as a text in one of
-        // bytes.
+        // The engine converts values written to a numeric or text column, but stores a text in a BLOB column unchanged.
         let value =
             column.valueType == "blob"
             ? "CASE typeof(\(former)) WHEN 'text' THEN CAST(\(former) AS BLOB) ELSE \(former) END" : former
@@ -126,7 +125,7 @@ struct ColumnChange {
         return "ifnull(\(value), \(inPlaceOfNull.literal))"
     }
 
-    /// Refuses values that are still of another type in the changed column.
+    /// Throws if values in the changed column still have another type.
     private func refuseMisfits(_ name: String, _ column: ColumnDefinition) throws {
         guard column.generated == nil, let type = column.valueType else { return }
         let misfit = try connection.ownValue(
@@ -136,24 +135,25 @@ struct ColumnChange {
         if case .integer(let count)? = misfit, count > 0 {
             throw refusal(
                 """
-                \(count) rows of table "\(table.name)" hold values in "\(column.name)" that \
-                \(column.storageClass.rawValue) does not fit; change them first.
+                \(count) rows of table "\(table.name)" contain values in "\(column.name)" that \
+                do not fit \(column.storageClass.rawValue); change them first.
                 """
             )
         }
     }
 
-    /// Refuses a change after which a value would be another one.
+    /// Throws if the conversion would change a value.
     private func refuseLoss(_ name: String, _ column: ColumnDefinition) throws {
-        // Digits of a number that a floating-point one keeps.
+        // The number of digits that a floating-point number preserves.
         let digits = "length(replace(replace(ltrim(\(name), '-0.'), '.', ''), '-', ''))"
         let loss: String
         switch column.valueType {
         case "integer":
-            // The column may have a collation by which another text is the same.
+            // The column may have a collation that treats other texts as equal.
             loss = "typeof(\(name)) = 'text' AND CAST(CAST(\(name) AS INTEGER) AS TEXT) <> \(name) COLLATE BINARY"
         case "real":
-            // The largest integer becomes a number beyond all integers, for which the engine gives it back.
+            // The largest integer becomes a floating-point number out of range, which the engine converts back to the
+            // largest integer.
             loss = """
                 typeof(\(name)) = 'integer' AND (CAST(CAST(\(name) AS REAL) AS INTEGER) <> \(name) OR \(name) = \
                 \(Int64.max)) OR typeof(\(name)) = 'text' AND (\(digits) > 15 OR ltrim(\(name), '+-') GLOB '0[0-9]*' \
@@ -167,7 +167,7 @@ struct ColumnChange {
         guard case .integer(let count)? = lossy, count > 0 else { return }
         throw refusal(
             """
-            \(count) rows of table "\(table.name)" hold values in "\(column.name)" that would be other ones as \
+            \(count) rows of table "\(table.name)" contain values in "\(column.name)" that would change as \
             \(column.storageClass.rawValue); change them first.
             """
         )
@@ -219,7 +219,7 @@ struct ColumnChange {
         try entries.filter { $0.kind == .table }.flatMap { entry in
             try connection.foreignKeys(of: entry.name)
                 .filter { key in
-                    // The column's own reference to itself goes with it.
+                    // The column's own reference to itself is dropped with it.
                     Identifier.areSame(key.parent, table.name) && key.to.map { Identifier.areSame($0, column) } ?? false
                         && !(Identifier.areSame(entry.name, table.name) && Identifier.areSame(key.from, column))
                 }
@@ -254,7 +254,7 @@ struct ColumnChange {
 }
 
 extension ColumnDefinition {
-    /// What `typeof` says of the column's values; nil where they may be of any type.
+    /// The column's `typeof`; nil if its values may have any type.
     fileprivate var valueType: String? {
         guard !holdsEveryValue else { return nil }
         return switch storageClass {

@@ -1,8 +1,8 @@
-/// Gives a column another name. Runs in a savepoint of the caller's.
+/// Renames a column. Runs in the caller's savepoint.
 ///
-/// An engine without `RENAME COLUMN` gets the texts of its schema edited. In those of tables and indexes every name
-/// within parentheses is a column of the table; in those of views and triggers it may be another table's, and then
-/// nothing is changed.
+/// For an engine without `RENAME COLUMN`, the texts of the schema are edited. In the text of a table or an index, every
+/// name in parentheses is a column of the table; in that of a view or a trigger it may be another table's column, and
+/// the renaming is then rejected.
 struct ColumnRenaming {
     private let change: ColumnChange
     private let column: String
@@ -41,8 +41,8 @@ struct ColumnRenaming {
         if let first = try connection.brokenStatements().since(broken).first {
             throw ColumnChange.refusal(
                 """
-                \(first.entry.title) uses column "\(column)" of table "\(table)" and cannot follow (\(first.words)); \
-                drop it first, and make it again.
+                \(first.entry.title) uses column "\(column)" of table "\(table)" and cannot be updated \
+                (\(first.words)); drop it first, and create it again.
                 """,
                 connection)
         }
@@ -52,7 +52,7 @@ struct ColumnRenaming {
     private func columnsByTable() throws -> [SQLName: Set<SQLName>] {
         var columns: [SQLName: Set<SQLName>] = [:]
         for entry in change.entries where entry.kind == .table || entry.kind == .view {
-            // A view that is broken already has none.
+            // A view that is already broken has no columns.
             let found = (try? connection.columnInfos(of: entry.name)) ?? []
             columns[SQLName(entry.name)] = Set(found.map { SQLName($0.name) })
         }
@@ -93,15 +93,15 @@ struct ColumnRenaming {
         for place in tokens.indices where tokens.isColumn(column, at: place) {
             if place < 4, entry.kind == .view || !header.contains(place) { continue }
             let qualifier = tokens.qualifier(of: place)
-            // A column that is missed so is found missing when the views and triggers are tried.
+            // A column that is missed here is reported when the views and triggers are tried.
             if qualifier == nil, !header.contains(place), tokens[place].isAmbiguousWord { continue }
             if header.contains(place) || qualifier?.isWord("NEW", "OLD") == true {
                 if !isOwnTrigger { continue }
             } else if qualifier?.isNamed(table) != true, isShared {
                 throw ColumnChange.refusal(
                     """
-                    \(entry.title) uses a column "\(column)", and this engine cannot tell which table's; drop it \
-                    before the column of "\(table)" is renamed, and make it again.
+                    \(entry.title) uses a column "\(column)", of an ambiguous table; drop it \
+                    before the column of "\(table)" is renamed, and create it again.
                     """,
                     connection)
             }

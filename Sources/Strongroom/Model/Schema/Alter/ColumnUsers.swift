@@ -1,4 +1,4 @@
-/// Who needs a column of a table, as far as the texts of the schema tell.
+/// Finds the objects that depend on a column of a table, from the texts of the schema.
 struct ColumnUsers {
     private let change: ColumnChange
     private let column: String
@@ -10,7 +10,7 @@ struct ColumnUsers {
 
     private var table: String { change.table.name }
 
-    /// - Parameter declared: The place of the column's own declaration.
+    /// - Parameter declared: The index of the column's own declaration.
     func all(except declared: Int) -> [String] {
         constraints(except: declared) + indexes() + triggersAndViews()
     }
@@ -32,8 +32,9 @@ struct ColumnUsers {
             .map(\.title)
     }
 
-    /// What the engine would not miss: the columns that set a trigger off, and names in double quotes, which it takes
-    /// for texts where there is no such column. All else shows when the views and triggers are tried.
+    /// Dependencies that the engine would not report: the columns of a trigger's UPDATE OF clause, and names in double
+    /// quotes, which the engine treats as string literals if there is no such column. All others show when the views
+    /// and triggers are tried.
     private func triggersAndViews() -> [String] {
         let sources = sources()
         return change.entries.filter { entry in
@@ -50,7 +51,7 @@ struct ColumnUsers {
         .map(\.title)
     }
 
-    /// The names of the table and of the views that give its column on under its name, also one through the other.
+    /// The names of the table and of the views that expose the column under its name, directly or through another view.
     private func sources() -> Set<SQLName> {
         var sources: Set = [SQLName(table)]
         var waiting = change.entries.filter { $0.kind == .view && mayGiveOn($0) }
@@ -61,29 +62,29 @@ struct ColumnUsers {
         return sources
     }
 
-    /// Whether a view has a column of the name that is not another one's alias.
+    /// Whether a view has a column with the name that is not an alias of another column.
     private func mayGiveOn(_ view: SchemaEntry) -> Bool {
         let tokens = view.tokens
         let isRead = tokens.indices.contains { tokens[$0].isSign("*") || tokens.isColumn(column, at: $0) }
-        // A view that is broken already has no columns.
+        // A view that is already broken has no columns.
         let columns = isRead ? (try? change.connection.columnInfos(of: view.name)) ?? [] : []
         return columns.contains { Identifier.areSame($0.name, column) }
     }
 }
 
 extension [SQLToken] {
-    /// Whether one of some names stands in the statement.
+    /// Whether one of the names occurs in the statement.
     fileprivate func names(anyOf names: Set<SQLName>) -> Bool {
         contains { $0.name.map { names.contains(SQLName($0)) } ?? false }
     }
 
-    /// Where a `CREATE INDEX` uses a column: in the list or behind WHERE.
+    /// The positions at which a `CREATE INDEX` uses a column: in the column list or after WHERE.
     func columnMentions(_ column: String) -> [Int] {
         guard let open = firstIndex(where: { $0.isSign("(") }) else { return [] }
         return indices.filter { $0 > open && isColumn(column, at: $0) }
     }
 
-    /// Where a `CREATE TRIGGER` has the columns of `UPDATE OF`.
+    /// The range of the `UPDATE OF` columns in a `CREATE TRIGGER`.
     var triggerColumns: Range<Int> {
         guard let update = firstIndex(where: { $0.isWord("UPDATE") }),
             let of = self[update...].firstIndex(where: { $0.isWord("OF") }),
@@ -95,7 +96,7 @@ extension [SQLToken] {
 }
 
 extension String {
-    /// Without the white space around it.
+    /// The tokens without leading and trailing whitespace.
     fileprivate var trimmed: String {
         String(drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
     }

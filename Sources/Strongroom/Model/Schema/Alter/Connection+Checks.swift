@@ -1,9 +1,9 @@
 extension Connection {
-    /// Leaves the checks of tables aside while their rows are between two forms, and looks at them afterwards.
+    /// Disables the CHECK constraints while the rows of tables are converted, and verifies them afterwards.
     ///
-    /// Within another such work it is the outer one that looks.
+    /// In nested calls, the outermost one verifies.
     ///
-    /// - Throws: ``StrongroomError`` with `constraint`, naming rows that break a check.
+    /// - Throws: ``StrongroomError`` with `constraint`; the message names rows that violate a check.
     func withoutChecks(of tables: [String], _ body: () throws -> Void) throws {
         guard try ownValue("PRAGMA ignore_check_constraints") == .integer(0) else { return try body() }
         try run("PRAGMA ignore_check_constraints = ON")
@@ -11,7 +11,7 @@ extension Connection {
         do {
             try run("PRAGMA ignore_check_constraints = OFF")
         } catch {
-            // Nothing may be written any more without them.
+            // Without the checks, nothing more may be written.
             transactionState = .rolledBack
             throw error
         }
@@ -32,8 +32,8 @@ extension Connection {
             var failure = StrongroomError(
                 .constraint,
                 """
-                CHECK constraint failed: \(check). It looks at decimals as they are stored; declare another one with \
-                `db.changeColumn(_:in:)`, or correct the rows. Rows that break it in table "\(table)": \(found).
+                CHECK constraint failed: \(check). It applies to the stored form of decimals; declare another one with \
+                `db.changeColumn(_:in:)`, or correct the rows. Rows that violate it in table "\(table)": \(found).
                 """,
                 database: database)
             failure.constraint = ConstraintFailure(

@@ -1,6 +1,5 @@
 extension CreateTableText {
-    /// A column's item without the parentheses around all of its default, which mean nothing: `DEFAULT (1)` is `DEFAULT
-    /// 1`.
+    /// A column's item without redundant parentheses around its default: `DEFAULT (1)` becomes `DEFAULT 1`.
     package static func withPlainDefault(_ item: [SQLToken]) -> [SQLToken] {
         var tokens = item.filter { $0.kind != .space }
         guard let place = defaultPlace(tokens) else { return item }
@@ -8,9 +7,9 @@ extension CreateTableText {
         return tokens
     }
 
-    /// A column's item declared as one of decimals, with a default in the form that sorts.
+    /// A column's item declared as DECIMAL_TEXT, with a default in that form.
     ///
-    /// - Returns: nil where the default is no number but computed.
+    /// - Returns: nil if the default is an expression instead of a number.
     static func withSortedDecimals(_ item: [SQLToken]) -> [SQLToken]? {
         withDefault(withType(SortedDecimal.declaredType, item)) { digits in
             SortedDecimal.plain(digits).flatMap { SortedDecimal.stored($0) }
@@ -18,10 +17,10 @@ extension CreateTableText {
         }
     }
 
-    /// A column's item declared as one of scaled decimals, with a default in that form.
+    /// A column's item declared with a scale, with a default in that form.
     ///
-    /// - Parameter former: The column's declared type.
-    /// - Returns: nil where the default is no number that fits the scale.
+    /// - Parameter former: The column's former declared type.
+    /// - Returns: nil if the default is not a number that fits the scale.
     static func withScaledDecimals(_ item: [SQLToken], _ scale: DecimalScale, _ former: String) -> [SQLToken]? {
         withDefault(withWholeType(scale.declaredType, item)) { digits in
             let old = DecimalScale(declaredType: former)
@@ -33,9 +32,9 @@ extension CreateTableText {
         }
     }
 
-    /// A column's item with a number that is its default in another form.
+    /// A column's item with its numeric default in another form.
     ///
-    /// - Returns: nil where the default is no number, or has no other form.
+    /// - Returns: nil if the default is not a number, or has no other form.
     private static func withDefault(_ item: [SQLToken], _ form: (String) -> SQLToken?) -> [SQLToken]? {
         guard let place = defaultPlace(item) else { return item }
         let value = withoutParentheses(item[place].filter { $0.kind != .space })
@@ -46,7 +45,7 @@ extension CreateTableText {
         return copy
     }
 
-    /// A column's item with another type in place of all words of its own, and of the numbers behind them.
+    /// A column's item with another type in place of all words and numbers of its declared type.
     private static func withWholeType(_ type: String, _ item: [SQLToken]) -> [SQLToken] {
         guard let name = item.firstIndex(where: { $0.kind != .space }) else { return item }
         let constraints = [
@@ -62,16 +61,16 @@ extension CreateTableText {
         return Array(item[...name]) + words + Array(item[end...])
     }
 
-    /// Declares a column as one of decimals.
+    /// Declares a column as DECIMAL_TEXT.
     ///
-    /// - Returns: Whether it could be: not where its default is computed.
+    /// - Returns: False if its default is an expression.
     mutating func sortDecimals(of column: String) -> Bool {
         guard let place = place(of: column), let sorted = Self.withSortedDecimals(items[place]) else { return false }
         if sorted.normalised != items[place].normalised { replace(at: place, with: sorted.sql) }
         return true
     }
 
-    /// The conditions of all checks, in parentheses.
+    /// The conditions of all CHECK constraints, in parentheses.
     var checks: [String] {
         items.flatMap { item in
             item.indices.compactMap { place in
@@ -84,7 +83,7 @@ extension CreateTableText {
         }
     }
 
-    /// The place of the parenthesis that closes another.
+    /// The index of the closing parenthesis that matches an opening one.
     private static func closing(_ open: Int, _ tokens: [SQLToken]) -> Int? {
         var depth = 0
         for place in tokens.indices[open...] {
@@ -103,7 +102,7 @@ extension CreateTableText {
         return value
     }
 
-    /// Where an item has its default.
+    /// The range of an item's default.
     private static func defaultPlace(_ item: [SQLToken]) -> Range<Int>? {
         func next(_ place: Int) -> Int? { item.indices.first { $0 > place && item[$0].kind != .space } }
         guard let word = item.firstIndex(where: { $0.isWord("DEFAULT") }), let first = next(word) else { return nil }

@@ -1,18 +1,17 @@
-/// A `CREATE TABLE` statement taken to pieces, so that one column can be changed and all else stays as its author wrote
-/// it.
+/// A parsed `CREATE TABLE` statement, in which one column can be changed and everything else remains as written.
 ///
-/// The text is edited, and not made anew from what the pragmas tell: these know neither checks nor generated columns'
-/// expressions, the names of constraints, conflict clauses or comments.
+/// The text is edited, not rebuilt from the pragmas, which report neither checks and the expressions of generated
+/// columns nor the names of constraints, conflict clauses and comments.
 package struct CreateTableText {
-    /// All before the list's parenthesis but the name, and the name's place in it.
+    /// The tokens before the list's parenthesis without the name, and the position of the name.
     private var head: [SQLToken]
     private let namePlace: Int
-    /// The columns and the constraints, with the space around each.
+    /// The columns and constraints, including the whitespace around each.
     package private(set) var items: [[SQLToken]]
-    /// All behind the list.
+    /// The tokens after the list.
     package let tail: [SQLToken]
 
-    /// - Returns: nil for a virtual table and for what is not understood.
+    /// - Returns: nil for a virtual table and for text that cannot be parsed.
     package init?(_ sql: String) {
         let tokens = [SQLToken](sql: sql)
         guard let open = tokens.firstIndex(where: { $0.isSign("(") }),
@@ -40,17 +39,17 @@ package struct CreateTableText {
     /// The statement.
     var sql: String { head.sql + "(" + items.map(\.sql).joined(separator: ",") + ")" + tail.sql }
 
-    /// Whether the rows have no ids of their own.
+    /// Whether it is a WITHOUT ROWID table.
     package var isWithoutRowID: Bool { tail.contains { $0.isWord("ROWID") } }
 
-    /// The column that an item describes, or nil for a constraint of the table.
+    /// The column that an item declares, or nil for a table constraint.
     package static func column(_ item: [SQLToken]) -> String? {
         guard let first = item.first(where: { $0.kind != .space }) else { return nil }
         if first.isWord("CONSTRAINT", "PRIMARY", "UNIQUE", "CHECK", "FOREIGN") { return nil }
         return first.name ?? (first.kind == .literal ? SQLToken.unquoted(first.text) : nil)
     }
 
-    /// The place of a column's item.
+    /// The index of a column's item.
     func place(of column: String) -> Int? {
         items.firstIndex { Self.column($0)?.isSameName(as: column) ?? false }
     }
@@ -59,17 +58,17 @@ package struct CreateTableText {
 
     mutating func replace(at place: Int, with sql: String) { items[place] = [SQLToken](sql: " \(sql)") }
 
-    /// Adds a column behind the others.
+    /// Adds a column after the others.
     mutating func add(_ sql: String) {
         let place = items.firstIndex { Self.column($0) == nil } ?? items.count
         items.insert([SQLToken](sql: " \(sql)"), at: place)
     }
 
-    /// The statement for the same table under another name.
+    /// The statement for the same table with another name.
     ///
     /// - Parameters:
-    ///   - name: The other name.
-    ///   - old: The name in the statement, which before a column of the table's own expressions is left out.
+    ///   - name: The new name.
+    ///   - old: The name in the statement; as a qualifier in the table's own expressions it is removed.
     func sql(named name: String, insteadOf old: String) -> String {
         var copy = self
         copy.head[namePlace].text = Identifier.quote(name)
@@ -77,7 +76,7 @@ package struct CreateTableText {
         return copy.sql
     }
 
-    /// An item with the table's name left out before its columns.
+    /// An item without the table's name as a qualifier of columns.
     static func withoutQualifier(_ table: String, _ item: [SQLToken]) -> [SQLToken] {
         var kept: [SQLToken] = []
         var skipsDot = false
@@ -95,7 +94,7 @@ package struct CreateTableText {
         return kept
     }
 
-    /// Renames a column: where it is declared, in the constraints, and in references to it.
+    /// Renames a column in its declaration, in the constraints, and in references to it.
     mutating func rename(_ column: String, to name: String, of table: String) {
         for place in items.indices {
             let found = Set(Self.mentions(of: column, of: table, in: items[place]))
@@ -116,9 +115,10 @@ package struct CreateTableText {
         }
     }
 
-    /// Where an item uses a column of a table, apart from declaring it: only within parentheses can it.
+    /// The positions at which an item uses a column of a table, apart from its declaration; such uses are always in
+    /// parentheses.
     ///
-    /// - Parameter own: Whether the item is of that table itself.
+    /// - Parameter own: Whether the item belongs to that table.
     static func mentions(of column: String, of table: String, in item: [SQLToken], own: Bool = true) -> [Int] {
         var (depth, found) = (0, [Int]())
         var parent: SQLToken?
@@ -136,7 +136,7 @@ package struct CreateTableText {
         return found
     }
 
-    /// A column's item with another name in the place of its type, where that is one word.
+    /// A column's item with another type, if the type is a single word.
     static func withType(_ type: String, _ item: [SQLToken]) -> [SQLToken] {
         var copy = item
         guard let name = item.firstIndex(where: { $0.kind != .space }),

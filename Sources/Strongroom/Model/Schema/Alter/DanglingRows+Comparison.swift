@@ -1,21 +1,21 @@
-/// What points to no row at a later moment, and what of it is new.
+/// The dangling rows at a later time, split into new and existing ones.
 struct DanglingComparison {
-    /// A row that points to none; the row id is nil where there is none.
+    /// A row with a dangling foreign key; the row id is nil if the table has none.
     struct Found: Sendable, Equatable {
         let table: String
         let rowID: Int64?
         let parent: String
     }
 
-    /// How many rows a message names.
+    /// The maximum number of rows in a message.
     static let mostNamed = 10
-    /// How many rows a report lists.
+    /// The maximum number of rows in a report.
     static let mostListed = 100
 
-    /// The first of the new ones.
+    /// The first of the new dangling rows.
     private(set) var new: [Found] = []
     private(set) var newCount = 0
-    /// The first of those that were there before.
+    /// The first of the dangling rows that existed before.
     private(set) var old: [Found] = []
     private(set) var oldCount = 0
     /// Whether the engine could check all foreign keys.
@@ -24,10 +24,10 @@ struct DanglingComparison {
     private let before: DanglingRows
     private let connection: Connection
 
-    /// Looks at the file again.
+    /// Compares the file's current state.
     ///
-    /// - Throws: ``StrongroomError`` with `sql` for a foreign key to columns that are not unique, unless it was there
-    ///   before.
+    /// - Throws: ``StrongroomError`` with `sql` for a foreign key that references columns that are not unique, unless
+    ///   it existed before.
     init(since before: DanglingRows, _ connection: Connection, around table: String? = nil) throws {
         self.before = before
         self.connection = connection
@@ -49,7 +49,7 @@ struct DanglingComparison {
         for key in loose { try compareByValue(key, &pool) }
     }
 
-    /// A foreign key that cannot be checked is the step's fault unless the same one was there before.
+    /// Throws for a foreign key that cannot be checked, unless the same one existed before.
     private func checkUnknown(_ keys: [StoredReference]) throws {
         let isOld = keys.contains { key in
             before.unchecked.contains(SQLName(key.child))
@@ -63,7 +63,8 @@ struct DanglingComparison {
 
     /// Compares by row id.
     ///
-    /// - Returns: Whether that decides; if not, nothing was counted but what was there before under the same row id.
+    /// - Returns: Whether the comparison is conclusive; if not, only rows that existed before under the same row id
+    ///   were counted.
     private mutating func compareStrictly(_ key: StoredReference) throws -> Bool {
         guard let known = before.rows[key.identity], key.rowID != nil, known.key.rowID != nil else { return false }
         let isSameTable = known.key.rootPage == key.rootPage
@@ -80,7 +81,8 @@ struct DanglingComparison {
                 if news.count < Self.mostNamed { news.append(Found(table: key.child, rowID: id, parent: key.parent)) }
             }
         }
-        // A table with ids of its own says it all; the rest of one that was made anew is looked at by value.
+        // For an unchanged rowid table the row ids are conclusive; for a rebuilt table the remaining rows are compared
+        // by value.
         guard decides else { return false }
         old += olds.prefix(Self.mostListed - old.count)
         new += news.prefix(Self.mostNamed - new.count)
@@ -89,9 +91,10 @@ struct DanglingComparison {
         return true
     }
 
-    /// Goes through what dangles now, telling what dangled before under the same row id and with the same values.
+    /// Walks the rows that dangle now, and determines which ones dangled before under the same row id and with the same
+    /// values.
     ///
-    /// - Parameter gone: Gets the values of what dangles no more.
+    /// - Parameter gone: Receives the values of rows that no longer dangle.
     private static func merge(
         _ key: StoredReference, _ packed: PackedRows, _ connection: Connection,
         gone: (ArraySlice<UInt8>) -> Void = { _ in },
@@ -119,14 +122,14 @@ struct DanglingComparison {
 
     // MARK: By value
 
-    /// The values of the rows that dangled in tables that were renamed, made anew or have no row ids, and how many rows
-    /// had each.
+    /// The values of dangling rows in tables that were renamed, rebuilt or have no row ids, and the number of rows for
+    /// each.
     private func pool(_ now: [StoredReference]) throws -> [[UInt8]: Int] {
         let present = Dictionary(now.map { ($0.identity, $0) }) { first, _ in first }
         var pool: [[UInt8]: Int] = [:]
         for (identity, known) in before.rows where known.packed.count > 0 {
             if let key = present[identity], key.rowID != nil, known.key.rowID != nil {
-                // In the same table the row ids have decided.
+                // For the same table the row ids are conclusive.
                 guard key.rootPage != known.key.rootPage else { continue }
                 try Self.merge(
                     key, known.packed, connection, gone: { pool[Array($0), default: 0] += 1 }, { _, _, _ in })
@@ -167,7 +170,7 @@ struct DanglingComparison {
 }
 
 extension DanglingComparison.Found {
-    /// For messages.
+    /// A description for messages.
     var words: String {
         let number = rowID.map { " \($0)" } ?? ""
         return "row\(number) of table \"\(table)\" points to a row of \"\(parent)\" that is not there"
@@ -175,7 +178,7 @@ extension DanglingComparison.Found {
 }
 
 extension DanglingComparison {
-    /// The new ones in a sentence, or nil when there are none.
+    /// A sentence about the new dangling rows, or nil if there are none.
     var sentence: String? {
         guard newCount > 0 else { return nil }
         let rest = newCount - new.count
@@ -183,10 +186,10 @@ extension DanglingComparison {
         return "\(text.prefix(1).uppercased())\(text.dropFirst())."
     }
 
-    /// Refuses rows that point to none and did not before.
+    /// Throws if there are new dangling rows.
     ///
-    /// - Throws: ``StrongroomError`` with `constraint`, naming table, row and parent of the first ones, and saying how
-    ///   many there are.
+    /// - Throws: ``StrongroomError`` with `constraint`; the message names table, row and parent of the first rows, and
+    ///   the number of the others.
     func refuseNew() throws {
         guard let sentence, let first = new.first else { return }
         var error = StrongroomError(.constraint, sentence, database: connection.database)

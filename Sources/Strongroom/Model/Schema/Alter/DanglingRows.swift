@@ -1,19 +1,19 @@
-/// The rows whose foreign keys point to no row, at one moment: a later look tells which ones are new.
+/// The rows whose foreign keys reference no row, at one time; a later comparison finds the new ones.
 ///
-/// A row is known by its table, its row id and the values of the foreign key. In a table that was renamed or made anew
-/// in between row ids and names may differ, and the values alone decide. The rows are packed: a table whose parent is
-/// lost has all of its rows here.
+/// A row is identified by its table, its row id and the values of the foreign key. If the table was renamed or rebuilt
+/// in between, row ids and names may differ, and only the values are compared. The rows are packed: if a parent table
+/// is lost, all rows of its child table are included.
 struct DanglingRows {
-    /// By foreign key, also for those without such rows.
+    /// The rows by foreign key, also for foreign keys without such rows.
     private(set) var rows: [StoredReference.Identity: (key: StoredReference, packed: PackedRows)] = [:]
-    /// The foreign keys that the engine cannot check, since they refer to columns that are not unique: by child table.
+    /// The foreign keys that the engine cannot check, since they reference columns that are not unique, by child table.
     private(set) var unchecked: Set<SQLName> = []
 
-    /// Looks at a file.
+    /// Reads the dangling rows of a file.
     ///
     /// - Parameters:
-    ///   - table: Looks only at this table and those that refer to it; nil for all.
-    ///   - isWhole: Whether it is known that there are no such rows.
+    ///   - table: The table to check, with the tables that reference it; nil for all.
+    ///   - isWhole: Whether there are known to be no such rows.
     init(_ connection: Connection, around table: String? = nil, isWhole: Bool = false) throws {
         for keys in try connection.storedReferences(around: table) {
             for key in keys { rows[key.identity] = (key, PackedRows()) }
@@ -34,7 +34,7 @@ struct DanglingRows {
 
 /// A foreign key of a table in the file.
 struct StoredReference {
-    /// What it is known by as long as neither table nor columns are renamed.
+    /// The identity of the foreign key as long as neither tables nor columns are renamed.
     struct Identity: Hashable {
         let child: SQLName
         let columns: [SQLName]
@@ -42,25 +42,25 @@ struct StoredReference {
     }
 
     let child: String
-    /// The first page of the child; another one after the table was made anew.
+    /// The root page of the child table, which changes when the table is rebuilt.
     let rootPage: Int64
     let columns: [String]
     let parent: String
-    /// Empty when there is no such table.
+    /// Empty if there is no such table.
     let parentColumns: [String]
-    /// The name of the child's row id; nil when it has none that can be named.
+    /// The name of the child's row id; nil if it has none that can be named.
     let rowID: String?
-    /// The primary key, for a table without row ids.
+    /// The primary key, for a WITHOUT ROWID table.
     let keyColumns: [String]
 
     var identity: Identity {
         Identity(child: SQLName(child), columns: columns.map(SQLName.init), parent: SQLName(parent))
     }
 
-    /// Row id, key columns and values of the rows that point to none, ordered by row id.
+    /// Row id, key columns and values of the dangling rows, ordered by row id.
     ///
-    /// The parent's column decides how the values are compared, as the engine's own check does it: a `+` takes the
-    /// child's affinity away.
+    /// The values are compared with the affinity and collation of the parent's column, as in the engine's own check: a
+    /// `+` removes the affinity of the child's column.
     var query: String {
         let selected = [rowID.map { "c.\($0)" } ?? "NULL"] + (keyColumns + columns).map { "c.\(Identifier.quote($0))" }
         var conditions = columns.map { "c.\(Identifier.quote($0)) IS NOT NULL" }
@@ -77,11 +77,11 @@ struct StoredReference {
 extension Connection {
     enum DanglingState {
         case none, some
-        /// A foreign key refers to columns that are not unique.
+        /// A foreign key references columns that are not unique.
         case unknown
     }
 
-    /// Whether rows of a table point to no row.
+    /// Whether a table has dangling rows.
     func danglingState(of table: String) throws -> DanglingState {
         do {
             return try withOwnStatement("PRAGMA foreign_key_check(\(Identifier.quote(table)))") { statement in
@@ -92,9 +92,10 @@ extension Connection {
         }
     }
 
-    /// The foreign keys of the file's tables, those of one table together.
+    /// The foreign keys of the file's tables, grouped by table.
     ///
-    /// - Parameter table: Only those of this table, and of the tables that refer to it; nil for all.
+    /// - Parameter table: Limits the result to the foreign keys of this table and of the tables that reference it; nil
+    ///   for all.
     func storedReferences(around table: String?) throws -> [[StoredReference]] {
         let rows = try ownRows(
             """
@@ -133,9 +134,10 @@ extension Connection {
         infos.filter { $0.keyPlace != nil }.sorted { $0.keyPlace ?? 0 < $1.keyPlace ?? 0 }.map(\.name)
     }
 
-    /// Goes through the rows of a foreign key that point to none.
+    /// Calls a closure for each dangling row of a foreign key.
     ///
-    /// - Parameter body: Gets the row id, which grows and is nil where there is none, and the row's values in bytes.
+    /// - Parameter body: Called with the row id, in ascending order, or nil if there is none, and the encoded values of
+    ///   the row.
     func forEachDanglingRow(_ key: StoredReference, _ body: (Int64?, [UInt8]) throws -> Void) throws {
         try withOwnStatement(key.query) { statement in
             let row = Row(statement)
@@ -149,7 +151,7 @@ extension Connection {
     }
 }
 
-/// Row ids in growing order, each with some bytes, in few bytes.
+/// Row ids in ascending order with associated bytes, in a compact encoding.
 struct PackedRows {
     private var bytes: [UInt8] = []
     private(set) var count = 0
@@ -163,7 +165,7 @@ struct PackedRows {
         (last, count) = (id, count + 1)
     }
 
-    /// Goes through the rows in order.
+    /// Iterates over the rows in order.
     struct Reader {
         private let bytes: [UInt8]
         private var position = 0
@@ -203,7 +205,8 @@ struct PackedRows {
         bytes.append(UInt8(rest))
     }
 
-    /// Adds a value. A number and the text of it are the same: the change of a column's type makes one from the other.
+    /// Encodes a value. A number and its text are encoded equally: a change of the column's type converts one to the
+    /// other.
     static func encode(_ value: Value, into bytes: inout [UInt8]) {
         func add(_ kind: UInt8, _ content: some Collection<UInt8>) {
             bytes.append(kind)

@@ -1,9 +1,9 @@
 extension Connection {
-    /// Declares columns of texts as columns of decimals, with their defaults in the form that sorts.
+    /// Declares TEXT columns as DECIMAL_TEXT columns, with their defaults in that form.
     func declareDecimals(_ columns: [String], of table: String) throws {
         let entry = try tableEntry(table, in: try schemaEntries())
         guard var text = CreateTableText(entry.sql) else {
-            throw ColumnChange.refusal("Table \"\(table)\" is virtual; its columns are its module's to change.", self)
+            throw ColumnChange.refusal("Table \"\(table)\" is virtual; only its module can change its columns.", self)
         }
         let infos = try columnInfos(of: table)
         for column in columns {
@@ -21,8 +21,8 @@ extension Connection {
             guard text.sortDecimals(of: column) else {
                 throw ColumnChange.refusal(
                     """
-                    The default of column "\(column)" of table "\(table)" is no decimal number \
-                    (\(info.defaultSQL ?? "")); give it another one with `db.changeColumn(_:in:)`, which converts the \
+                    The default of column "\(column)" of table "\(table)" is not a decimal number \
+                    (\(info.defaultSQL ?? "")); change it with `db.changeColumn(_:in:)`, which converts the \
                     values.
                     """, self)
             }
@@ -31,9 +31,9 @@ extension Connection {
         try rewriteSchema([SchemaEntry(kind: .table, name: entry.name, table: entry.table, sql: text.sql)])
     }
 
-    /// Writes the values of columns in the form that sorts; without triggers.
+    /// Converts the values of columns to the DECIMAL_TEXT form; triggers do not run.
     ///
-    /// - Parameter report: Gets how many rows of a column are done, and how many there are.
+    /// - Parameter report: Called with the number of processed rows of a column and the total.
     func sortDecimals(_ columns: [String], of table: String, _ report: (Int, Int) throws -> Void) throws {
         let entries = try schemaEntries()
         let isWithoutRowID = CreateTableText(try tableEntry(table, in: entries).sql)?.isWithoutRowID ?? false
@@ -57,12 +57,12 @@ extension Connection {
     }
 }
 
-/// Rewrites the decimals of one column.
+/// Converts the decimals of one column.
 struct DecimalConversion {
     private let connection: Connection
     private let table: String
     private let column: String
-    /// What a row is known by: its row id, or its primary key.
+    /// The columns that identify a row: its row id, or its primary key.
     private let keys: [String]
     private let isByRowID: Bool
     private let title: String
@@ -84,13 +84,13 @@ struct DecimalConversion {
         guard case .integer(let count)? = counted, count > 0 else { return }
         guard !keys.isEmpty else {
             throw StrongroomError(
-                .schemaChange, "The rows of \(title) have neither a row id nor a key to find them by.",
+                .schemaChange, "The rows of \(title) cannot be identified: the table has neither a row id nor a key.",
                 database: connection.database)
         }
         let list = keys.joined(separator: ", ")
         var (done, last): (Int, Int64?) = (0, nil)
         while true {
-            // By key all at once: the column may belong to it.
+            // A key is processed in one go, since the column may belong to it.
             let behind = last.map { " AND \(keys[0]) > \($0)" } ?? ""
             let slice = isByRowID ? " ORDER BY \(keys[0]) LIMIT 1000" : ""
             let rows = try connection.ownRows(
@@ -103,7 +103,7 @@ struct DecimalConversion {
         }
     }
 
-    /// Refuses values in another form, which cannot be rewritten: those that the engine computes.
+    /// Throws for values in another form that cannot be rewritten, those of generated columns.
     func requireNone() throws {
         let condition = SortedDecimal.isOther(column)
         guard
@@ -114,8 +114,8 @@ struct DecimalConversion {
         throw StrongroomError(
             .schemaChange,
             """
-            \(place(row)) has a value in \(title), which is computed, that is no decimal in the form that sorts; drop \
-            the column, or let it take its value from one that holds decimals.
+            \(place(row)) has a value in \(title), which is generated, that is not a decimal in the sortable form; \
+            drop the column, or compute it from a column of decimals.
             """,
             database: connection.database)
     }
@@ -133,7 +133,7 @@ struct DecimalConversion {
             }
         guard let stored = digits.flatMap({ SortedDecimal.stored($0) }) else {
             throw StrongroomError(
-                .schemaChange, "\(place(row)) holds no decimal number in \(title); correct it first.",
+                .schemaChange, "\(place(row)) contains no decimal number in \(title); correct it first.",
                 database: connection.database)
         }
         let condition = keys.map { "\($0) IS ?" }.joined(separator: " AND ")

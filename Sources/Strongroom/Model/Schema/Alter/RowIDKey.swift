@@ -1,17 +1,17 @@
 extension ColumnInfo {
-    /// The names by which the engine knows the row id, where no column has them.
+    /// The names of the row id, unless columns have them.
     static let rowIDNames = ["rowid", "_rowid_", "oid"]
 }
 
 extension [ColumnInfo] {
-    /// A name of the row id that no column has taken; nil where they have taken all.
+    /// A name of the row id that no column has; nil if columns have all of them.
     var freeRowIDName: String? {
         ColumnInfo.rowIDNames.first { name in !contains { $0.name.isSameName(as: name) } }
     }
 }
 
 extension Connection {
-    /// The column that is the row's id in a table of the file; nil where there is none.
+    /// The column that is an alias of the row id in a table of the file; nil if there is none.
     ///
     /// See "CREATE TABLE", section 5, "ROWIDs and the INTEGER PRIMARY KEY" (sqlite.org/lang_createtable.html).
     func rowIDColumn(of table: String, _ columns: [ColumnInfo], _ text: CreateTableText) throws -> ColumnInfo? {
@@ -19,13 +19,13 @@ extension Connection {
         guard keys.count == 1, Identifier.areSame(keys[0].declaredType, StorageClass.integer.rawValue),
             !text.isWithoutRowID
         else { return nil }
-        // `INTEGER PRIMARY KEY DESC` is not the row's id, and has an index.
+        // `INTEGER PRIMARY KEY DESC` is not an alias of the row id, and has an index.
         let hasIndex = try indexFacts(of: table).contains(where: \.isPrimaryKey)
         return hasIndex ? nil : keys[0]
     }
 
-    /// Refuses to insert a record without a key where the engine would make none: the row would have NULL for its key,
-    /// and the row id would be taken for it.
+    /// Throws if a record without a key is to be inserted and the engine would not generate one: the row would have
+    /// NULL as its key, and the row id would be mistaken for it.
     ///
     /// - Throws: ``StrongroomError`` with `missingKey`.
     @usableFromInline
@@ -34,13 +34,13 @@ extension Connection {
         guard schema.rowIDColumn != nil else { throw noMadeKeys(schema, key) }
         let sql = try ownValue(
             "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ? COLLATE NOCASE", .text(schema.name))
-        // Of what is not there the engine tells; the rows of a view or a virtual table are made elsewhere.
+        // The engine reports a missing table; the rows of a view or a virtual table are created elsewhere.
         guard let text = sql?.asText.flatMap(CreateTableText.init) else { return }
         let columns = try columnInfos(of: schema.name)
         guard columns.contains(where: { Identifier.areSame($0.name, key.name) }) else { return }
         guard let found = try rowIDColumn(of: schema.name, columns, text), Identifier.areSame(found.name, key.name)
         else { throw noMadeKeys(schema, key) }
-        // What a transaction has made may be undone with it.
+        // Tables created in this transaction may be rolled back.
         if !tables.writes.contains("sqlite_master") { madeKeys.insert(schema.name) }
     }
 
@@ -48,9 +48,9 @@ extension Connection {
         StrongroomError(
             .missingKey,
             """
-            A record of table "\(schema.name)" has no key, and the engine makes none: column "\(key.name)" is not \
-            declared as INTEGER PRIMARY KEY, so that the row would have NULL in it. Give the record a key, or make the \
-            table anew in a migration with that declaration.
+            A record of table "\(schema.name)" has no key, and the engine does not generate one: column "\(key.name)" \
+            is not declared as INTEGER PRIMARY KEY, so its value would be NULL. Set the record's key, or rebuild the \
+            table with that declaration in a migration.
             """,
             database: database)
     }

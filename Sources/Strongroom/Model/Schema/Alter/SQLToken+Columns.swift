@@ -1,5 +1,5 @@
 extension SQLToken {
-    /// Words that are no names unless they are quoted, and the two that follow a column in an index.
+    /// Words that are names only if they are quoted, and the two words that follow a column in an index.
     private static let reserved: Set<String> = [
         "ADD", "ALL", "ALTER", "AND", "AS", "ASC", "AUTOINCREMENT", "BETWEEN", "CASE", "CHECK", "COLLATE", "COMMIT",
         "CONSTRAINT",
@@ -12,7 +12,7 @@ extension SQLToken {
         "UNIQUE", "UPDATE", "USING", "VALUES", "WHEN", "WHERE",
     ]
 
-    /// Words that have a meaning of their own in a view or a trigger, and may be names there as well.
+    /// Words with a special meaning in a view or a trigger that may also be names.
     private static let ambiguous: Set<String> = [
         "ABORT", "AFTER", "BEFORE", "BEGIN", "BY", "CAST", "CROSS", "EACH", "END", "FAIL", "FOR", "FULL", "GLOB", "IF",
         "IGNORE",
@@ -29,14 +29,14 @@ extension SQLToken {
 }
 
 extension [SQLToken] {
-    /// Whether a token is a column's name, as far as it and its neighbours tell.
+    /// Whether a token is the name of the column, as far as it and the adjacent tokens show.
     func isColumn(_ column: String, at place: Int) -> Bool {
         guard self[place].isNamed(column), !self[place].isReservedWord else { return false }
         if let next = significant(after: place), next.isSign("(") || next.isSign(".") { return false }
         return !(significant(before: place)?.isWord("COLLATE", "AS") ?? false)
     }
 
-    /// The table's name before a column's, in `table.column`.
+    /// The table name that qualifies a column, in `table.column`.
     func qualifier(of place: Int) -> SQLToken? {
         guard let dot = self[..<place].lastIndex(where: { $0.kind != .space }), self[dot].isSign(".") else {
             return nil

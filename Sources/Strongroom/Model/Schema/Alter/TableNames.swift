@@ -1,11 +1,11 @@
-/// Finds where the text of a view or trigger names a table, by the grammar of SQLite before 3.25.
+/// Finds the positions at which a view or a trigger names a table, by the grammar of SQLite before 3.25.
 ///
-/// Aliases and common table expressions that have the table's name get the new one, too: the names that qualify columns
-/// mean them then, as before.
+/// Aliases and common table expressions with the table's name are renamed, too, since the qualifiers of columns refer
+/// to them.
 struct TableNames {
     private let tokens: [SQLToken]
     private let name: String
-    /// The positions of the tokens that count.
+    /// The positions of the significant tokens.
     private let places: [Int]
 
     init(_ name: String, in tokens: [SQLToken]) {
@@ -14,24 +14,24 @@ struct TableNames {
         places = tokens.indices.filter { tokens[$0].kind != .space }
     }
 
-    /// What can stand next.
+    /// The grammatical element that can follow.
     private enum Expected {
         case anything
-        /// A table of a FROM clause, or several in parentheses.
+        /// A table of a FROM clause, or a parenthesised list of them.
         case source
-        /// The table that a statement writes to, or that IN looks into.
+        /// The target table of a statement, or the table after IN.
         case table
-        /// The alias of a table, which may be left out.
+        /// The optional alias of a table.
         case alias
     }
 
-    /// What is known inside a pair of parentheses.
+    /// The state within a pair of parentheses.
     private struct Level {
         var isInFrom = false
         var expected = Expected.anything
     }
 
-    /// Whether the table, or something else that has its name, is named.
+    /// Whether the statement uses the name, for the table or for something else.
     var areUsed: Bool { !positions().isEmpty }
 
     func renamed(to newName: String) -> [SQLToken] {
@@ -65,8 +65,8 @@ struct TableNames {
         return found
     }
 
-    /// Whether the token has the name's letters and is no keyword there; the engine takes a text for a name, too, where
-    /// only a name can stand.
+    /// Whether the token spells the name and is not a keyword there. The engine accepts a string literal as a name
+    /// where only a name is valid.
     private func mayBeName(_ index: Int, _ expected: Expected) -> Bool {
         let token = token(index)
         if token.kind == .literal {
@@ -79,7 +79,7 @@ struct TableNames {
         return !before.isWord("OR") && (expected != .alias || before.isWord("AS"))
     }
 
-    /// Whether the token, which has the name's letters, means the table or what has its name.
+    /// Whether the token with the table's name denotes the table or an alias of that name.
     private func isName(_ index: Int, _ expected: Expected) -> Bool {
         let isQualified = token(index - 1).isSign(".")
         if isQualified, !token(index - 2).isNamed("main") { return false }
@@ -98,7 +98,7 @@ struct TableNames {
         return token(next).isWord("AS") && token(next + 1).isSign("(")
     }
 
-    /// What can stand after a token that is neither a parenthesis nor the table's name.
+    /// The element that can follow a token that is neither a parenthesis nor the table's name.
     private func expected(after index: Int, _ level: inout Level) -> Expected {
         let token = token(index)
         switch token.kind == .word ? token.text.uppercased() : token.text {
@@ -107,7 +107,7 @@ struct TableNames {
             return .source
         case "INTO", "UPDATE", "IN": return .table
         case ",": return level.isInFrom ? .source : .anything
-        // Of a qualified name.
+        // Part of a qualified name.
         case ".": return level.expected
         case "OR" where level.expected == .table: return .table
         case "AS" where level.expected == .alias: return .alias

@@ -1,14 +1,14 @@
-/// A table made anew from a changed statement, with its rows, indexes and triggers.
+/// Rebuilds a table from a changed statement, with its rows, indexes and triggers.
 ///
-/// The engine's own procedure: "ALTER TABLE", section 7, the twelve steps (sqlite.org/lang_altertable.html). The
-/// foreign keys are left aside meanwhile: with them, dropping the old table would delete the rows that point to it.
-/// Runs in a savepoint of the caller's.
+/// This is the engine's recommended procedure: "ALTER TABLE", section 7, the twelve steps
+/// (sqlite.org/lang_altertable.html). Foreign keys are not enforced meanwhile: otherwise dropping the old table would
+/// delete the rows that reference it. Runs in the caller's savepoint.
 struct TableRebuild {
     let connection: Connection
     let table: SchemaEntry
     let text: CreateTableText
     let entries: [SchemaEntry]
-    /// What is copied into a column in place of what the column had.
+    /// SQL for the values of columns that are not copied unchanged.
     var sources: [(column: String, sql: String)] = []
 
     init(_ connection: Connection, _ table: SchemaEntry, _ text: CreateTableText, _ entries: [SchemaEntry]) {
@@ -18,7 +18,7 @@ struct TableRebuild {
         self.entries = entries
     }
 
-    /// Makes the table anew; what the views and triggers then lack is the caller's to look at.
+    /// Rebuilds the table; the caller checks the views and triggers.
     func run() throws {
         let before = try DanglingRows(connection, around: table.name)
         try connection.withoutForeignKeys {
@@ -29,7 +29,7 @@ struct TableRebuild {
             throw StrongroomError(
                 .schemaChange,
                 """
-                The change of table "\(table.name)" would leave rows that point nowhere; nothing was changed. \
+                The change of table "\(table.name)" would leave dangling references; nothing was changed. \
                 \(sentence) Correct or delete these rows, then try again.
                 """,
                 database: connection.database)
@@ -44,7 +44,7 @@ struct TableRebuild {
                 .schemaChange,
                 """
                 After the change of table "\(table.name)" a foreign key could not be checked (\(error.message)); \
-                nothing was changed. Keep the columns that other tables refer to unique.
+                nothing was changed. Keep the columns that other tables reference unique.
                 """,
                 database: connection.database)
         }
@@ -63,9 +63,9 @@ struct TableRebuild {
         for entry in belongings { try connection.run(entry.creation) }
     }
 
-    /// Without this the engine would refuse to rename while views and triggers mention the table that is not there.
+    /// Otherwise the engine would refuse to rename the table while views and triggers refer to the missing one.
     private func withLegacyRenaming(_ body: () throws -> Void) throws {
-        // An engine that does not know the setting does as it says.
+        // An engine without the setting has the legacy behaviour.
         let before = try connection.ownValue("PRAGMA legacy_alter_table")
         try connection.run("PRAGMA legacy_alter_table = ON")
         let result = Result { try body() }
@@ -80,7 +80,7 @@ struct TableRebuild {
         return "strongroom_rebuilt_\(number)"
     }
 
-    /// The indexes and triggers that go with the table when it is dropped.
+    /// The indexes and triggers that are dropped with the table.
     private func belongings() throws -> [SchemaEntry] {
         let temporary = try connection.schemaEntries(temporary: true)
         return (entries + temporary).filter {
@@ -101,8 +101,8 @@ struct TableRebuild {
             columns.insert(rowID, at: 0)
             values.insert(rowID, at: 0)
         }
-        // ABORT takes the place of the table's own conflict clauses, by which rows would be left out without a word;
-        // see "The ON CONFLICT Clause" (sqlite.org/lang_conflict.html).
+        // ABORT overrides the table's own conflict clauses, which could silently skip rows; see "The ON CONFLICT
+        // Clause" (sqlite.org/lang_conflict.html).
         let rows = """
             INTO \(Identifier.quote(copy)) (\(columns.joined(separator: ", "))) SELECT \
             \(values.joined(separator: ", ")) FROM \(Identifier.quote(table.name))
@@ -114,7 +114,7 @@ struct TableRebuild {
         }
     }
 
-    /// The failure with the table's own name, and with the rows at fault.
+    /// The error with the table's own name and with the rows at fault.
     private func named(_ error: StrongroomError, _ copy: String, _ rows: String?) -> StrongroomError {
         let message = error.message.replacing(copy, with: table.name)
         var named = StrongroomError(
@@ -124,8 +124,7 @@ struct TableRebuild {
         return named
     }
 
-    /// Which rows break a constraint of the new table, in a sentence: those that it does not take when it is to pass
-    /// over them.
+    /// A sentence about the rows that violate a constraint of the new table: those that `INSERT OR IGNORE` skips.
     private func brokenRows(_ copy: String, _ rows: String, _ columns: [ColumnInfo]) throws -> String? {
         guard !text.isWithoutRowID, let id = columns.freeRowIDName else { return nil }
         try connection.run("INSERT OR IGNORE \(rows)")
@@ -138,11 +137,11 @@ struct TableRebuild {
         }
         let list = found.compactMap { $0[0].asInteger }.map { "\($0)" }.joined(separator: ", ")
         let rest = Int(count) - found.count
-        return "Rows that break it in table \"\(table.name)\": \(list)\(rest > 0 ? " and \(rest) more" : "")."
+        return "Rows that violate it in table \"\(table.name)\": \(list)\(rest > 0 ? " and \(rest) more" : "")."
     }
 
-    /// The name by which the row ids are copied; nil where a column is the row id, where there are none, or where
-    /// columns have taken all names.
+    /// The name by which the row ids are copied; nil if a column is the row id, if the table has none, or if columns
+    /// have all of its names.
     private func rowIDName(_ old: [ColumnInfo], _ new: [ColumnInfo]) throws -> String? {
         guard !text.isWithoutRowID, try connection.rowIDColumn(of: table.name, old, text) == nil else { return nil }
         return (old + new).freeRowIDName
@@ -163,7 +162,7 @@ struct TableRebuild {
 }
 
 extension ConstraintFailure {
-    /// The failure with the name of a table that stands for another.
+    /// The constraint failure with the name of a table in place of that of its copy.
     fileprivate func renamed(from name: String, to other: String) -> ConstraintFailure {
         ConstraintFailure(
             kind: kind, table: table == name ? other : table, columns: columns, parentTable: parentTable,

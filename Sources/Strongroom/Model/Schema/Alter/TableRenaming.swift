@@ -1,7 +1,7 @@
-/// Gives a table another name. Runs in a savepoint of the caller's.
+/// Renames a table. Runs in the caller's savepoint.
 ///
 /// The engine renames the table, its indexes and the references to it; views and the bodies of triggers only from
-/// SQLite 3.25 on. Before, their texts are edited here.
+/// SQLite 3.25 on. For earlier versions, their texts are edited here.
 struct TableRenaming {
     private let connection: Connection
     private let name: String
@@ -34,8 +34,8 @@ struct TableRenaming {
         if let first = try connection.brokenStatements().since(broken).first {
             throw ColumnChange.refusal(
                 """
-                \(first.entry.title) uses table "\(name)" and cannot follow (\(first.words)); drop it first, and make \
-                it again.
+                \(first.entry.title) uses table "\(name)" and cannot be updated (\(first.words)); drop it first, \
+                and create it again.
                 """,
                 connection)
         }

@@ -1,15 +1,15 @@
 extension Writing where Self: ~Copyable {
-    /// Adds a column at the end of a table; the rows that are there get its default, or NULL.
+    /// Adds a column at the end of a table; existing rows get its default, or NULL.
     ///
-    /// What the engine's `ADD COLUMN` refuses (a unique column, a reference with a default, NOT NULL without default
-    /// while there are no rows) is done by making the table anew.
+    /// If the engine's `ADD COLUMN` does not support the column (a unique column, a reference with a default, NOT NULL
+    /// without a default in an empty table), the table is rebuilt.
     ///
     /// - Parameters:
-    ///   - column: The column; optional or with a default where the table has rows.
+    ///   - column: The column; if the table has rows, it must be optional or have a default.
     ///   - table: The table's name.
-    /// - Throws: ``StrongroomError`` with `invalidName`, `sql` when there is no such table or the column is there,
-    ///   `schemaChange` when it would be a primary key or the rows have nothing to put into it, `constraint` when the
-    ///   rows break its constraint.
+    /// - Throws: ``StrongroomError`` with `invalidName`, `sql` if there is no such table or the column exists,
+    ///   `schemaChange` if the column is a primary key or existing rows have no value for it, `constraint` if the rows
+    ///   violate its constraint.
     public func addColumn(_ column: some TableColumn, to table: String) throws {
         let definition = column.definition
         try note("add column to \(table): \(definition.sql())")
@@ -21,17 +21,17 @@ extension Writing where Self: ~Copyable {
         }
     }
 
-    /// Gives a column another name; indexes, triggers, views, checks and foreign keys follow.
+    /// Renames a column, and updates indexes, triggers, views, checks and foreign keys.
     ///
-    /// An engine older than SQLite 3.25 cannot do it: there the library edits the schema's text, and refuses where a
-    /// view or a trigger does not tell whose column of that name it means.
+    /// For an engine before SQLite 3.25, which has no RENAME COLUMN, the library edits the schema's text. It throws if
+    /// a view or a trigger uses a column of that name ambiguously.
     ///
     /// - Parameters:
     ///   - name: The column's name.
-    ///   - newName: The other name.
+    ///   - newName: The new name.
     ///   - table: The table's name.
-    /// - Throws: ``StrongroomError`` with `invalidName`, `sql` when there is no such table or column or the new name is
-    ///   taken, `schemaChange` when a view or a trigger cannot follow; nothing was changed.
+    /// - Throws: ``StrongroomError`` with `invalidName`, `sql` if there is no such table or column or the new name
+    ///   exists, `schemaChange` if a view or a trigger cannot be updated; nothing was changed.
     public func renameColumn(_ name: String, to newName: String, in table: String) throws {
         try Identifier.check(newName, "column")
         note("rename column \(name) of \(table) to \(newName)")
@@ -41,19 +41,19 @@ extension Writing where Self: ~Copyable {
         }
     }
 
-    /// Renames the columns that a table still has under the names which its schema says they had before.
+    /// Renames the columns of a table that still have the previous names declared in its schema.
     ///
     /// ```swift
     /// // @Column("e-mail", previously: "mail") var email: String
     /// Migration("2") { db in try db.renameColumns(of: Contact.schema) }
     /// ```
     ///
-    /// A column that has its new name already is left alone, so a second run changes nothing.
+    /// A column that already has its new name is not changed, so a second run has no effect.
     ///
-    /// - Parameter schema: The table as it is to be; only the names of its columns count.
-    /// - Returns: The new names of the columns that were renamed, in the schema's order.
-    /// - Throws: ``StrongroomError`` with `sql` when there is no such table, `schemaChange` when it has columns of both
-    ///   names, or when a view or a trigger cannot follow; nothing was changed.
+    /// - Parameter schema: The new table schema; only the names of its columns are used.
+    /// - Returns: The new names of the renamed columns, in the schema's order.
+    /// - Throws: ``StrongroomError`` with `sql` if there is no such table, `schemaChange` if it has columns with both
+    ///   names, or if a view or a trigger cannot be updated; nothing was changed.
     @discardableResult
     public func renameColumns(of schema: TableSchema) throws -> [String] {
         try savepoint { db in
@@ -64,7 +64,7 @@ extension Writing where Self: ~Copyable {
             }
             var taken = names
             var renamed: Set<String> = []
-            // One may wait for the name of another that moves away.
+            // The new name may be the previous name of another column, which must be renamed first.
             while let place = waiting.firstIndex(where: { column in
                 !taken.contains { Identifier.areSame($0, column.name) }
                     || Identifier.areSame(column.name, column.previousName ?? "")
@@ -80,8 +80,8 @@ extension Writing where Self: ~Copyable {
                 throw StrongroomError(
                     .schemaChange,
                     """
-                    The table "\(schema.name)" has both "\(old)" and "\(column.name)", which was once "\(old)"; bring \
-                    the values together and drop one.
+                    The table "\(schema.name)" has both "\(old)" and "\(column.name)", which was formerly "\(old)"; \
+                    merge the values and drop one.
                     """
                 )
             }
@@ -89,37 +89,38 @@ extension Writing where Self: ~Copyable {
         }
     }
 
-    /// Removes a column with what is stored in it, and the constraints that stand with it.
+    /// Drops a column with its values and its column constraints.
     ///
     /// - Parameters:
     ///   - name: The column's name.
     ///   - table: The table's name.
-    /// - Throws: ``StrongroomError`` with `sql` when there is no such table or column, `schemaChange` when the primary
-    ///   key, an index, a trigger, a view, a check or a foreign key needs it: the message names all of them; nothing
+    /// - Throws: ``StrongroomError`` with `sql` if there is no such table or column, `schemaChange` if the primary key,
+    ///   an index, a trigger, a view, a check or a foreign key depends on it: the message names all of them; nothing
     ///   was changed.
     public func dropColumn(_ name: String, from table: String) throws {
         note("drop column \(name) of \(table)")
         try savepoint { db in try ColumnChange(db.handle.connection, table).drop(name) }
     }
 
-    /// Gives a column another type, default or constraints; all that stood with it before is replaced.
+    /// Changes the type, default or constraints of a column; the new declaration replaces the former one.
     ///
-    /// The values are converted as the engine converts what is written into such a column; a text in a column of bytes
-    /// becomes the bytes of its text in the file's encoding, which is UTF-8 where the library made the file. A column
-    /// of ``Value`` takes every value as it is. One that does not fit, or would be another one, is refused: a text that
-    /// is no number, or is written as no number would be (`0012`), a number in a column of bytes, an integer that a
-    /// floating-point number cannot tell from its neighbours. NULLs become the default where the column may hold none
-    /// any more. A column that becomes generated loses what was stored in it. Numbers and digits that become decimals
-    /// get the form that sorts, or become scaled integers where the column has a scale, and decimals that become
-    /// something else are their digits; see <doc:Types>.
+    /// Values are converted as the engine converts values that are written to such a column; in a BLOB column, a text
+    /// becomes its bytes in the file's encoding, which is UTF-8 if the library created the file. A column of ``Value``
+    /// accepts every value unchanged. A value that does not fit or would change is an error: a text that is not a
+    /// number or not a canonical one (`0012`), a number in a BLOB column, an integer that a floating-point number
+    /// cannot represent exactly. NULLs become the default if the column no longer allows NULL. A column that becomes
+    /// generated loses its stored values. Numbers and digits that become decimals get the DECIMAL_TEXT form, or become
+    /// scaled integers if the column has a scale; decimals that are converted to another type are converted from their
+    /// digits; see <doc:Types>.
     ///
-    /// A row that breaks a constraint ends the change, whatever `ON CONFLICT` the table has for it: no row is left out.
+    /// A row that violates a constraint fails the change, regardless of the table's `ON CONFLICT` clauses: no row is
+    /// skipped.
     ///
     /// - Parameters:
-    ///   - column: What the column of that name is to be.
+    ///   - column: The new declaration of the column with that name.
     ///   - table: The table's name.
-    /// - Throws: ``StrongroomError`` with `sql` when there is no such table or column, `schemaChange` for a primary key
-    ///   and for values that the new type cannot hold or would make others, `constraint` when the rows break a
+    /// - Throws: ``StrongroomError`` with `sql` if there is no such table or column, `schemaChange` for a primary key
+    ///   and for values that the new type cannot represent or would change, `constraint` if the rows violate a
     ///   constraint; nothing was changed.
     public func changeColumn(_ column: some TableColumn, in table: String) throws {
         let definition = column.definition

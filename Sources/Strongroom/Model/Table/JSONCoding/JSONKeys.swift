@@ -4,16 +4,16 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// Goes through the keys of a text that is known to be JSON (RFC 8259).
+/// Scans the keys of a text that is known to be valid JSON (RFC 8259).
 struct JSONKeys {
     private let bytes: [UInt8]
     private var position = 0
 
     init(_ text: String) { bytes = Array(text.utf8) }
 
-    /// The first key that an object has twice, and whether the object lies in no other; nil when there is none.
+    /// The first duplicate key of an object, and whether the object is the outermost one; nil if there is none.
     mutating func firstTwice() throws -> (key: String, isOuter: Bool)? {
-        // For each object or array that is open, its keys; those of an array are none.
+        // The keys of each open object; nil for an open array.
         var open: [Set<String>?] = []
         var text: Range<Int>?
         while position < bytes.count {
@@ -23,7 +23,7 @@ struct JSONKeys {
             case UInt8(ascii: "}"), UInt8(ascii: "]"): _ = open.popLast()
             case UInt8(ascii: "\""): text = takeText()
             case UInt8(ascii: ":"):
-                // Only a key stands before a colon.
+                // Only a key precedes a colon.
                 guard let range = text, !open.isEmpty else { break }
                 let key = try Self.key(bytes[range])
                 guard open[open.count - 1]?.insert(key).inserted ?? true else {
@@ -36,9 +36,9 @@ struct JSONKeys {
         return nil
     }
 
-    /// Goes to the closing quotation mark of a text.
+    /// Advances to the closing quotation mark of a string.
     ///
-    /// - Returns: Where the text lies, with its quotation marks.
+    /// - Returns: The range of the string, including its quotation marks.
     private mutating func takeText() -> Range<Int> {
         let start = position
         position += 1
@@ -48,7 +48,7 @@ struct JSONKeys {
         return start..<min(position + 1, bytes.count)
     }
 
-    /// A key's characters.
+    /// The characters of a key.
     private static func key(_ text: ArraySlice<UInt8>) throws -> String {
         let inner = text.dropFirst().dropLast()
         guard inner.contains(UInt8(ascii: "\\")) else { return String(decoding: inner, as: UTF8.self) }

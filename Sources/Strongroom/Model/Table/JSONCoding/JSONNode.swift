@@ -4,12 +4,12 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// Any JSON.
+/// A JSON value.
 enum JSONNode: Codable {
     case null
     case bool(Bool)
     case integer(Int64)
-    /// A number; with its digits, as far as `Decimal` has them, where it was read.
+    /// A number; if it was decoded, with its digits as far as `Decimal` can represent them.
     case real(Double, Decimal?)
     case float(Float)
     case text(String)
@@ -31,8 +31,8 @@ enum JSONNode: Codable {
         } else if let bool = try? single.decode(Bool.self) {
             self = .bool(bool)
         } else if let decimal = try? single.decode(Decimal.self), let real = try? single.decode(Double.self) {
-            // First: asked for an integer, Foundation rounds what is none, and traps on a number of more digits than a
-            // decimal has.
+            // First: when decoding an integer, Foundation rounds other numbers, and traps on a number with more digits
+            // than a decimal can have.
             if let integer = try? single.decode(Int64.self), Decimal(integer) == decimal {
                 self = .integer(integer)
             } else {
@@ -74,21 +74,21 @@ enum JSONNode: Codable {
 }
 
 extension JSONNode {
-    /// - Throws: ``StrongroomError`` with `notARecord` for a text that is no JSON, and for an object that has a key
-    ///   twice, of which Foundation would take one.
+    /// - Throws: ``StrongroomError`` with `notARecord` for invalid JSON, and for an object with a duplicate key, of
+    ///   which Foundation would use one.
     init(text: String) throws {
         do {
             self = try JSONDecoder().decode(JSONNode.self, from: Data(text.utf8))
         } catch {
-            // What the decoder reports can quote the content.
-            throw StrongroomError(.notARecord, "The text is no JSON; check that it is whole and in UTF-8.")
+            // The decoder's error may contain the content.
+            throw StrongroomError(.notARecord, "The text is not valid JSON; check that it is complete and in UTF-8.")
         }
         var keys = JSONKeys(text)
         if let twice = try keys.firstTwice() {
-            // The keys of an object within a record can be content.
+            // The keys of a nested object may be content.
             let key = twice.isOuter ? "The key \"\(twice.key)\"" : "A key below the first level"
             throw StrongroomError(
-                .notARecord, "\(key) stands twice in an object of the JSON; leave one of the two out.")
+                .notARecord, "\(key) is used twice in an object of the JSON; remove one of the two.")
         }
     }
 
@@ -98,11 +98,11 @@ extension JSONNode {
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
             return String(decoding: try encoder.encode(self), as: UTF8.self)
         } catch {
-            throw StrongroomError(.valueNotStorable, "JSON has no infinite number; write the record to a dictionary.")
+            throw StrongroomError(.valueNotStorable, "JSON has no infinite numbers; encode the record as a dictionary.")
         }
     }
 
-    /// What it is, for a message.
+    /// The kind of the value, for messages.
     var name: String {
         switch self {
         case .null: "null"

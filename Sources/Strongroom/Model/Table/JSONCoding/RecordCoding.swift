@@ -1,23 +1,23 @@
-/// How a record is written to and read from a dictionary or JSON.
+/// The options for encoding a record as a dictionary or as JSON, and for decoding it.
 ///
 /// ```swift
 /// let coding = RecordCoding(keys: .snakeCase, dates: .secondsSince1970, unknownKeys: .ignored)
 /// let text = try contact.json(coding)
 /// ```
 public struct RecordCoding: Sendable {
-    /// How the keys are named.
+    /// The mapping from properties to keys.
     public var keys: KeyMapping
-    /// How dates are written.
+    /// The format of dates.
     public var dates: DateStyle
-    /// What is done with keys that the table has not.
+    /// The treatment of keys that the table does not have.
     public var unknownKeys: UnknownKeys
 
-    /// Says how.
+    /// Creates options.
     ///
     /// - Parameters:
-    ///   - keys: How the keys are named; as the properties, unless told otherwise.
-    ///   - dates: How dates are written; as texts in the form of ISO 8601, unless told otherwise.
-    ///   - unknownKeys: What is done with keys that the table has not; they are refused, unless told otherwise.
+    ///   - keys: The mapping from properties to keys; by default the property names.
+    ///   - dates: The format of dates; by default ISO 8601 text.
+    ///   - unknownKeys: The treatment of keys that the table does not have; by default an error.
     public init(
         keys: KeyMapping = .properties, dates: DateStyle = .iso8601, unknownKeys: UnknownKeys = .refused
     ) {
@@ -26,34 +26,34 @@ public struct RecordCoding: Sendable {
         self.unknownKeys = unknownKeys
     }
 
-    /// Values as the engine keeps them, under the properties' names.
+    /// Values as the engine stores them, with the property names as keys.
     public static let stored = RecordCoding(dates: .stored)
 
-    /// How dates are written.
+    /// The format of dates.
     public enum DateStyle: Sendable, Hashable {
-        /// A text such as `2026-11-21T20:15:00.25Z` (RFC 3339), in UTC, with as many digits as bring the date back
-        /// exactly; read with any offset. For the years 1 to 9999.
+        /// A text such as `2026-11-21T20:15:00.25Z` (RFC 3339), in UTC, with as many digits as are needed to restore
+        /// the date exactly; any offset is accepted when reading. For the years 1 to 9999.
         case iso8601
-        /// A number: the seconds since the start of 1970, UTC. The last bits of a date can get lost.
+        /// A number: the seconds since the start of 1970, UTC. The last bits of a date may be lost.
         case secondsSince1970
-        /// A number: the milliseconds since the start of 1970, UTC. The last bits of a date can get lost.
+        /// A number: the milliseconds since the start of 1970, UTC. The last bits of a date may be lost.
         case millisecondsSince1970
-        /// A number: what the column holds, the seconds since the start of 2001, UTC.
+        /// A number: the stored value of the column, the seconds since the start of 2001, UTC.
         case stored
     }
 
-    /// What is done with keys that the table has not.
+    /// The treatment of keys that the table does not have.
     public enum UnknownKeys: Sendable {
-        /// An error that names them; nothing is read.
+        /// An error with their names is thrown.
         case refused
-        /// Nothing.
+        /// They are ignored.
         case ignored
-        /// They are handed over, sorted, and the record is read. The closure is called before the record is made.
+        /// The sorted keys are passed to the closure before the record is created.
         case reported(@Sendable ([String]) -> Void)
     }
 }
 
-/// How the keys of a dictionary or of JSON are named after a table's properties.
+/// The mapping from a table's properties to the keys of a dictionary or of JSON.
 ///
 /// ```swift
 /// let keys = KeyMapping.snakeCase.renaming(["id": "identifier"])
@@ -65,26 +65,26 @@ public struct KeyMapping: Sendable {
         self.key = key
     }
 
-    /// As the properties.
+    /// The property names.
     public static let properties = KeyMapping { property, _ in property }
 
-    /// As the columns.
+    /// The column names.
     public static let columns = KeyMapping { _, column in column }
 
-    /// As the properties with underscores: `createdAt` is `created_at`, `userID` is `user_id`.
+    /// The property names in snake case: `createdAt` is `created_at`, `userID` is `user_id`.
     public static let snakeCase = KeyMapping { property, _ in property.snakeCased }
 
-    /// As a closure says.
+    /// A mapping by a closure.
     ///
-    /// - Parameter key: Makes the key of a property's name.
+    /// - Parameter key: Returns the key for a property name.
     /// - Returns: The mapping.
     public static func custom(_ key: @escaping @Sendable (_ property: String) -> String) -> KeyMapping {
         KeyMapping { property, _ in key(property) }
     }
 
-    /// The same mapping with other keys for some properties.
+    /// The same mapping with different keys for some properties.
     ///
-    /// - Parameter keys: The keys by the properties' names.
+    /// - Parameter keys: The keys by property name.
     /// - Returns: The mapping.
     public func renaming(_ keys: [String: String]) -> KeyMapping {
         let base = key
@@ -95,8 +95,8 @@ public struct KeyMapping: Sendable {
 }
 
 extension String {
-    /// Words in small letters with underscores between them; a run of capital letters is one word, but for its last
-    /// letter before a small one.
+    /// Lower-case words separated by underscores; a run of capital letters is one word, except that its last letter
+    /// begins a new word if a lower-case letter follows.
     var snakeCased: String {
         let letters = Array(self)
         var result = ""

@@ -4,12 +4,12 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// A column under the key that it has in a dictionary or in JSON.
+/// A column with its key in a dictionary or in JSON.
 struct RecordField {
     let key: String
     let column: ColumnDefinition
     let kind: FormatKind
-    /// Whether the property can be nil: a key that the engine makes can, and its column cannot.
+    /// Whether the property can be nil: a generated key can, but its column cannot.
     let isNullable: Bool
     /// The Swift type, for messages.
     let typeName: String
@@ -45,7 +45,7 @@ struct RecordField {
 }
 
 extension RecordField {
-    /// A column's value as a dictionary has it.
+    /// Converts a column's value to that of a dictionary.
     func written(_ value: Value) throws -> Value {
         if let scale = column.scale, let number = value.asInteger { return .text(scale.plain(number)) }
         if column.holdsDecimals, let text = value.asText {
@@ -61,13 +61,13 @@ extension RecordField {
             guard let text = WrittenDate.text(seconds) else {
                 throw StrongroomError(
                     .valueNotStorable,
-                    "A date of column \"\(column.name)\" is not in the years 1 to 9999; write dates as numbers.")
+                    "A date of column \"\(column.name)\" is not in the years 1 to 9999; encode dates as numbers.")
             }
             return .text(text)
         }
     }
 
-    /// A dictionary's value as the column has it.
+    /// Converts a dictionary's value to that of the column.
     func read(_ value: Value) throws -> Value {
         if let scale = column.scale, value != .null {
             guard let digits = value.asText ?? value.asInteger.map({ String($0) }),
@@ -89,7 +89,7 @@ extension RecordField {
         return .real(seconds - WrittenDate.secondsFrom1970)
     }
 
-    /// A column's value as JSON has it.
+    /// Converts a column's value to JSON.
     func node(_ stored: Value) throws -> JSONNode {
         let value = try written(stored)
         switch (kind, value) {
@@ -104,15 +104,15 @@ extension RecordField {
             throw StrongroomError(
                 .valueNotStorable,
                 """
-                Column "\(column.name)" holds bytes, which JSON would give back as text; write the record to a \
-                dictionary.
+                Column "\(column.name)" contains bytes, which JSON would restore as text; encode the record as \
+                a dictionary.
                 """
             )
         case (_, .blob(let bytes)): return .text(Data(bytes).base64EncodedString())
         }
     }
 
-    /// JSON as the column has it.
+    /// Converts JSON to a column's value.
     func read(_ node: JSONNode) throws -> Value {
         guard let value = try converted(node) else { throw mismatch(node.name) }
         return try read(value)
@@ -133,7 +133,8 @@ extension RecordField {
         }
     }
 
-    /// - Parameter real: The number nearest to it: JSON writes a large one as an integer, with digits that it has not.
+    /// - Parameter real: The nearest floating-point number: JSON encodes a large one as an integer, with digits that
+    ///   are not significant.
     private func converted(_ number: Value, _ real: Double, _ decimal: Decimal?) -> Value? {
         switch kind {
         case .integer, .other(.integer): number.asInteger.map { .integer($0) }

@@ -1,10 +1,10 @@
 extension Table where Self: Record, RecordType == Self {
     /// The record's values by key.
     ///
-    /// - Parameter coding: How keys are named and dates are written; by default dates are as stored.
+    /// - Parameter coding: The key mapping and the date format; by default dates are as stored.
     /// - Returns: A value for each column; nil is `Value.null`.
-    /// - Throws: ``StrongroomError`` with `valueNotStorable` for a value that the engine, or the style of dates, has
-    ///   not.
+    /// - Throws: ``StrongroomError`` with `valueNotStorable` for a value that the engine cannot store or the date
+    ///   format cannot represent.
     public func dictionary(_ coding: RecordCoding = .stored) throws -> [String: Value] {
         let values = try values()
         let pairs = try RecordField.all(of: Self.self, coding).map { field in
@@ -13,44 +13,44 @@ extension Table where Self: Record, RecordType == Self {
         return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Makes a record of values by key.
+    /// Creates a record from values by key.
     ///
-    /// What is left out is the column's default, or nil.
+    /// A missing value is the column's default, or nil.
     ///
     /// - Parameters:
     ///   - dictionary: The values.
-    ///   - coding: How keys are named and dates are written; by default dates are as stored.
-    /// - Throws: ``StrongroomError`` with `typeMismatch` for a value that does not fit, `notARecord` for a key that the
-    ///   table has not or one that is missing.
+    ///   - coding: The key mapping and the date format; by default dates are as stored.
+    /// - Throws: ``StrongroomError`` with `typeMismatch` for a value that does not fit, `notARecord` for an unknown key
+    ///   or a missing one.
     public init(dictionary: [String: Value], _ coding: RecordCoding = .stored) throws {
         let fields = try RecordField.all(of: Self.self, coding)
         self = try Self.record(fields, dictionary, coding, onto: nil) { field, value in try field.read(value) }
     }
 
-    /// Changes what a dictionary holds and keeps the rest; all of it or, when one value does not fit, nothing.
+    /// Sets the values in a dictionary and keeps all others, atomically.
     ///
     /// - Parameters:
     ///   - dictionary: The new values.
-    ///   - coding: How keys are named and dates are written; by default dates are as stored.
-    /// - Throws: As ``init(dictionary:_:)``; then nothing is changed.
+    ///   - coding: The key mapping and the date format; by default dates are as stored.
+    /// - Throws: As ``init(dictionary:_:)``; the record is then not changed.
     public mutating func apply(_ dictionary: [String: Value], _ coding: RecordCoding = .stored) throws {
         let fields = try RecordField.all(of: Self.self, coding)
         self = try Self.record(fields, dictionary, coding, onto: self) { field, value in try field.read(value) }
     }
 
-    /// The record as JSON: an object whose keys are sorted.
+    /// The record as JSON: an object with sorted keys.
     ///
-    /// - Parameter coding: How keys are named and dates are written.
-    /// - Returns: The text.
-    /// - Throws: ``StrongroomError`` with `valueNotStorable` for a value that the engine or JSON has not, such as an
-    ///   infinite number.
+    /// - Parameter coding: The key mapping and the date format.
+    /// - Returns: The JSON text.
+    /// - Throws: ``StrongroomError`` with `valueNotStorable` for a value that the engine cannot store or JSON cannot
+    ///   represent, such as an infinite number.
     public func json(_ coding: RecordCoding = RecordCoding()) throws -> String {
         try node(RecordField.all(of: Self.self, coding)).text()
     }
 
-    /// Makes a record of JSON.
+    /// Creates a record from JSON.
     ///
-    /// What is left out is the column's default, or nil.
+    /// A missing value is the column's default, or nil.
     ///
     /// ```swift
     /// let contact = try Contact(json: text, RecordCoding(keys: .snakeCase, unknownKeys: .ignored))
@@ -58,47 +58,47 @@ extension Table where Self: Record, RecordType == Self {
     ///
     /// - Parameters:
     ///   - json: The text of an object.
-    ///   - coding: How keys are named and dates are written.
+    ///   - coding: The key mapping and the date format.
     /// - Throws: ``StrongroomError`` with `typeMismatch` for a value that does not fit, `notARecord` for a text that is
-    ///   no object, a key that the table has not, one that is missing, or one that stands twice in an object.
+    ///   not an object, an unknown key, a missing one, or a duplicate one.
     public init(json: String, _ coding: RecordCoding = RecordCoding()) throws {
         let fields = try RecordField.all(of: Self.self, coding)
         self = try Self.record(fields, JSONNode(text: json), coding, onto: nil)
     }
 
-    /// Changes what JSON holds and keeps the rest; all of it or, when one value does not fit, nothing.
+    /// Sets the values in JSON and keeps all others, atomically.
     ///
     /// - Parameters:
     ///   - json: The text of an object.
-    ///   - coding: How keys are named and dates are written.
-    /// - Throws: As ``init(json:_:)``; then nothing is changed.
+    ///   - coding: The key mapping and the date format.
+    /// - Throws: As ``init(json:_:)``; the record is then not changed.
     public mutating func apply(json: String, _ coding: RecordCoding = RecordCoding()) throws {
         let fields = try RecordField.all(of: Self.self, coding)
         self = try Self.record(fields, JSONNode(text: json), coding, onto: self)
     }
 
-    /// Records as JSON: an array of objects.
+    /// Encodes records as a JSON array of objects.
     ///
     /// - Parameters:
     ///   - records: The records.
-    ///   - coding: How keys are named and dates are written.
-    /// - Returns: The text.
+    ///   - coding: The key mapping and the date format.
+    /// - Returns: The JSON text.
     /// - Throws: As ``json(_:)``.
     public static func json(of records: [Self], _ coding: RecordCoding = RecordCoding()) throws -> String {
         let fields = try RecordField.all(of: Self.self, coding)
         return try JSONNode.list(records.map { try $0.node(fields) }).text()
     }
 
-    /// Makes records of JSON; all of them or, when one is wrong, none.
+    /// Decodes records from JSON, atomically: one invalid record is an error.
     ///
     /// - Parameters:
     ///   - json: The text of an array of objects.
-    ///   - coding: How keys are named and dates are written.
+    ///   - coding: The key mapping and the date format.
     /// - Returns: The records.
     /// - Throws: As ``init(json:_:)``.
     public static func records(json: String, _ coding: RecordCoding = RecordCoding()) throws -> [Self] {
         guard case .list(let nodes) = try JSONNode(text: json) else {
-            throw StrongroomError(.notARecord, "The JSON is no array; read one record with init(json:).")
+            throw StrongroomError(.notARecord, "The JSON is not an array; decode a single record with init(json:).")
         }
         let fields = try RecordField.all(of: Self.self, coding)
         return try nodes.map { try record(fields, $0, coding, onto: nil) }
@@ -120,12 +120,12 @@ extension Table where Self: Record, RecordType == Self {
 
     static func object(_ node: JSONNode) throws -> [String: JSONNode] {
         guard case .object(let object) = node else {
-            throw StrongroomError(.notARecord, "The JSON is \(node.name) where the object of a record was wanted.")
+            throw StrongroomError(.notARecord, "The JSON is \(node.name) where the object of a record is expected.")
         }
         return object
     }
 
-    /// A record of the given values, and of another record's where there are none.
+    /// A record of the given values, completed with those of another record.
     static func record<Given>(
         _ fields: [RecordField], _ given: [String: Given], _ coding: RecordCoding, onto base: Self?,
         _ read: (RecordField, Given) throws -> Value
@@ -145,12 +145,12 @@ extension Table where Self: Record, RecordType == Self {
         return changed
     }
 
-    /// What a new record has where nothing is given.
+    /// The value of a new record's field for which none is given.
     private static func missing(_ field: RecordField) throws -> Value {
         if let value = try field.column.defaultValue?.get() { return value }
         guard field.isNullable else {
             throw StrongroomError(
-                .notARecord, "There is no value for \"\(field.key)\", which is never nil and has no default; give one.")
+                .notARecord, "There is no value for \"\(field.key)\", which is required and has no default; add one.")
         }
         return .null
     }

@@ -1,25 +1,24 @@
 extension Table where Self: Record, RecordType == Self {
-    /// Brings JSON into the table: the row that unique columns point to is updated, and where there is none, a new one
-    /// is inserted.
+    /// Upserts JSON: updates the row that unique columns identify, or inserts a new one.
     ///
-    /// In a row that is there, only what the JSON mentions is written; `null` is NULL. In a new row, what is left out
-    /// is the column's default, or nil. Which row it is: the one in which the columns have the values of the JSON, else
-    /// the one with its primary key, where it has one.
+    /// In an existing row, only the columns in the JSON are written; `null` is NULL. In a new row, a missing value is
+    /// the column's default, or nil. The existing row is the one in which the columns have the values of the JSON,
+    /// otherwise the one with its primary key, if the JSON contains one.
     ///
     /// ```swift
     /// try Contact.upsert(json: #"[{"email": "ada@example.org", "phone": "030"}]"#, by: \.email, in: db)
     /// ```
     ///
     /// - Parameters:
-    ///   - json: The text of an object, or of an array of objects, in the order in which they are written; one may find
-    ///     the row that an earlier one made.
+    ///   - json: The text of an object, or of an array of objects, which are written in order; an object may update the
+    ///     row that an earlier one inserted.
     ///   - columns: The primary key, a unique column, or all columns of a unique index.
-    ///   - coding: How keys are named and dates are written.
+    ///   - coding: The key mapping and the date format.
     ///   - db: A write transaction.
-    /// - Returns: For each object whether its row was there, and its key.
-    /// - Throws: ``StrongroomError`` with `notARecord` for a text that is no object and no array of them, a key that
-    ///   the table has not, or one that a new row needs; `typeMismatch`, `notUnique`, `missingKey` when there is no
-    ///   value for one of the columns, `constraint`; what the validations throw. Then nothing is changed.
+    /// - Returns: For each object, whether its row existed, and its key.
+    /// - Throws: ``StrongroomError`` with `notARecord` for a text that is neither an object nor an array of objects, an
+    ///   unknown key, or a missing one that a new row needs; `typeMismatch`, `notUnique`, `missingKey` if there is no
+    ///   value for one of the columns, `constraint`; errors of the validations. Nothing is changed then.
     @discardableResult
     public static func upsert<each V>(
         json: String,
@@ -30,15 +29,15 @@ extension Table where Self: Record, RecordType == Self {
         try upsert(json, by: UpsertTarget<Self>(repeat each columns), coding, in: db)
     }
 
-    /// Brings JSON into the table: the row with its primary key is updated, and where there is none, or the JSON has no
-    /// key, a new one is inserted.
+    /// Upserts JSON by the primary key: updates the row with that key, or inserts a new one if there is none or the
+    /// JSON contains no key.
     ///
     /// - Parameters:
     ///   - json: The text of an object, or of an array of objects.
-    ///   - coding: How keys are named and dates are written.
+    ///   - coding: The key mapping and the date format.
     ///   - db: A write transaction.
-    /// - Returns: For each object whether its row was there, and its key.
-    /// - Throws: As the form by other columns; then nothing is changed.
+    /// - Returns: For each object, whether its row existed, and its key.
+    /// - Throws: As the method for other columns; nothing is changed then.
     @discardableResult
     public static func upsert(
         json: String,
@@ -48,15 +47,15 @@ extension Table where Self: Record, RecordType == Self {
         try upsert(json, by: .primaryKey, coding, in: db)
     }
 
-    /// Brings a dictionary into the table, as `upsert(json:by:coding:in:)` does with an object.
+    /// Upserts a dictionary, as `upsert(json:by:coding:in:)` does with an object.
     ///
     /// - Parameters:
-    ///   - dictionary: The values. In a row that is there, only these are written.
+    ///   - dictionary: The values. In an existing row, only these are written.
     ///   - columns: The primary key, a unique column, or all columns of a unique index.
-    ///   - coding: How keys are named and dates are written; by default dates are as stored.
+    ///   - coding: The key mapping and the date format; by default dates are as stored.
     ///   - db: A write transaction.
-    /// - Returns: Whether the row was there, and its key.
-    /// - Throws: As the form for JSON.
+    /// - Returns: Whether the row existed, and its key.
+    /// - Throws: As the method for JSON.
     @discardableResult
     public static func upsert<each V>(
         dictionary: [String: Value],
@@ -102,7 +101,7 @@ extension Table where Self: Record, RecordType == Self {
         return Upserted(.updated, key)
     }
 
-    /// The row that is meant: the one in which the target's columns have the values, else the one with the primary key.
+    /// The existing row: the one in which the target's columns have the values, otherwise the one with the primary key.
     private static func row<Given>(
         of given: FieldValues<Given>, by target: UpsertTarget<Self>, in db: borrowing some Writing & ~Copyable
     ) throws -> Self? {
@@ -128,7 +127,7 @@ extension Table where Self: Record, RecordType == Self {
         var query = Query<Self>()
         for (name, value) in zip(names, values) {
             var condition: SQL = "\(SQL.name(name)) = \(value)"
-            // As the index compares them: by the column's collation others could be found.
+            // With the collation of the index: with that of the column, other rows could match.
             if let collation = schema.uniqueCollation(of: name, among: names) { condition.append(text: collation.sql) }
             query.clauses.add(Condition(condition))
         }
@@ -138,7 +137,7 @@ extension Table where Self: Record, RecordType == Self {
     }
 }
 
-/// What is given for some of a table's columns, under the fields' keys.
+/// The given values of a table's columns, by the fields' keys.
 private struct FieldValues<Given> {
     let fields: [RecordField]
     let values: [String: Given]
@@ -157,7 +156,7 @@ private struct FieldValues<Given> {
         fieldOfColumn[SQLName(column)].map { values[$0.key] != nil } ?? false
     }
 
-    /// A column's value as the engine keeps it; nil for one that is not mentioned.
+    /// A column's value in its stored form; nil if none is given.
     func value(of column: String) throws -> Value? {
         guard let field = fieldOfColumn[SQLName(column)], let given = values[field.key] else { return nil }
         return try read(field, given)

@@ -1,6 +1,6 @@
-/// Dates as texts in the form of RFC 3339, exact to the last bit.
+/// Dates as RFC 3339 text, exact to the last bit.
 enum WrittenDate {
-    /// From the start of 1970 to that of 2001.
+    /// The seconds from the start of 1970 to that of 2001.
     static let secondsFrom1970: Double = 978_307_200
     private static let daysFrom1970 = 11_323
     private static let secondsOfDay = 86_400
@@ -20,7 +20,7 @@ enum WrittenDate {
         return "\(date)T\(time)\(fraction(of: seconds, whole))Z"
     }
 
-    /// - Returns: The seconds since the start of 2001, UTC, or nil for what is no such text.
+    /// - Returns: The seconds since the start of 2001, UTC, or nil for any other text.
     static func seconds(_ text: String) -> Double? {
         let bytes = Array(text.utf8)
         guard bytes.count >= 20, bytes[4] == 0x2D, bytes[7] == 0x2D, bytes[10] | 0x20 == UInt8(ascii: "t"),
@@ -44,18 +44,18 @@ enum WrittenDate {
         guard seconds == -1 else {
             return Double(seconds) + (Double("0." + String(decoding: digits, as: UTF8.self)) ?? 0)
         }
-        // In the last second before the start a number is finer than what is left of a whole one.
+        // In the last second before the reference date, the number has a higher resolution than its complement.
         let rest = digits.allSatisfy { $0 == UInt8(ascii: "0") } ? "1" : "0." + complement(digits)
         return -(Double(rest) ?? 1)
     }
 
-    /// The digits that bring the part behind the whole seconds back, with their point.
+    /// The digits that restore the fractional part of the seconds, including the decimal point.
     private static func fraction(of seconds: Double, _ whole: Double) -> String {
         guard seconds > whole else { return "" }
         return "." + (whole == -1 ? complement(ArraySlice(digits(-seconds).utf8)) : digits(seconds - whole))
     }
 
-    /// The digits behind the point of a number below 1: the fewest that are this number and no other.
+    /// The fractional digits of a number below 1: the shortest that represent exactly this number.
     private static func digits(_ fraction: Double) -> String {
         let text = "\(fraction)"
         guard let exponent = text.firstIndex(of: "e") else { return String(text.dropFirst(2)) }
@@ -65,7 +65,7 @@ enum WrittenDate {
         return String(repeating: "0", count: zeros) + digits
     }
 
-    /// The digits of what is left of 1.
+    /// The digits of the difference to 1.
     private static func complement(_ digits: ArraySlice<UInt8>) -> String {
         let (zero, nine) = (UInt8(ascii: "0"), UInt8(ascii: "9"))
         guard let last = digits.lastIndex(where: { $0 != zero }) else { return "0" }
@@ -99,7 +99,7 @@ enum WrittenDate {
         return month == 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
     }
 
-    /// Days since the start of 1970, in the Gregorian calendar (Howard Hinnant, "chrono-Compatible Low-Level Date
+    /// The days since the start of 1970, in the Gregorian calendar (Howard Hinnant, "chrono-Compatible Low-Level Date
     /// Algorithms").
     private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let shifted = month <= 2 ? year - 1 : year

@@ -5,7 +5,7 @@ extension Table {
     ///   - key: The primary key.
     ///   - db: A write transaction.
     /// - Returns: Whether there was such a row.
-    /// - Throws: ``StrongroomError`` with `constraint` when other rows refer to it, or the engine's failure.
+    /// - Throws: ``StrongroomError`` with `constraint` if other rows reference it, or the engine's error.
     @inlinable
     @discardableResult
     public static func delete(_ key: Key, in db: borrowing some Writing & ~Copyable) throws -> Bool {
@@ -22,13 +22,13 @@ extension Table {
         return try deleteInMemory(key, on: connection)
     }
 
-    /// Deletes the rows with some keys; all of them or, when one cannot be deleted, none.
+    /// Deletes the rows with some keys, atomically.
     ///
     /// - Parameters:
-    ///   - keys: The primary keys, any number.
+    ///   - keys: Any number of primary keys.
     ///   - db: A write transaction.
-    /// - Returns: The number of rows that were there.
-    /// - Throws: As the form for one key.
+    /// - Returns: The number of rows that existed.
+    /// - Throws: As the method for one key.
     @inlinable
     @discardableResult
     public static func delete(keys: some Sequence<Key>, in db: borrowing some Writing & ~Copyable) throws -> Int {
@@ -41,11 +41,11 @@ extension Table {
         }
     }
 
-    /// Deletes the rows with some keys by one statement, for which the engine keeps each page once that it may have to
-    /// undo. With a statement for each row, it keeps the page for each until the outermost savepoint ends.
+    /// Deletes the rows with some keys with one statement, for which the engine keeps the original of each page once.
+    /// With one statement per row, it keeps the page for each statement until the outermost savepoint ends.
     ///
-    /// - Returns: The number of rows that were there; nil where they are to be deleted one by one: for a short list,
-    ///   for keys of several columns, with rows in memory, where the order matters, and after a violated constraint.
+    /// - Returns: The number of rows that existed; nil if they must be deleted one by one: for a short list, for
+    ///   composite keys, with in-memory rows, if the order matters, and after a constraint violation.
     @usableFromInline
     static func deleteTogether(_ keys: [Key], on connection: Connection) throws -> Int? {
         guard keys.count > ListTable.shortest, Key.columnCount == 1, connection.readExpressions == nil,
@@ -71,12 +71,12 @@ extension Table {
     /// Deletes a record's row.
     ///
     /// - Parameters:
-    ///   - record: The record; only its key counts.
-    ///   - cascading: Whether the rows that refer to it are deleted, too; see ``Relations``.
+    ///   - record: The record; only its key is used.
+    ///   - cascading: Whether the rows that reference it are deleted, too; see ``Relations``.
     ///   - db: A write transaction.
     /// - Returns: Whether there was such a row.
-    /// - Throws: ``StrongroomError`` with `missingKey` when the record has no key, `constraint` when other rows refer
-    ///   to it, or the engine's failure; what the ``hooks`` throw, and the row stays then.
+    /// - Throws: ``StrongroomError`` with `missingKey` if the record has no key, `constraint` if other rows reference
+    ///   it, or the engine's error; errors of the ``hooks``. The row is then not deleted.
     @inlinable
     @discardableResult
     public static func delete(
@@ -88,14 +88,14 @@ extension Table {
         return try delete(record, key, hooks, on: db.handle.connection)
     }
 
-    /// Deletes the rows of a list of records; all of them or, when one cannot be deleted, none.
+    /// Deletes the rows of a list of records, atomically.
     ///
     /// - Parameters:
-    ///   - records: The records, any number; only their keys count.
-    ///   - cascading: Whether the rows that refer to them are deleted, too; see ``Relations``.
+    ///   - records: Any number of records; only their keys are used.
+    ///   - cascading: Whether the rows that reference them are deleted, too; see ``Relations``.
     ///   - db: A write transaction.
-    /// - Returns: The number of rows that were there.
-    /// - Throws: As the form for one record.
+    /// - Returns: The number of rows that existed.
+    /// - Throws: As the method for one record.
     @inlinable
     @discardableResult
     public static func delete(
@@ -117,19 +117,21 @@ extension Table {
         }
     }
 
-    /// Deletes every row; the next key that the engine makes is 1 again.
+    /// Deletes every row; the next generated key is 1 again.
     ///
     /// - Parameter db: A write transaction.
-    /// - Returns: The number of rows that were deleted.
-    /// - Throws: ``StrongroomError`` with `constraint` when other rows refer to one of them, or the engine's failure.
+    /// - Returns: The number of deleted rows.
+    /// - Throws: ``StrongroomError`` with `constraint` if other rows reference one of them, or the engine's error.
     @discardableResult
     public static func truncate(in db: borrowing some Writing & ~Copyable) throws -> Int {
         var count = try db.execute("DELETE FROM \(name: schema.name)")
         if db.handle.connection.readExpressions != nil { count += try truncateInMemory(on: db.handle.connection) }
-        // The engine makes it with the first table that needs it, and the one in the file may differ.
+        // The engine creates the table with the first AUTOINCREMENT table, and the table in the file may differ from
+        // its declaration.
         let sequences = try db.value("SELECT 1 FROM main.sqlite_master WHERE name = 'sqlite_sequence'", as: Int.self)
         if sequences != nil {
-            // Named as the file writes the table's name. A column may keep its keys there that is not declared so.
+            // By the table's name as in the file. The file's column may be AUTOINCREMENT although it is not declared
+            // so.
             try db.execute("DELETE FROM main.sqlite_sequence WHERE name = \(schema.name) COLLATE NOCASE")
         }
         return count

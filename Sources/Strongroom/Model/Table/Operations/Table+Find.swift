@@ -8,8 +8,8 @@ extension Table {
     /// - Parameters:
     ///   - key: The primary key.
     ///   - db: A transaction.
-    /// - Returns: The record, or nil when there is none.
-    /// - Throws: ``StrongroomError`` with `typeMismatch`, or the engine's failure.
+    /// - Returns: The record, or nil if there is none.
+    /// - Throws: ``StrongroomError`` with `typeMismatch`, or the engine's error.
     @inlinable
     public static func find(_ key: Key, in db: borrowing some Reading & ~Copyable) throws -> RecordType? {
         let connection = db.handle.connection
@@ -36,7 +36,7 @@ extension Table {
         }
     }
 
-    /// Whether there is a row with a key.
+    /// Whether a row with a key exists.
     @inlinable
     static func isPresent(_ key: Key, on connection: Connection) throws -> Bool {
         let statement = try connection.statement(OperationKey(Self.self, TableStatements.Operation.find)) {
@@ -51,10 +51,10 @@ extension Table {
     /// The records with some keys.
     ///
     /// - Parameters:
-    ///   - keys: The primary keys, any number; a key that stands twice counts once.
+    ///   - keys: Any number of primary keys; duplicates are ignored.
     ///   - db: A transaction.
-    /// - Returns: The records that are there, in the order of their keys in the list; none for an empty list.
-    /// - Throws: ``StrongroomError`` with `typeMismatch`, or the engine's failure.
+    /// - Returns: The records that exist, in the order of the keys; empty for an empty list.
+    /// - Throws: ``StrongroomError`` with `typeMismatch`, or the engine's error.
     @inlinable
     public static func find(_ keys: some Sequence<Key>, in db: borrowing some Reading & ~Copyable) throws
         -> [RecordType]
@@ -66,7 +66,7 @@ extension Table {
         return records
     }
 
-    /// The keys without those that stand before them; told apart as the engine does.
+    /// The keys without duplicates, compared as the engine does.
     @usableFromInline
     static func distinct(_ keys: some Sequence<Key>) throws -> [Key] {
         var seen: Set<[Value]> = []
@@ -76,8 +76,8 @@ extension Table {
     /// The record with the highest primary key.
     ///
     /// - Parameter db: A transaction.
-    /// - Returns: The record, or nil when the table is empty.
-    /// - Throws: ``StrongroomError`` with `typeMismatch`, or the engine's failure.
+    /// - Returns: The record, or nil if the table is empty.
+    /// - Throws: ``StrongroomError`` with `typeMismatch`, or the engine's error.
     @inlinable
     public static func latest(in db: borrowing some Reading & ~Copyable) throws -> RecordType? {
         try Query<Self>().latest(in: db)
@@ -87,7 +87,7 @@ extension Table {
     ///
     /// - Parameter db: A transaction.
     /// - Returns: The records.
-    /// - Throws: ``StrongroomError`` with `typeMismatch`, or the engine's failure.
+    /// - Throws: ``StrongroomError`` with `typeMismatch`, or the engine's error.
     @inlinable
     public static func all(in db: borrowing some Reading & ~Copyable) throws -> [RecordType] {
         try Query<Self>().orderedByKey(descending: false).fetch(in: db)
@@ -97,27 +97,27 @@ extension Table {
     ///
     /// - Parameter db: A transaction.
     /// - Returns: The number.
-    /// - Throws: ``StrongroomError`` with the engine's failure.
+    /// - Throws: ``StrongroomError`` with the engine's error.
     @inlinable
     public static func count(in db: borrowing some Reading & ~Copyable) throws -> Int {
         try Query<Self>().count(in: db)
     }
 
-    /// The records for which a condition holds, as a query to refine or to run.
+    /// A query for the records that satisfy a condition.
     ///
     /// ```swift
     /// let page = try Contact.where { $0.name.hasPrefix("A") }.order { $0.name.ascending }.limit(20).fetch(in: db)
     /// ```
     ///
-    /// - Parameter condition: Makes the condition from the table's columns.
+    /// - Parameter condition: Returns the condition for the table's columns.
     /// - Returns: The query.
     public static func `where`(_ condition: (Columns) -> Condition) -> Query<Self> {
         Query<Self>().where(condition)
     }
 
-    /// The records in some order, as a query to refine or to run.
+    /// A query for the records in some order.
     ///
-    /// - Parameter orderings: Makes the orderings from the table's columns; the first counts most.
+    /// - Parameter orderings: Return the sort terms for the table's columns, the most significant first.
     /// - Returns: The query.
     public static func order(_ orderings: (Columns) -> Ordering...) -> Query<Self> {
         var query = Query<Self>()
@@ -125,16 +125,16 @@ extension Table {
         return query
     }
 
-    /// Every record, as a query to refine or to run.
+    /// A query for all records.
     public static var query: Query<Self> { Query() }
 
-    /// Puts rows together that have the same values.
+    /// Groups rows with equal values.
     ///
     /// ```swift
     /// let cities = try Contact.group { $0.city }.select { ($0.city, RowCount()) }.fetch(in: db)
     /// ```
     ///
-    /// - Parameter expressions: Makes the expressions to group by from the table's columns.
+    /// - Parameter expressions: Returns the expressions to group by for the table's columns.
     /// - Returns: The groups, of which values can be selected.
     public static func group<each E: SQLExpression>(_ expressions: (Columns) -> (repeat each E)) -> GroupedQuery<Self> {
         Query<Self>().group(expressions)

@@ -6,19 +6,19 @@ extension Table {
     /// ```
     ///
     /// - Parameters:
-    ///   - record: The record; its key is kept where it has one, otherwise the engine makes one.
+    ///   - record: The record; if it has no key, the engine generates one.
     ///   - db: A write transaction.
     /// - Returns: The row's key.
-    /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, or `missingKey` when the key is nil and the
-    ///   engine makes no keys of its type, or the file does not declare the key as INTEGER PRIMARY KEY; what
-    ///   `validateInsert` throws.
+    /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, or `missingKey` if the key is nil and keys
+    ///   of its type are not generated, or the file does not declare the key as INTEGER PRIMARY KEY; errors of
+    ///   `validateInsert`.
     @inlinable
     @discardableResult
     public static func insert(_ record: RecordType, in db: borrowing some Writing & ~Copyable) throws -> Key {
         try insert(record, on: db.handle.connection)
     }
 
-    /// Inserts a record and writes the key that the engine made into it.
+    /// Inserts a record and sets its key to the generated one.
     ///
     /// ```swift
     /// try Contact.insert(&contact, in: db)
@@ -26,22 +26,22 @@ extension Table {
     /// ```
     ///
     /// - Parameters:
-    ///   - record: The record; unchanged when the insert fails.
+    ///   - record: The record; unchanged if the insert fails.
     ///   - db: A write transaction.
-    /// - Throws: As the other form.
+    /// - Throws: As the other method.
     @inlinable
     public static func insert(_ record: inout RecordType, in db: borrowing some Writing & ~Copyable) throws {
         setKey(try insert(record, on: db.handle.connection), of: &record)
     }
 
-    /// Inserts a record unless a row with the same key, or the same value in a unique column, is there.
+    /// Inserts a record unless a row with the same key, or the same value in a unique column, exists.
     ///
-    /// Any other constraint that refuses it is an error.
+    /// A violation of any other constraint is an error.
     ///
     /// - Parameters:
     ///   - record: The record.
     ///   - db: A write transaction.
-    /// - Returns: The row's key, or nil when nothing was inserted.
+    /// - Returns: The row's key, or nil if nothing was inserted.
     /// - Throws: As `insert(_:in:)`.
     @inlinable
     @discardableResult
@@ -53,7 +53,7 @@ extension Table {
         }
     }
 
-    /// Inserts a row of single values; the other columns get their defaults.
+    /// Inserts a row with single values; the other columns get their defaults.
     ///
     /// ```swift
     /// let key = try Contact.insert(in: db) { [$0.name.set("Ada"), $0.email.set("ada@example.org")] }
@@ -61,10 +61,10 @@ extension Table {
     ///
     /// - Parameters:
     ///   - db: A write transaction.
-    ///   - assignments: Makes the values from the table's columns.
-    /// - Returns: The row's id in the engine; the key, where that is an integer.
-    /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, `missingKey` when no key is given and the
-    ///   engine makes none, or the engine's failure.
+    ///   - assignments: Returns the assignments for the table's columns.
+    /// - Returns: The row id, which is the key if that is an integer.
+    /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, `missingKey` if there is no key and none is
+    ///   generated, or the engine's error.
     @discardableResult
     public static func insert(
         in db: borrowing some Writing & ~Copyable,
@@ -119,15 +119,15 @@ extension Table {
         return made
     }
 
-    /// Refuses a record without a key where the engine makes none; one that has a default gets that.
+    /// Throws for a record without a key if the engine does not generate one; a key column with a default uses that.
     @usableFromInline
     static func requireMadeKeys(on connection: Connection) throws {
-        // A type of which no keys are made is told of for each record.
+        // A key type that is never generated is reported for each record.
         guard Key.generated(rowID: 0) != nil, schema.primaryKeys.allSatisfy({ $0.defaultValue == nil }) else { return }
         try connection.requireMadeKeys(of: schema)
     }
 
-    /// Inserts a record with a key that was made for it.
+    /// Inserts a record with a generated key.
     @inlinable
     static func insert(_ record: RecordType, withKey made: Key, on connection: Connection) throws -> Key {
         var keyed = record
@@ -137,7 +137,7 @@ extension Table {
     }
 }
 
-/// Errors that name a table.
+/// The errors of table operations.
 @usableFromInline
 enum TableFailure {
     @usableFromInline
@@ -145,8 +145,8 @@ enum TableFailure {
         StrongroomError(
             .missingKey,
             """
-            A record of table "\(schema.name)" has no key; keys are made for an integer or a `UUID?` that is the \
-            primary key. Set one.
+            A record of table "\(schema.name)" has no key; keys are generated for an integer or a `UUID?` that is \
+            the primary key. Set one.
             """
         )
     }
@@ -156,7 +156,7 @@ enum TableFailure {
         StrongroomError(
             .constraint,
             """
-            A trigger of table "\(schema.name)" ignored the insert, so there is no row; mend the trigger or the record.
+            A trigger of table "\(schema.name)" ignored the insert, so there is no row; fix the trigger or the record.
             """
         )
     }
@@ -176,7 +176,7 @@ enum TableFailure {
             .notUnique,
             """
             Several rows of table "\(schema.name)" have the record's value of \(list), which is declared as unique \
-            but has no unique index in the file; nothing was changed. Merge those rows, then make the index in a \
+            but has no unique index in the file; nothing was changed. Merge those rows, then create the index in a \
             migration.
             """)
     }
@@ -186,7 +186,7 @@ enum TableFailure {
             .noSuchRow,
             """
             The object's row of table "\(schema.name)" has been deleted, so its changes were not saved. Release the \
-            object, or insert its value again; `missingRow: .insert` does so by itself.
+            object, or insert its value again; `missingRow: .insert` does so automatically.
             """)
     }
 
@@ -195,15 +195,15 @@ enum TableFailure {
         StrongroomError(
             .missingKey,
             """
-            Column "\(column)" of the record for table "\(schema.name)" is nil, so no row can be found by it; set it.
+            Column "\(column)" of the record for table "\(schema.name)" is nil, so it cannot identify a row; set it.
             """
         )
     }
 }
 
 extension StrongroomError {
-    /// Whether a row of the table with the same key or the same value in a unique column is in the way, and not one of
-    /// a table that a trigger writes.
+    /// Whether a row of the table with the same key or the same value in a unique column conflicts, not one of a table
+    /// that a trigger writes.
     @usableFromInline
     func isDuplicate(in schema: TableSchema) -> Bool {
         guard let constraint, constraint.kind == .primaryKey || constraint.kind == .unique else { return false }

@@ -1,8 +1,8 @@
 extension Table {
-    /// Inserts a list of records; all of them or none.
+    /// Inserts a list of records, atomically.
     ///
-    /// Several rows go to the engine with one statement, which is faster than one by one; into a table with foreign
-    /// keys each goes by itself, which is faster there.
+    /// Several rows are inserted per statement, which is faster than one by one; in a table with foreign keys, single
+    /// rows are faster and used instead.
     ///
     /// ```swift
     /// let keys = try Contact.insert(contentsOf: contacts, in: db)
@@ -12,7 +12,7 @@ extension Table {
     ///   - records: The records.
     ///   - db: A write transaction.
     /// - Returns: The rows' keys, in the order of the records.
-    /// - Throws: As `insert`; then no record of the list is inserted.
+    /// - Throws: As `insert`; no record of the list is inserted then.
     @inlinable
     @discardableResult
     public static func insert(
@@ -30,7 +30,7 @@ extension Table {
             do {
                 return try connection.inSavepoint { try insert(records, rows: rows, on: connection) }
             } catch let error where RowsPerStatement.isSolvedOneByOne(error) && connection.canGoOn {
-                // Which record it was, and whether it is one at all, is seen one by one.
+                // The single inserts below determine which record is at fault, if any.
             }
         }
         return try connection.inSavepoint {
@@ -38,7 +38,7 @@ extension Table {
         }
     }
 
-    /// The records, of which none is without a key if the library makes keys of its type.
+    /// The records; if the library generates keys of this type, every record has one.
     @inlinable
     static func withMadeKeys(_ records: ContiguousArray<RecordType>) -> ContiguousArray<RecordType> {
         guard Key.made() != nil else { return records }
@@ -49,7 +49,7 @@ extension Table {
         return records
     }
 
-    /// Inserts records, several with each statement.
+    /// Inserts records, several per statement.
     @inlinable
     static func insert(
         _ records: ContiguousArray<RecordType>,
@@ -62,8 +62,8 @@ extension Table {
         while next < records.endIndex {
             let hasKeys = key(of: records[next]) != nil
             let end = min(next + rows, records.endIndex)
-            // The first of all goes alone, so that the ids that follow are known; so does a record that is unlike those
-            // before it.
+            // The first record is inserted alone, so that the following row ids are known; so is a record that differs
+            // from those before in having a key or not.
             guard end - next == rows, hasKeys || !keys.isEmpty,
                 records[next..<end].allSatisfy({ (key(of: $0) != nil) == hasKeys })
             else {
@@ -113,13 +113,13 @@ extension Table {
     }
 }
 
-/// How many records one INSERT takes.
+/// The number of records per INSERT.
 @usableFromInline
 enum RowsPerStatement {
-    /// More gain little: the engine's work for each statement is spread thin enough.
+    /// More records per statement are hardly faster.
     private static let most = 32
 
-    /// Every engine takes 999 parameters.
+    /// Every engine supports 999 parameters.
     private static let parameters = 900
 
     @usableFromInline
@@ -127,7 +127,7 @@ enum RowsPerStatement {
         columns == 0 ? 1 : min(most, parameters / columns)
     }
 
-    /// The ids of the new rows are not those that were to be expected.
+    /// The row ids of the new rows are not the expected ones.
     @usableFromInline
     struct Unforeseen: Error {
         @usableFromInline init() {}

@@ -1,8 +1,7 @@
 extension Table {
-    /// Brings a record into the table: the row with its key is updated, and where there is none, or the record has no
-    /// key, a new row is inserted.
+    /// Saves a record: updates the row with its key, or inserts a new row if there is none or the record has no key.
     ///
-    /// A key that was made for it is written into the record. One that the table marks for deletion is deleted instead
+    /// A generated key is set in the record. A record that the table marks for deletion is deleted instead
     /// (``RecordHooks/deletesOnSave(_:)``).
     ///
     /// ```swift
@@ -13,13 +12,13 @@ extension Table {
     /// ```
     ///
     /// - Parameters:
-    ///   - record: The record; nil is written as NULL into a row that is there, and as the column's default into a new
-    ///     one. Unchanged when saving fails.
-    ///   - cascading: Whether its parents and its children are saved, too; see ``Relations``.
+    ///   - record: The record; nil is written as NULL to an existing row, and as the column's default to a new one.
+    ///     Unchanged if saving fails.
+    ///   - cascading: Whether its parents and children are saved, too; see ``Relations``.
     ///   - db: A write transaction.
-    /// - Returns: What was done.
-    /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, or `missingKey` when the key is nil and
-    ///   nobody makes keys of its type; what the validations and the ``hooks`` throw. Nothing of the save is kept then.
+    /// - Returns: The outcome.
+    /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, or `missingKey` if the key is nil and keys
+    ///   of its type are not generated; errors of the validations and the ``hooks``. The save is then rolled back.
     @inlinable
     @discardableResult
     public static func save(
@@ -31,20 +30,20 @@ extension Table {
         return try save(&record, hooks, on: connection)
     }
 
-    /// Saves a list of records; all of them or none.
+    /// Saves a list of records, atomically.
     ///
-    /// Those without a key go to the engine many at a time, as `insert(contentsOf:in:)` sends them.
+    /// Records without a key are inserted in batches, as by `insert(contentsOf:in:)`.
     ///
     /// ```swift
     /// try Contact.save(contentsOf: &contacts, in: db)
     /// ```
     ///
     /// - Parameters:
-    ///   - records: The records, in the order in which they are written; unchanged when saving fails.
-    ///   - cascading: Whether their parents and their children are saved, too; see ``Relations``.
+    ///   - records: The records, in the order in which they are written; unchanged if saving fails.
+    ///   - cascading: Whether their parents and children are saved, too; see ``Relations``.
     ///   - db: A write transaction.
-    /// - Returns: What was done with each.
-    /// - Throws: As the form for one record; then nothing is changed.
+    /// - Returns: The outcome for each record.
+    /// - Throws: As the method for one record; nothing is changed then.
     @inlinable
     @discardableResult
     public static func save(
@@ -60,7 +59,7 @@ extension Table {
                     return try saveRows(&records, on: connection)
                 }
             }
-            // Hooks run once.
+            // Hooks run only once.
             return try connection.inSavepoint { try save(&records, hooks, on: connection) }
         } catch {
             records = before
@@ -75,7 +74,7 @@ extension Table {
         return row.outcome == .inserted ? .inserted : .updated
     }
 
-    /// Saves records; when one fails, those before it have been saved.
+    /// Saves records; if one fails, those before it have been saved.
     @inlinable
     static func saveRows(_ records: inout [RecordType], on connection: Connection) throws -> [Saved] {
         var outcomes: [Saved] = []
@@ -106,9 +105,9 @@ extension Table {
         try save(&record, hooks, on: connection) { record in try saveRow(&record, on: connection) }
     }
 
-    /// Saves a record, with the hooks if there are any.
+    /// Saves a record, with its hooks if there are any.
     ///
-    /// - Parameter write: Writes the row, and gives the record its key.
+    /// - Parameter write: Writes the row and sets the record's key.
     static func saveRecord(
         _ record: inout RecordType, on connection: Connection, write: (inout RecordType) throws -> Saved
     ) throws -> Saved {
@@ -116,12 +115,12 @@ extension Table {
         return try save(&record, hooks, on: connection, write: write)
     }
 
-    /// - Parameter write: Writes the row, and gives the record its key.
+    /// - Parameter write: Writes the row and sets the record's key.
     static func save(
         _ record: inout RecordType, _ hooks: RecordHooks<RecordType>, on connection: Connection,
         write: (inout RecordType) throws -> Saved
     ) throws -> Saved {
-        // The caller's record stays as it is until all has gone well.
+        // The caller's record is not changed until everything has succeeded.
         var saved = record
         let outcome = try connection.inSavepoint { () throws -> Saved in
             guard !hooks.isMarked(saved) else { return try deleteMarked(saved, hooks, on: connection) }

@@ -1,5 +1,5 @@
 extension Table {
-    /// Writes a record's columns into the row with its key.
+    /// Updates the row with a record's key.
     ///
     /// ```swift
     /// contact.phone = nil
@@ -9,19 +9,19 @@ extension Table {
     /// - Parameters:
     ///   - record: The record; nil is written as NULL.
     ///   - db: A write transaction.
-    /// - Throws: ``StrongroomError`` with `missingKey` when the record has no key, `noSuchRow` when there is no row
-    ///   with it, `constraint`; what `validateUpdate` throws.
+    /// - Throws: ``StrongroomError`` with `missingKey` if the record has no key, `noSuchRow` if there is no row with
+    ///   it, `constraint`; errors of `validateUpdate`.
     @inlinable
     public static func update(_ record: RecordType, in db: borrowing some Writing & ~Copyable) throws {
         try update(record, on: db.handle.connection)
     }
 
-    /// Writes a list of records into the rows with their keys; all of them or none.
+    /// Updates the rows with the keys of a list of records, atomically.
     ///
     /// - Parameters:
     ///   - records: The records.
     ///   - db: A write transaction.
-    /// - Throws: As the form for one record; then no row is changed.
+    /// - Throws: As the method for one record; no row is changed then.
     @inlinable
     public static func update(
         contentsOf records: some Sequence<RecordType>,
@@ -34,7 +34,7 @@ extension Table {
         }
     }
 
-    /// Writes some of a record's columns into the row with its key.
+    /// Updates some columns of the row with a record's key.
     ///
     /// ```swift
     /// try Contact.update(contact, only: { [$0.name, $0.phone] }, in: db)
@@ -42,9 +42,9 @@ extension Table {
     ///
     /// - Parameters:
     ///   - record: The record; nil is written as NULL.
-    ///   - chosen: Chooses the columns; none changes nothing. The key is never changed.
+    ///   - chosen: Returns the columns; if empty, nothing is changed. The key is never changed.
     ///   - db: A write transaction.
-    /// - Throws: As the form for all columns; `sql` for a column that the record has not.
+    /// - Throws: As the method for all columns; `sql` for a column that the record does not have.
     public static func update(
         _ record: RecordType,
         only chosen: (Columns) -> [any TableColumn],
@@ -59,14 +59,14 @@ extension Table {
         }
     }
 
-    /// The positions of the record's columns that are not chosen.
+    /// The indices of the record's columns that are not chosen.
     ///
-    /// - Throws: ``StrongroomError`` with `sql` for a column that the record has not.
+    /// - Throws: ``StrongroomError`` with `sql` for a column that the record does not have.
     static func positions(besides chosen: (Columns) -> [any TableColumn]) throws -> [Int] {
         let names = chosen(columns).map(\.definition.name)
         let all = RecordType.columnNames
         guard names.allSatisfy({ Identifier.place(of: $0, in: all) != nil }) else {
-            throw StrongroomError(.sql, "A record of table \"\(schema.name)\" lacks one of the columns \(names).")
+            throw StrongroomError(.sql, "A record of table \"\(schema.name)\" lacks columns from \(names).")
         }
         return all.indices.filter { Identifier.place(of: all[$0], in: names) == nil }
     }
@@ -80,9 +80,9 @@ extension Table {
     /// - Parameters:
     ///   - key: The primary key.
     ///   - db: A write transaction.
-    ///   - assignments: Makes the assignments from the table's columns; none changes nothing.
+    ///   - assignments: Returns the assignments for the table's columns; if empty, nothing is changed.
     /// - Returns: Whether there is such a row.
-    /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, or the engine's failure.
+    /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, or the engine's error.
     @discardableResult
     public static func update(
         _ key: Key,
@@ -92,14 +92,14 @@ extension Table {
         try Query<Self>().where(key: key).update(in: db, assignments) > 0
     }
 
-    /// Sets columns of the rows with some keys; of all of them or of none.
+    /// Sets columns of the rows with some keys, atomically.
     ///
     /// - Parameters:
-    ///   - keys: The primary keys, any number.
+    ///   - keys: Any number of primary keys.
     ///   - db: A write transaction.
-    ///   - assignments: Makes the assignments from the table's columns; none changes nothing.
-    /// - Returns: The number of rows that there are.
-    /// - Throws: As the form for one key; then no row is changed.
+    ///   - assignments: Returns the assignments for the table's columns; if empty, nothing is changed.
+    /// - Returns: The number of existing rows.
+    /// - Throws: As the method for one key; no row is changed then.
     @discardableResult
     public static func update(
         keys: some Sequence<Key>,
@@ -113,10 +113,10 @@ extension Table {
         }
     }
 
-    /// Writes some columns of a record, which the table is asked about, into the row with a key.
+    /// Writes some columns of a record, after its validation, to the row with a key.
     ///
-    /// - Parameter places: The columns' places among ``Record/columnNames``; none changes nothing.
-    /// - Returns: False when there is no such row.
+    /// - Parameter places: The columns' indices in ``Record/columnNames``; if empty, nothing is changed.
+    /// - Returns: False if there is no such row.
     static func update(
         _ record: RecordType, at key: Key, writing places: Set<Int>, on connection: Connection
     ) throws -> Bool {
@@ -139,14 +139,14 @@ extension Table {
         }
     }
 
-    /// Writes a record, which the table has been asked about, into the row with a key.
+    /// Writes a record, after its validation, to the row with a key.
     ///
     /// - Parameters:
-    ///   - operation: How nil is treated, and whether all columns are written.
-    ///   - leftOut: The places that are not written.
-    ///   - cached: Whether the operation and the places make a key for the statement cache.
-    ///   - part: The quoted name of the table's part in memory, for a row there.
-    /// - Returns: False when there is no such row.
+    ///   - operation: The treatment of nil, and whether all columns are written.
+    ///   - leftOut: The indices of columns that are not written.
+    ///   - cached: Whether the operation and the indices form a key of the statement cache.
+    ///   - part: The quoted name of the temporary table, for an in-memory row.
+    /// - Returns: False if there is no such row.
     @inlinable
     static func update(
         _ record: RecordType,
@@ -174,13 +174,13 @@ extension Table {
         return try updateInMemory(record, at: key, operation, except: leftOut, on: connection)
     }
 
-    /// The places of columns among the record's, in their order.
+    /// The sorted indices of columns among the record's.
     @usableFromInline
     static func places(of names: [String]) -> [Int] {
         RecordType.columnNames.indices.filter { Identifier.place(of: RecordType.columnNames[$0], in: names) != nil }
     }
 
-    /// Runs the statement that writes a record into the row with a key.
+    /// Runs the statement that writes a record to the row with a key.
     @inlinable
     static func write(
         _ record: RecordType, at key: Key, _ operation: Int, except leftOut: [Int], _ form: TableStatements.UpdateForm,
@@ -203,7 +203,7 @@ extension Table {
 }
 
 extension OperationKey {
-    /// A key for an update of some of a record's columns; nil when there is none.
+    /// A cache key for an update of some of a record's columns; nil if there is none.
     @inlinable
     init?(_ type: Any.Type, _ operation: Int, _ leftOut: [Int], _ form: TableStatements.UpdateForm) {
         switch form {
@@ -216,7 +216,7 @@ extension OperationKey {
         }
     }
 
-    /// A key for an operation on some of a record's columns; nil when one of them has too high a place.
+    /// A cache key for an operation on some of a record's columns; nil if the index of one is too large.
     @inlinable
     init?(_ type: Any.Type, _ operation: Int, places: [Int]) {
         var detail: UInt64 = 0

@@ -1,30 +1,30 @@
-/// What an upsert does with a column whose value in the record is nil.
+/// How an upsert treats a column whose value in the record is nil.
 public enum NilPolicy: Sendable, Hashable {
     /// The row's value becomes NULL.
     case overwrite
-    /// The row keeps the value it has.
+    /// The row's value is kept.
     case keep
 }
 
-/// What an upsert did.
+/// The outcome of an upsert.
 public struct Upserted<Key: TableKey>: Sendable, Equatable {
-    /// Whether the row was there or is new.
+    /// Whether the row existed or is new.
     public enum Outcome: Sendable {
         /// The row is new.
         case inserted
-        /// The row was there.
+        /// The row existed.
         case updated
     }
 
-    /// Whether the row was there or is new.
+    /// Whether the row existed or is new.
     public let outcome: Outcome
     /// The row's key.
     public let key: Key
 
-    /// Says what an upsert did.
+    /// Creates an outcome.
     ///
     /// - Parameters:
-    ///   - outcome: Whether the row was there or is new.
+    ///   - outcome: Whether the row existed or is new.
     ///   - key: The row's key.
     public init(_ outcome: Outcome, _ key: Key) {
         self.outcome = outcome
@@ -33,11 +33,11 @@ public struct Upserted<Key: TableKey>: Sendable, Equatable {
 }
 
 extension Table {
-    /// Updates the row that unique columns point to, or inserts a new one.
+    /// Updates the row that unique columns identify, or inserts a new one.
     ///
     /// Three steps, on every engine: the row in which the columns have the record's values is updated and keeps its
-    /// key; where there is none, the row with the record's key is updated; where there is none either, the record is
-    /// inserted, with its key where it has one. When the column is the primary key and nil, the record is inserted.
+    /// key; if there is none, the row with the record's key is updated; if there is none either, the record is
+    /// inserted, with its key if it has one. If the column is the primary key and nil, the record is inserted.
     ///
     /// ```swift
     /// try Contact.upsert(contact, by: \.email, in: db)
@@ -47,12 +47,12 @@ extension Table {
     /// - Parameters:
     ///   - record: The record.
     ///   - columns: The primary key, a unique column, or all columns of a unique index.
-    ///   - nils: What nil does to a row that is there. A new row gets the column's default in place of nil.
+    ///   - nils: The treatment of nil in an existing row. A new row gets the column's default in place of nil.
     ///   - db: A write transaction.
-    /// - Returns: Whether the row was there, and its key.
-    /// - Throws: ``StrongroomError`` with `notUnique` when the columns are neither the primary key nor unique, or when
-    ///   several rows of the file have the values all the same; `missingKey` when one of other columns is nil,
-    ///   `constraint`; what the validations throw.
+    /// - Returns: Whether the row existed, and its key.
+    /// - Throws: ``StrongroomError`` with `notUnique` if the columns are neither the primary key nor unique, or if
+    ///   several rows of the file have the values nevertheless; `missingKey` if one of the other columns is nil,
+    ///   `constraint`; errors of the validations.
     @inlinable
     @discardableResult
     public static func upsert<each V>(
@@ -69,10 +69,10 @@ extension Table {
     ///
     /// - Parameters:
     ///   - record: The record; one without a key is inserted.
-    ///   - nils: What nil does to a row that is there. A new row gets the column's default in place of nil.
+    ///   - nils: The treatment of nil in an existing row. A new row gets the column's default in place of nil.
     ///   - db: A write transaction.
-    /// - Returns: Whether the row was there, and its key.
-    /// - Throws: ``StrongroomError`` with `constraint`; what the validations throw.
+    /// - Returns: Whether the row existed, and its key.
+    /// - Throws: ``StrongroomError`` with `constraint`; errors of the validations.
     @inlinable
     @discardableResult
     public static func upsert(
@@ -83,15 +83,16 @@ extension Table {
         try upsert(record, by: UpsertTarget<Self>.primaryKey, nils: nils, on: db.handle.connection)
     }
 
-    /// Upserts a list of records; all of them or none.
+    /// Upserts a list of records, atomically.
     ///
     /// - Parameters:
-    ///   - records: The records, in the order in which they are written; one may find the row that an earlier one made.
+    ///   - records: The records, in the order in which they are written; a record may update the row that an earlier
+    ///     one inserted.
     ///   - columns: The primary key, a unique column, or all columns of a unique index.
-    ///   - nils: What nil does to a row that is there.
+    ///   - nils: The treatment of nil in an existing row.
     ///   - db: A write transaction.
-    /// - Returns: For each record whether its row was there, and its key.
-    /// - Throws: As the form for one record; then nothing is changed.
+    /// - Returns: For each record, whether its row existed, and its key.
+    /// - Throws: As the method for one record; nothing is changed then.
     @inlinable
     @discardableResult
     public static func upsert<each V>(
@@ -104,14 +105,14 @@ extension Table {
         return try upsert(contentsOf: records, by: target, nils: nils, on: db.handle.connection)
     }
 
-    /// Upserts a list of records by the primary key; all of them or none.
+    /// Upserts a list of records by the primary key, atomically.
     ///
     /// - Parameters:
     ///   - records: The records, in the order in which they are written; one without a key is inserted.
-    ///   - nils: What nil does to a row that is there.
+    ///   - nils: The treatment of nil in an existing row.
     ///   - db: A write transaction.
-    /// - Returns: For each record whether its row was there, and its key.
-    /// - Throws: As the form for one record; then nothing is changed.
+    /// - Returns: For each record, whether its row existed, and its key.
+    /// - Throws: As the method for one record; nothing is changed then.
     @inlinable
     @discardableResult
     public static func upsert(
@@ -142,8 +143,8 @@ extension Table {
         nils: NilPolicy,
         on connection: Connection
     ) throws -> Upserted<Key> {
-        // A failure after the update must not leave the update behind; each step is one statement, and one alone
-        // changes.
+        // A failure after the update must roll the update back; each step is one statement, and only one of them
+        // changes anything.
         let all = nils == .keep ? Operation.keep : Operation.overwrite
         if !target.isPrimaryKey, let present = try target.row(of: record, on: connection) {
             try validateUpdate(record)
@@ -164,8 +165,7 @@ extension Table {
         return Upserted(.inserted, try insert(record, on: connection))
     }
 
-    /// Asks the table about an update; a refusal counts where there is a row to update, and elsewhere means that there
-    /// is none.
+    /// Validates an update; an error is thrown if there is a row to update, and otherwise ignored.
     @inlinable
     static func isUpdate(_ record: RecordType, at key: Key, on connection: Connection) throws -> Bool {
         do {

@@ -1,8 +1,8 @@
 extension Table {
-    /// Updates some columns of the row that unique columns point to, or inserts a new one.
+    /// Updates some columns of the row that unique columns identify, or inserts a new one.
     ///
-    /// The steps are those of the form for all columns; see `upsert(_:by:nils:in:)`. In a row that is there, only the
-    /// chosen columns are written, nil as NULL; a new row gets all of the record.
+    /// The steps are those of the method for all columns; see `upsert(_:by:nils:in:)`. In an existing row, only the
+    /// chosen columns are written, nil as NULL; a new row gets all values of the record.
     ///
     /// ```swift
     /// try Contact.upsert(contact, by: \.email, only: { [$0.name, $0.phone] }, in: db)
@@ -11,11 +11,11 @@ extension Table {
     /// - Parameters:
     ///   - record: The record.
     ///   - columns: The primary key, a unique column, or all columns of a unique index.
-    ///   - chosen: Chooses the columns that are written into a row that is there; none changes nothing. The key is
+    ///   - chosen: Returns the columns that are written to an existing row; if empty, nothing is changed. The key is
     ///     never changed.
     ///   - db: A write transaction.
-    /// - Returns: Whether the row was there, and its key.
-    /// - Throws: As the form for all columns; `sql` for a column that the record has not.
+    /// - Returns: Whether the row existed, and its key.
+    /// - Throws: As the method for all columns; `sql` for a column that the record does not have.
     @discardableResult
     public static func upsert<each V>(
         _ record: RecordType,
@@ -31,11 +31,11 @@ extension Table {
     ///
     /// - Parameters:
     ///   - record: The record; one without a key is inserted.
-    ///   - chosen: Chooses the columns that are written into a row that is there; none changes nothing. The key is
+    ///   - chosen: Returns the columns that are written to an existing row; if empty, nothing is changed. The key is
     ///     never changed.
     ///   - db: A write transaction.
-    /// - Returns: Whether the row was there, and its key.
-    /// - Throws: As the form by other columns.
+    /// - Returns: Whether the row existed, and its key.
+    /// - Throws: As the method for other columns.
     @discardableResult
     public static func upsert(
         _ record: RecordType,
@@ -45,15 +45,16 @@ extension Table {
         try upsert(record, by: .primaryKey, except: positions(besides: chosen), on: db.handle.connection)
     }
 
-    /// Upserts some columns of a list of records; all of them or none.
+    /// Upserts some columns of a list of records, atomically.
     ///
     /// - Parameters:
-    ///   - records: The records, in the order in which they are written; one may find the row that an earlier one made.
+    ///   - records: The records, in the order in which they are written; a record may update the row that an earlier
+    ///     one inserted.
     ///   - columns: The primary key, a unique column, or all columns of a unique index.
-    ///   - chosen: Chooses the columns that are written into rows that are there.
+    ///   - chosen: Returns the columns that are written to existing rows.
     ///   - db: A write transaction.
-    /// - Returns: For each record whether its row was there, and its key.
-    /// - Throws: As the form for one record; then nothing is changed.
+    /// - Returns: For each record, whether its row existed, and its key.
+    /// - Throws: As the method for one record; nothing is changed then.
     @discardableResult
     public static func upsert<each V>(
         contentsOf records: some Sequence<RecordType>,
@@ -70,7 +71,7 @@ extension Table {
         }
     }
 
-    /// - Parameter leftOut: The positions that are not written into a row that is there.
+    /// - Parameter leftOut: The indices of columns that are not written to an existing row.
     private static func upsert(
         _ record: RecordType, by target: UpsertTarget<Self>, except leftOut: [Int], on connection: Connection
     ) throws -> Upserted<Key> {
@@ -90,9 +91,9 @@ extension Table {
         return Upserted(.inserted, try insert(record, on: connection))
     }
 
-    /// Writes some columns of a record into the row with a key.
+    /// Writes some columns of a record to the row with a key.
     ///
-    /// - Returns: False when there is no such row.
+    /// - Returns: False if there is no such row.
     static func updateRow(
         _ record: RecordType, at key: Key, except leftOut: [Int], on connection: Connection
     ) throws -> Bool {

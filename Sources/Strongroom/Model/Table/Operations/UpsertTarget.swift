@@ -1,7 +1,7 @@
-/// The columns by which an upsert finds its row.
+/// The columns by which an upsert identifies its row.
 @usableFromInline
 struct UpsertTarget<Source: Table>: Sendable {
-    /// The places of the columns among the record's; empty for the primary key.
+    /// The columns' indices among the record's; empty for the primary key.
     @usableFromInline let places: [Int]
 
     @usableFromInline var isPrimaryKey: Bool { places.isEmpty }
@@ -13,7 +13,7 @@ struct UpsertTarget<Source: Table>: Sendable {
         self.places = places
     }
 
-    /// - Throws: ``StrongroomError`` with `notUnique` for a column that the table or its record has not.
+    /// - Throws: ``StrongroomError`` with `notUnique` for a column that the table or its record does not have.
     @usableFromInline
     init<each V>(_ columns: repeat KeyPath<Source.Columns, Column<each V>>) throws {
         let all = Source.columns
@@ -35,7 +35,7 @@ struct UpsertTarget<Source: Table>: Sendable {
         }
     }
 
-    /// The target of some columns, which is known already when the connection's latest upsert had the same.
+    /// The target of some columns, which is cached for the connection's latest upsert.
     @inlinable
     static func of<each V>(
         _ columns: repeat KeyPath<Source.Columns, Column<each V>>, on connection: Connection
@@ -57,7 +57,7 @@ struct UpsertTarget<Source: Table>: Sendable {
         return target
     }
 
-    /// The row that the columns point to: its key, and whether the columns are the same to the last byte.
+    /// The row that the columns identify: its key, and whether the columns are equal byte by byte.
     @inlinable
     func row(of record: Source.RecordType, on connection: Connection) throws -> (key: Source.Key, isSame: Bool)? {
         let key = OperationKey(Source.self, TableStatements.Operation.lookUp, places: places)
@@ -75,14 +75,14 @@ struct UpsertTarget<Source: Table>: Sendable {
         let row = Row(statement)
         let isSame = try row.integer(at: Source.Key.columnCount) != 0
         let found = try Source.readKey(from: row, at: 0)
-        // Declared unique, and not in the file: neither of the rows is meant more than the other.
+        // The columns are declared unique, but are not unique in the file: the row is ambiguous.
         guard try !statement.step() else {
             throw TableFailure.manyRows(Source.schema, places.map { Source.RecordType.columnNames[$0] })
         }
         return (found, isSame)
     }
 
-    /// Asked of the record itself for the columns that the statement keeps no account of.
+    /// Determined from the record for the columns whose values the statement does not track.
     @usableFromInline
     func isNull(_ place: Int, in record: Source.RecordType) throws -> Bool {
         try place >= UInt64.bitWidth && record.values().values[place] == .null
