@@ -64,6 +64,40 @@ struct HiddenTableTests {
         }
     }
 
+    @Test("do not hide a table behind a virtual one")
+    func virtual() async throws {
+        let store = try await TemporaryStore().store
+        try await store.write { db throws in
+            try db.execute("CREATE TABLE note_content (id)")
+            try expectFailure(.notAuthorized) { try db.execute("CREATE VIRTUAL TABLE temp.note USING fts4(body)") }
+            try db.execute("CREATE VIRTUAL TABLE temp.found USING fts4(body)")
+            try expectFailure(.notAuthorized) { try db.execute("ALTER TABLE temp.found RENAME TO note") }
+            try expectFailure(.notAuthorized) { try db.execute("CREATE TABLE found_content (id)") }
+            try expectFailure(.notAuthorized) { try db.execute("CREATE VIRTUAL TABLE main.found USING fts4(body)") }
+            try db.execute("CREATE TABLE found_other (id)")
+            try db.execute("ALTER TABLE found_other RENAME TO foun")
+            try db.execute("INSERT INTO note_content VALUES (1)")
+        }
+        let count = try await store.read { db throws in try db.value("SELECT count(*) FROM note_content", as: Int.self)
+        }
+        #expect(count == 1)
+    }
+
+    @Test("do not hide the sequence of keys")
+    func sequence() async throws {
+        let store = try await TemporaryStore().store
+        try await store.write { db throws in
+            try db.execute("CREATE TABLE k (id INTEGER PRIMARY KEY AUTOINCREMENT, size TEXT)")
+            try db.execute("INSERT INTO k (id) VALUES (100)")
+            try db.execute("DELETE FROM k")
+            try db.execute("CREATE TEMP TABLE scratch (id INTEGER PRIMARY KEY AUTOINCREMENT)")
+            try db.execute("INSERT INTO scratch VALUES (5)")
+            try db.changeColumn(Column<Int?>("size"), in: "k")
+            try db.execute("INSERT INTO k (size) VALUES (1)")
+            #expect(try db.value("SELECT id FROM k", as: Int.self) == 101)
+        }
+    }
+
     @Test("of other names are what they are")
     func others() async throws {
         let store = try await TemporaryStore(tables: [Contact.schema]).store

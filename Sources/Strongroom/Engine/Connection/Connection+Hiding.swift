@@ -7,29 +7,43 @@ extension Connection {
     func refuseHiding(_ all: [Authorizer.Made], _ sql: String) throws {
         for made in all {
             guard let name = made.name ?? Self.newName(in: sql) else { continue }
-            try requireVisible(name, isTemporary: made.isTemporary, sql)
+            let wasVirtual = try made.formerName.map { try isVirtual($0, isTemporary: made.isTemporary) } ?? false
+            try requireVisible(
+                name, isTemporary: made.isTemporary, isVirtual: made.isVirtual || wasVirtual, sql)
         }
     }
 
     /// Refuses the name for a table or view.
     ///
+    /// - Parameter isVirtual: Whether it is a virtual table: the names of the tables behind it begin with
+    ///   its name and `_`.
     /// - Throws: ``StrongroomError`` with `notAuthorized` when a temporary one has it, or, for a temporary one, one of
     ///   the file's.
-    func requireVisible(_ name: String, isTemporary: Bool, _ sql: String? = nil) throws {
+    func requireVisible(_ name: String, isTemporary: Bool, isVirtual: Bool, _ sql: String? = nil) throws {
         // Asking it for its tables would open it.
         guard try isTemporary || hasTemporaryDatabase() else { return }
         let others = isTemporary ? "main.sqlite_master" : "sqlite_temp_master"
+        let behind = isVirtual ? " OR substr(name, 1, length(?1) + 1) = ?1 || '_' COLLATE NOCASE" : ""
         let found = try ownValue(
-            "SELECT 1 FROM \(others) WHERE type IN ('table', 'view') AND name = ? COLLATE NOCASE", .text(name))
-        guard found != nil else { return }
+            "SELECT name FROM \(others) WHERE type IN ('table', 'view') AND (name = ?1 COLLATE NOCASE\(behind))",
+            .text(name))
+        guard let hidden = found?.asText else { return }
         throw StrongroomError(
             .notAuthorized,
             """
-            A temporary table or view "\(name)" would hide the one of that name in the file: what is written to it \
+            A temporary table or view "\(hidden)" would hide the one of that name in the file: what is written to it \
             would be lost. Give the \(isTemporary ? "temporary one" : "new one") another name\
             \(isTemporary ? "" : ", or drop the temporary one (DROP TABLE temp.…) before").
             """,
             database: database, sql: sql)
+    }
+
+    /// Whether a table is a virtual one.
+    func isVirtual(_ table: String, isTemporary: Bool) throws -> Bool {
+        let schema = isTemporary ? "sqlite_temp_master" : "main.sqlite_master"
+        let found = try ownValue(
+            "SELECT 1 FROM \(schema) WHERE type = 'table' AND rootpage = 0 AND name = ? COLLATE NOCASE", .text(table))
+        return found != nil
     }
 
     /// The name that ALTER TABLE … RENAME TO gives; nil for another change.

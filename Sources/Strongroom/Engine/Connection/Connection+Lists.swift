@@ -13,7 +13,9 @@ extension Connection {
     /// Before 3.36 SQLite keeps what an UPDATE may have to undo by itself, each page that it has changed, until the
     /// outermost savepoint ends: some kilobytes for each row of a list. `UPDATE OR FAIL` has nothing to undo, since the
     /// savepoint undoes the whole list. Where a constraint is violated, the list is undone and run once more in the
-    /// ordinary form, in which a table's own ON CONFLICT clauses count and the failure is as for one record. See
+    /// ordinary form, in which a table's own ON CONFLICT clauses count and the failure is as for one record. Foreign
+    /// keys are compared and left alone where they stay as they are, so that one which pointed to no row before is not
+    /// noticed; where all columns are such keys the row is still written, and its page kept. See
     /// "Temporary Files Used By SQLite", section 2.5 (sqlite.org/tempfiles.html).
     ///
     /// - Parameters:
@@ -38,15 +40,6 @@ extension Connection {
     /// Whether the transaction is still there after a failure.
     @usableFromInline var canGoOn: Bool { transactionState == .open && isInTransaction }
 
-    /// Whether it makes no difference in which order rows of a table are deleted: no trigger sees it, and no row can
-    /// refer to another one of the table.
-    func deletesInAnyOrder(_ table: String) throws -> Bool {
-        if try hasTriggers(table) { return false }
-        return try !ownRows("PRAGMA foreign_key_list(\(Identifier.quote(table)))").contains { row in
-            if case .text(let parent) = row[2] { parent.isSameName(as: table) } else { false }
-        }
-    }
-
     /// The number of records up to which it is not worth looking at the table.
     private static let shortList = 16
 
@@ -65,7 +58,7 @@ extension Connection {
         return found
     }
 
-    private func hasTriggers(_ table: String) throws -> Bool {
+    func hasTriggers(_ table: String) throws -> Bool {
         try ownValue(
             """
             SELECT 1
@@ -74,9 +67,12 @@ extension Connection {
             """, .text(table)) != nil
     }
 
+    /// The columns of a table's foreign keys, and those to which others refer: to write one of them, also with the
+    /// value that it has, the engine keeps what it may have to undo.
     private func referringColumns(_ table: String) throws -> [String] {
-        try ownRows("PRAGMA foreign_key_list(\(Identifier.quote(table)))").compactMap { row in
-            if case .text(let column) = row[3] { column } else { nil }
+        try declaredReferences().flatMap { key -> [String] in
+            (Identifier.areSame(key.child, table) ? key.columns : [])
+                + (Identifier.areSame(key.parent, table) ? key.parentColumns : [])
         }
     }
 }

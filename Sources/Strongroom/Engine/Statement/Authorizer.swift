@@ -27,9 +27,13 @@ final class Authorizer {  // guarded by the slot, as the connection is
     /// A table or view that a statement makes, or to which it gives a name.
     struct Made {
         /// Nil where the engine tells the former name alone.
-        let name: String?
+        var name: String?
+        /// The name that it had before; nil for what is new.
+        var formerName: String?
         /// Whether it is the connection's alone.
         let isTemporary: Bool
+        /// Whether it is a virtual table, which has tables of its own behind it, named with its name and `_`.
+        var isVirtual = false
     }
 
     private var made: [Made] = []
@@ -57,7 +61,7 @@ final class Authorizer {  // guarded by the slot, as the connection is
             { context, action, first, second, schema, _ in
                 guard let context else { return SQLITE_DENY }
                 let authorizer = Unmanaged<Authorizer>.fromOpaque(context).takeUnretainedValue()
-                authorizer.noteMaking(action, first, schema)
+                authorizer.noteMaking(action, first, second, schema)
                 let answer = authorizer.answer(action, first, second)
                 if answer == SQLITE_DENY { authorizer.hasRefused = true }
                 return answer
@@ -80,14 +84,21 @@ final class Authorizer {  // guarded by the slot, as the connection is
     }
 
     /// Notes what the user makes; what the library makes for itself has names of its own.
-    private func noteMaking(_ action: Int32, _ name: UnsafePointer<CChar>?, _ schema: UnsafePointer<CChar>?) {
+    private func noteMaking(
+        _ action: Int32, _ name: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?,
+        _ schema: UnsafePointer<CChar>?
+    ) {
         guard !isTrusting, let name else { return }
         switch action {
         case SQLITE_CREATE_TEMP_TABLE, SQLITE_CREATE_TEMP_VIEW:
             made.append(Made(name: String(cString: name), isTemporary: true))
         case SQLITE_CREATE_TABLE, SQLITE_CREATE_VIEW, SQLITE_CREATE_VTABLE:
-            made.append(Made(name: String(cString: name), isTemporary: schema.map(Self.isTemporary) ?? false))
-        case SQLITE_ALTER_TABLE: made.append(Made(name: nil, isTemporary: Self.isTemporary(name)))
+            made.append(
+                Made(
+                    name: String(cString: name), isTemporary: schema.map(Self.isTemporary) ?? false,
+                    isVirtual: action == SQLITE_CREATE_VTABLE))
+        case SQLITE_ALTER_TABLE:
+            made.append(Made(formerName: second.map { String(cString: $0) }, isTemporary: Self.isTemporary(name)))
         default: return
         }
     }

@@ -167,6 +167,43 @@ struct DeleteTests {
         }
     }
 
+    /// What a cascade deletes counts as if each row went alone: a row that another one of the list would have taken
+    /// along still keeps its parent.
+    @Test(arguments: [2, 40])
+    func cascadesGoInTheOrderOfTheList(count: Int) async throws {
+        let store = try await TemporaryStore(tables: [Contact.schema]).store
+        try await store.write { db in
+            try db.execute(
+                """
+                CREATE TABLE message (sender INTEGER REFERENCES contact (id) ON DELETE CASCADE,
+                    recipient INTEGER REFERENCES contact (id))
+                """)
+            let keys = try Contact.insert(contentsOf: Contact.samples(count), in: db)
+            try db.execute("INSERT INTO message VALUES (\(keys[0]), \(keys[1]))")
+            try expectFailure(.constraint) { try Contact.delete(keys: [keys[1], keys[0]] + keys[2...], in: db) }
+            #expect(try Contact.count(in: db) == count)
+            #expect(try Contact.delete(keys: keys, in: db) == count)
+            #expect(try db.value("SELECT count(*) FROM message", as: Int.self) == 0)
+        }
+    }
+
+    @Test(arguments: [2, 40])
+    func triggersOfCascadesRunInTheOrderOfTheList(count: Int) async throws {
+        let store = try await TemporaryStore(tables: [Contact.schema]).store
+        try await store.write { db in
+            for sql: SQL in [
+                "CREATE TABLE note (contact INTEGER REFERENCES contact (id) ON DELETE CASCADE)",
+                "CREATE TABLE gone (id)",
+                "CREATE TRIGGER going AFTER DELETE ON note BEGIN INSERT INTO gone VALUES (old.contact); END",
+            ] { try db.execute(sql) }
+            let keys = try Contact.insert(contentsOf: Contact.samples(count), in: db)
+            try db.execute("INSERT INTO note SELECT id FROM contact")
+            #expect(try Contact.delete(keys: keys.reversed(), in: db) == count)
+            let gone: String? = try db.value("SELECT group_concat(id) FROM (SELECT id FROM gone ORDER BY rowid)")
+            #expect(gone == keys.reversed().map(String.init).joined(separator: ","))
+        }
+    }
+
     /// As for one key: the column's affinity counts, whatever the list's length.
     @Test(arguments: [2, 40])
     func keysAreComparedAsTheColumnDoes(count: Int64) async throws {
@@ -174,7 +211,7 @@ struct DeleteTests {
         try await store.write { db in
             try db.execute("CREATE TABLE link (id TEXT PRIMARY KEY, previous)")
             for id in 1...count { try db.execute("INSERT INTO link (id) VALUES (\(id))") }
-            #expect(try Link.where { $0.id.isIn(Array(1...count)) }.count(db) == Int(count))
+            #expect(try Link.where { $0.id.isIn(Array(1...count)) }.count(in: db) == Int(count))
             #expect(try Link.delete(keys: 1...count, in: db) == Int(count))
         }
     }

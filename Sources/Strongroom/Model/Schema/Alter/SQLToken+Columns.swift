@@ -16,7 +16,8 @@ extension SQLToken {
     private static let ambiguous: Set<String> = [
         "ABORT", "AFTER", "BEFORE", "BEGIN", "BY", "CAST", "CROSS", "EACH", "END", "FAIL", "FOR", "FULL", "GLOB", "IF",
         "IGNORE",
-        "INNER", "INSTEAD", "LEFT", "LIKE", "MATCH", "NATURAL", "OF", "OFFSET", "OUTER", "RAISE", "RECURSIVE", "REGEXP",
+        "INDEXED", "INNER", "INSTEAD", "LEFT", "LIKE", "MATCH", "NATURAL", "OF", "OFFSET", "OUTER", "RAISE",
+        "RECURSIVE", "REGEXP",
         "REPLACE",
         "RIGHT", "ROLLBACK", "ROW", "TEMP", "TEMPORARY", "TRIGGER", "VIEW", "WITH", "WITHOUT", "OVER", "PARTITION",
         "FILTER",

@@ -8,7 +8,7 @@ struct TableNames {
     /// The positions of the tokens that count.
     private let places: [Int]
 
-    init(in tokens: [SQLToken], _ name: String) {
+    init(_ name: String, in tokens: [SQLToken]) {
         self.tokens = tokens
         self.name = name
         places = tokens.indices.filter { tokens[$0].kind != .space }
@@ -31,8 +31,18 @@ struct TableNames {
         var expected = Expected.anything
     }
 
+    /// Whether the table, or something else that has its name, is named.
+    var areUsed: Bool { !positions().isEmpty }
+
     func renamed(to newName: String) -> [SQLToken] {
         var edited = tokens
+        for position in positions() { edited[position].text = Identifier.quote(newName) }
+        return edited
+    }
+
+    /// The positions of the name's tokens.
+    private func positions() -> [Int] {
+        var found: [Int] = []
         var levels = [Level()]
         for index in places.indices {
             var level = levels.removeLast()
@@ -44,18 +54,32 @@ struct TableNames {
             } else if token.isSign(")"), let outer = levels.popLast() {
                 level = outer
                 level.expected = level.expected == .source || level.expected == .alias ? .alias : .anything
-            } else if token.isNamed(name), isName(index, level.expected) {
-                edited[places[index]].text = Identifier.quote(newName)
+            } else if mayBeName(index, level.expected), isName(index, level.expected) {
+                found.append(places[index])
                 level.expected = level.expected == .source ? .alias : .anything
             } else {
                 level.expected = expected(after: index, &level)
             }
             levels.append(level)
         }
-        return edited
+        return found
     }
 
-    /// Whether the token, which is the table's name, means the table or what has its name.
+    /// Whether the token has the name's letters and is no keyword there; the engine takes a text for a name, too, where
+    /// only a name can stand.
+    private func mayBeName(_ index: Int, _ expected: Expected) -> Bool {
+        let token = token(index)
+        if token.kind == .literal {
+            return token.text.hasPrefix("'") && SQLToken.unquoted(token.text).isSameName(as: name)
+                && (expected != .anything || self.token(index + 1).isSign("."))
+        }
+        guard token.isNamed(name), !token.isReservedWord else { return false }
+        guard token.isAmbiguousWord else { return true }
+        let before = self.token(index - 1)
+        return !before.isWord("OR") && (expected != .alias || before.isWord("AS"))
+    }
+
+    /// Whether the token, which has the name's letters, means the table or what has its name.
     private func isName(_ index: Int, _ expected: Expected) -> Bool {
         let isQualified = token(index - 1).isSign(".")
         if isQualified, !token(index - 2).isNamed("main") { return false }
@@ -94,7 +118,8 @@ struct TableNames {
         }
         if level.expected == .table, self.token(index - 1).isWord("OR") { return .table }
         if self.token(index + 1).isSign("."), level.expected != .anything { return level.expected }
-        guard token.kind == .word || token.kind == .quoted, level.expected == .source else { return .anything }
+        let isName = token.kind == .word || token.kind == .quoted || token.kind == .literal
+        guard isName, level.expected == .source else { return .anything }
         return .alias
     }
 

@@ -149,16 +149,16 @@ struct TableRebuild {
     }
 
     private func sequenceValue() throws -> Value? {
-        guard try connection.ownValue("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_sequence'") != nil else {
+        guard try connection.ownValue("SELECT 1 FROM main.sqlite_master WHERE name = 'sqlite_sequence'") != nil else {
             return nil
         }
-        return try connection.ownValue("SELECT seq FROM sqlite_sequence WHERE name = ?", .text(table.name))
+        return try connection.ownValue("SELECT seq FROM main.sqlite_sequence WHERE name = ?", .text(table.name))
     }
 
     private func restore(_ sequence: Value?) throws {
         guard let sequence else { return }
-        try connection.run("DELETE FROM sqlite_sequence WHERE name = ?", .text(table.name))
-        try connection.run("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", .text(table.name), sequence)
+        try connection.run("DELETE FROM main.sqlite_sequence WHERE name = ?", .text(table.name))
+        try connection.run("INSERT INTO main.sqlite_sequence (name, seq) VALUES (?, ?)", .text(table.name), sequence)
     }
 }
 

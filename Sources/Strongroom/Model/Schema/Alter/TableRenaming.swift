@@ -17,14 +17,16 @@ struct TableRenaming {
     }
 
     func run() throws {
-        try connection.requireVisible(newName, isTemporary: false)
+        try connection.requireVisible(
+            newName, isTemporary: false, isVirtual: connection.isVirtual(name, isTemporary: false))
+        try refuseOtherMeanings()
         let broken = BrokenStatements(connection, entries)
         let sql = "ALTER TABLE \(Identifier.quote(name)) RENAME TO \(Identifier.quote(newName))"
         try connection.run(sql)
         guard !(try EngineFeatures.current().hasRenameColumn) else { return }
         let changed = try connection.schemaEntries().compactMap { entry -> SchemaEntry? in
             guard entry.kind == .view || entry.kind == .trigger else { return nil }
-            let sql = TableNames(in: entry.tokens, name).renamed(to: newName).sql
+            let sql = TableNames(name, in: entry.tokens).renamed(to: newName).sql
             guard sql != entry.sql else { return nil }
             return SchemaEntry(kind: entry.kind, name: entry.name, table: entry.table, sql: sql)
         }
@@ -34,6 +36,32 @@ struct TableRenaming {
                 """
                 \(first.entry.title) uses table "\(name)" and cannot follow (\(first.words)); drop it first, and make \
                 it again.
+                """,
+                connection)
+        }
+    }
+
+    /// Refuses where a view or trigger would have another meaning afterwards and still be one: where the new name is an
+    /// alias or a common table expression in it, or where it is the connection's own, which older engines leave as it
+    /// is.
+    private func refuseOtherMeanings() throws {
+        let views = entries.filter { $0.kind == .view || $0.kind == .trigger }
+        for entry in views where TableNames(name, in: entry.tokens).areUsed {
+            guard TableNames(newName, in: entry.tokens).areUsed else { continue }
+            throw ColumnChange.refusal(
+                """
+                \(entry.title) gives the name "\(newName)" to something else and uses table "\(name)": it would have \
+                another meaning. Drop it first, and make it again, or choose another name.
+                """,
+                connection)
+        }
+        guard !(try EngineFeatures.current().hasRenameColumn) else { return }
+        for entry in try connection.schemaEntries(temporary: true) where entry.kind == .view || entry.kind == .trigger {
+            guard TableNames(name, in: entry.tokens).areUsed, !entry.name.hasPrefix("strongroom_") else { continue }
+            throw ColumnChange.refusal(
+                """
+                The temporary \(entry.title) uses table "\(name)", and this engine does not rename it there; drop it \
+                first, and make it again.
                 """,
                 connection)
         }
