@@ -4,7 +4,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-@Suite("The examples of \"Asking for rows\"")
+@Suite("The examples of \"Querying rows\"")
 struct AskingForRowsExamples {
     @Table("contact")
     struct Contact: Equatable {

@@ -2,7 +2,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-@Suite("The examples of \"Engines three and four\"")
+@Suite("The examples of \"SQLCipher 3 and 4\"")
 struct EnginesThreeAndFourExamples {
     private struct Old: Configuration {
         static let target = "old"

@@ -98,7 +98,7 @@ struct MigrationsExamples {
     }
 
     @Test func theMigratorIsAskedFirst() async throws {
-        let settings = StoreSettings(migration: .manual)  // the file stays at its version until it is asked for
+        let settings = StoreSettings(migration: .manual)  // migrates only on request
 
         var place = try await oldPlace()
         place.settings = settings

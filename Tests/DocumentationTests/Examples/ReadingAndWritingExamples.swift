@@ -69,9 +69,9 @@ struct ReadingAndWritingExamples {
             var contact = Contact(name: "Ada", email: "ada@example.org")
             let contacts = (1...40).map { Contact(id: Int64($0) + 10, name: "\($0)") }
 
-            try Contact.insert(&contact, in: db)  // the new key stands in the record
+            try Contact.insert(&contact, in: db)  // sets the record's new key
             let keys = try Contact.insert(contentsOf: contacts, in: db)  // all or none
-            try Contact.insertOrIgnore(contact, in: db)  // nil where a unique value is there already
+            try Contact.insertOrIgnore(contact, in: db)  // nil if a unique value exists already
             try Contact.insert(in: db) { [$0.name.set("Ada")] }  // single values
 
             #expect(contact.id == 1 && keys == (11...50).map { $0 })

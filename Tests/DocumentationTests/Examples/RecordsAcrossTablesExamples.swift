@@ -97,7 +97,7 @@ struct RecordsAcrossTablesExamples {
         let imported = Contact(name: "Robert", phone: "031")
 
         try contact.merge(imported)  // fills what is nil
-        try contact.merge(imported, overriding: true)  // the import counts more
+        try contact.merge(imported, overriding: true)  // the import has precedence
 
         #expect(contact == Contact(id: 8, name: "Robert", phone: "031"))
         var filled = bob

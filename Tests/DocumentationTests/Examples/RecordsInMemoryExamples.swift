@@ -3,7 +3,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-@Suite("The examples of \"Records that stay in memory\"")
+@Suite("The examples of \"Records in memory\"")
 struct RecordsInMemoryExamples {
     @Table("contact")
     struct Contact: Equatable {
