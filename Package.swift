@@ -70,6 +70,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Strongroom", targets: ["Strongroom"]),
+        .library(name: "StrongroomObjects", targets: ["StrongroomObjects"]),
         .library(name: "StrongroomTesting", targets: ["StrongroomTesting"]),
         .library(name: "StrongroomCommands", targets: ["StrongroomCommands"]),
         .executable(name: "strongroom", targets: ["StrongroomTool"]),
@@ -113,6 +114,7 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .target(name: "StrongroomObjects", dependencies: ["Strongroom"], swiftSettings: settings),
         .target(name: "StrongroomTesting", dependencies: ["Strongroom"], swiftSettings: settings),
         .target(
             name: "StrongroomCommands",

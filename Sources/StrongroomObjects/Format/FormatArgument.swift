@@ -1,3 +1,5 @@
+import Strongroom
+
 /// A value that is given beside the text of a predicate.
 enum FormatArgument: Sendable {
     case null

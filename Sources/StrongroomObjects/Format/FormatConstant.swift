@@ -1,3 +1,5 @@
+import Strongroom
+
 /// A value that is compared with a property.
 enum FormatConstant {
     case null
@@ -22,19 +24,20 @@ enum FormatConstant {
         get throws {
             switch self {
             case .text(let text): text
-            case .argument(let value) where FormatKind(type(of: value).unwrapped) == .text: try value.stored().asText
+            case .argument(let value) where ColumnKind(type(of: value).unwrapped) == .text: try value.stored().asText
             default: nil
             }
         }
     }
 
-    /// The value as a column's type has it.
+    /// The value as a column's type has it: read as it would come out of the file, so that each type judges by itself
+    /// whether it is one of its own.
     ///
     /// - Returns: The value, or nil when it does not fit.
     /// - Throws: ``StrongroomError`` with `valueNotStorable` for what the engine has not, such as NaN.
     func converted<V: ColumnValue>(to type: V.Type) throws -> V? {
         switch self {
-        case .null: return V.isNullable ? Self.read(.null) : nil
+        case .null: return V.isNullable ? try? V.read(.null) : nil
         case .argument(let argument):
             // The cast alone would do, and takes long where it fails.
             if Swift.type(of: argument).unwrapped == V.Unwrapped.self, let value = argument as? V {
@@ -42,24 +45,15 @@ enum FormatConstant {
                 _ = try value.stored()
                 return value
             }
-            guard let stored = try Self.stored(argument, as: FormatKind(V.Unwrapped.self)) else { return nil }
-            return Self.read(stored)
+            guard let stored = try Self.stored(argument, as: ColumnKind(V.Unwrapped.self)) else { return nil }
+            return try? V.read(stored)
         default:
-            return stored(as: FormatKind(V.Unwrapped.self)).flatMap { Self.read($0) }
+            return stored(as: ColumnKind(V.Unwrapped.self)).flatMap { try? V.read($0) }
         }
     }
 
-    /// A value as it would come out of the file, so that each type judges by itself whether it is one of its own.
-    private static func read<V: ColumnValue>(_ value: Value) -> V? {
-        var list = ValueList(name)
-        list.values[0] = value
-        return withUnsafePointer(to: list) { try? V(from: Row($0), at: 0) }
-    }
-
-    private static let name = ["value"]
-
     /// The form in which a column of a kind keeps what stands in the text.
-    private func stored(as kind: FormatKind) -> Value? {
+    private func stored(as kind: ColumnKind) -> Value? {
         switch self {
         case .null, .argument: nil
         case .bool(let bool): kind == .bool || kind == .any ? bool.stored() : nil
@@ -69,9 +63,9 @@ enum FormatConstant {
     }
 
     /// The form in which a column of a kind keeps an argument of another type.
-    private static func stored(_ argument: any ColumnValue, as kind: FormatKind) throws -> Value? {
+    private static func stored(_ argument: any ColumnValue, as kind: ColumnKind) throws -> Value? {
         let value = try argument.stored()
-        return switch (FormatKind(type(of: argument).unwrapped), kind) {
+        return switch (ColumnKind(type(of: argument).unwrapped), kind) {
         case (.any, _), (_, .any): value
         case (.integer, _), (.real, _), (.float, _): stored(value, digits: nil, as: kind)
         case (.text, _): value.asText.flatMap { stored($0, as: kind) }
@@ -80,7 +74,7 @@ enum FormatConstant {
         }
     }
 
-    private static func stored(_ number: Value, digits: String?, as kind: FormatKind) -> Value? {
+    private static func stored(_ number: Value, digits: String?, as kind: ColumnKind) -> Value? {
         switch (kind, number) {
         case (.integer, .integer), (.bool, .integer), (.other(.integer), .integer), (.any, _): number
         case (.real, _), (.other(.real), _): number.asReal.map { .real($0) }
@@ -92,7 +86,7 @@ enum FormatConstant {
         }
     }
 
-    private static func stored(_ text: String, as kind: FormatKind) -> Value? {
+    private static func stored(_ text: String, as kind: ColumnKind) -> Value? {
         switch kind {
         case .text, .decimal, .any, .other(.text): .text(text)
         default: nil

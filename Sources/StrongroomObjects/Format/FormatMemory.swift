@@ -1,3 +1,5 @@
+import Strongroom
+
 /// The predicates that were parsed and the tables whose properties were looked up, for the next use.
 final class FormatMemory: Sendable {
     static let shared = FormatMemory()

@@ -1,3 +1,5 @@
+import Strongroom
+
 /// Makes the error for a mistake in a predicate's text: what it is, the column, and the line with a caret below the
 /// place.
 struct FormatMistake {

@@ -1,3 +1,5 @@
+import Strongroom
+
 extension FormatParser {
     /// Two operands and what stands between them.
     mutating func comparison() throws -> FormatComparison {

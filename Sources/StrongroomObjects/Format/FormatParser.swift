@@ -1,3 +1,5 @@
+import Strongroom
+
 /// Makes a tree of a predicate's text.
 ///
 /// ```

@@ -1,15 +1,11 @@
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
+import Strongroom
 
 /// A column that a predicate's text can name, or what is made of one, without its Swift type.
 protocol FormatProperty: Sendable {
     var sql: SQL { get }
     var columnName: String? { get }
     /// What its values are like.
-    var kind: FormatKind { get }
+    var kind: ColumnKind { get }
     var isNullable: Bool { get }
     /// The Swift type without its optional.
     var type: any ColumnValue.Type { get }
@@ -37,47 +33,12 @@ struct FormatMisfit: Error {
     let place: Int
 }
 
-/// What the values of a Swift type are like to one who writes them as text.
-enum FormatKind: Equatable {
-    case integer, bool, real, float, text, bytes, date, decimal
-    /// A column for values of any type.
-    case any
-    /// Equal values can be stored in different forms.
-    case coded
-    /// A type of its own, by how it is stored.
-    case other(StorageClass)
-
-    init(_ type: any ColumnValue.Type) {
-        // Asked several times for each comparison, and a cast takes long.
-        if let known = Self.common[ObjectIdentifier(type)] {
-            self = known
-            return
-        }
-        self =
-            switch type {
-            case is any FixedWidthInteger.Type: .integer
-            case is any TextColumnValue.Type: .text
-            case is any CodedColumnValue.Type: .coded
-            default: .other(type.storageClass)
-            }
-    }
-
-    private static let common: [ObjectIdentifier: FormatKind] = [
-        ObjectIdentifier(Int.self): .integer, ObjectIdentifier(Int64.self): .integer,
-        ObjectIdentifier(Int32.self): .integer, ObjectIdentifier(Bool.self): .bool,
-        ObjectIdentifier(Double.self): .real, ObjectIdentifier(Float.self): .float,
-        ObjectIdentifier(String.self): .text, ObjectIdentifier([UInt8].self): .bytes,
-        ObjectIdentifier(Data.self): .bytes, ObjectIdentifier(Date.self): .date,
-        ObjectIdentifier(Decimal.self): .decimal, ObjectIdentifier(Value.self): .any,
-    ]
-}
-
 extension Column: FormatProperty {}
 // A column in small letters, where case does not count.
 extension Computed: FormatProperty {}
 
 extension FormatProperty where Self: SQLExpression {
-    var kind: FormatKind { FormatKind(Value.Unwrapped.self) }
+    var kind: ColumnKind { ColumnKind(Value.Unwrapped.self) }
     var isNullable: Bool { Value.isNullable }
     var type: any ColumnValue.Type { Value.Unwrapped.self }
 
@@ -115,17 +76,15 @@ extension FormatProperty where Self: SQLExpression {
     }
 }
 
-/// The properties of a table by name.
+/// The properties of a table that a predicate's text can name.
 struct FormatProperties: Sendable {
     private let properties: [String: any FormatProperty]
-    private let namesByColumn: [String: String]
     /// The properties' names, in the order of the table's columns.
     let names: [String]
 
     init<Source: Table>(of table: Source.Type) {
-        // The closures' columns know the Swift types, which the schema does not.
-        let columns = Mirror(reflecting: Source.columns).children.compactMap { child in
-            child.label.flatMap { name in (child.value as? any FormatProperty).map { (name, $0) } }
+        let columns = TableProperties.of(table).all.compactMap { property in
+            (property.expression as? any FormatProperty).map { (property.name, $0) }
         }
         names = columns.map(\.0)
         var properties = Dictionary(columns, uniquingKeysWith: { first, _ in first })
@@ -133,12 +92,7 @@ struct FormatProperties: Sendable {
             if let name = column.columnName, properties[name] == nil { properties[name] = column }
         }
         self.properties = properties
-        let pairs = columns.compactMap { name, column in column.columnName.map { ($0, name) } }
-        namesByColumn = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
     }
-
-    /// The property that is stored in a column.
-    func name(ofColumn column: String) -> String? { namesByColumn[column] }
 
     subscript(_ name: String) -> (any FormatProperty)? { properties[name] }
 }

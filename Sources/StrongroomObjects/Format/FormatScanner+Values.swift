@@ -1,3 +1,5 @@
+import Strongroom
+
 extension FormatScanner {
     /// A text in quotes; takes it.
     mutating func quotedText() throws -> String {

@@ -1,3 +1,5 @@
+import Strongroom
+
 /// Cuts a predicate's text into tokens.
 struct FormatScanner {
     let text: String

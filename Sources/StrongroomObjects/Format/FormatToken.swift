@@ -1,3 +1,5 @@
+import Strongroom
+
 /// A piece of a predicate's text.
 struct FormatToken {
     let kind: Kind

@@ -1,3 +1,5 @@
+import Strongroom
+
 extension FormatTranslation {
     /// `=` and its like.
     func comparison(_ comparison: FormatComparison, _ terms: (Term, Term)) throws -> Condition {

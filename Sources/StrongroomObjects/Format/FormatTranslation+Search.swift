@@ -1,3 +1,5 @@
+import Strongroom
+
 extension FormatTranslation {
     /// `BEGINSWITH`, `ENDSWITH`, `CONTAINS` and `LIKE`.
     func search(_ comparison: FormatComparison, _ terms: (Term, Term)) throws -> Condition {
@@ -6,7 +8,7 @@ extension FormatTranslation {
             try checkText(property, comparison)
             let part = try text(constant, comparison, at: comparison.right)
             guard comparison.sign != .like else { return try like(property, part, comparison) }
-            let subject = Computed<String?>(plain: try sql(property, comparison))
+            let subject = Computed<String?>(enclosed: try sql(property, comparison))
             return switch comparison.sign {
             case .beginsWith: subject.hasPrefix(part)
             case .endsWith: subject.hasSuffix(part)
@@ -75,16 +77,9 @@ extension FormatTranslation {
                 at: comparison.right)
         }
         guard !comparison.isCaseless else {
-            return Computed<String?>(plain: property.sql).like(FormatPattern(pattern).like)
+            return Computed<String?>(enclosed: property.sql).like(FormatPattern(pattern).like)
         }
         return Condition("\(property.sql) GLOB \(FormatPattern(pattern).glob)")
-    }
-}
-
-extension Computed {
-    /// SQL that needs no parentheses.
-    fileprivate init(plain sql: SQL) {
-        self.sql = sql
     }
 }
 

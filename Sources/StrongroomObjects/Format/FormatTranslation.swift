@@ -1,3 +1,5 @@
+import Strongroom
+
 /// Makes a condition of a parsed predicate, for one table and with its arguments.
 struct FormatTranslation {
     let parsed: ParsedFormat
@@ -149,8 +151,8 @@ extension FormatTranslation {
             switch (kind, argument) {
             case (.any, _), (.interpolated, _): true
             case (.property, .value(let value)): value is String
-            case (.integer, .value(let value)): [.integer, .bool].contains(FormatKind(type(of: value).unwrapped))
-            case (.real, .value(let value)): [.real, .float].contains(FormatKind(type(of: value).unwrapped))
+            case (.integer, .value(let value)): [.integer, .bool].contains(ColumnKind(type(of: value).unwrapped))
+            case (.real, .value(let value)): [.real, .float].contains(ColumnKind(type(of: value).unwrapped))
             default: false
             }
         guard fits else {

@@ -1,3 +1,5 @@
+public import Strongroom
+
 /// A condition as a text, in the words of `NSPredicate`, with the values for it.
 ///
 /// What is interpolated becomes a value that is bound, never a part of the text, so it stands without quotes:

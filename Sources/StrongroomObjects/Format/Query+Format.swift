@@ -1,3 +1,5 @@
+public import Strongroom
+
 extension Condition {
     /// Makes a condition from a text.
     ///

@@ -1,4 +1,4 @@
-import Logging
+public import Strongroom
 
 /// A record that many can refer to, and that can save itself when it goes away.
 ///
@@ -86,13 +86,10 @@ public final class Live<Source: Table>: Sendable where Source.RecordType == Sour
     }
 
     private static func logging(of store: Store) -> FailureHandler {
-        var logger = store.logger ?? Logger(label: "strongroom")
-        logger[metadataKey: "database"] = .string(store.name.fileName)
-        return { [logger] error, _ in
+        let log = store.failureLog()
+        return { error, _ in
             // The error's description holds no value of the record's.
-            logger.error(
-                "an object could not be saved",
-                metadata: ["table": .string(Source.schema.name), "error": .string("\(error)")])
+            log("an object could not be saved", ["table": Source.schema.name, "error": "\(error)"])
         }
     }
 
@@ -179,16 +176,5 @@ extension Table where RecordType == Self {
         return Live(
             record, saving: saving, isNew: false, missingRow: missingRow, in: store, clock: clock,
             onFailure: onFailure)
-    }
-}
-
-extension Store {
-    fileprivate var logger: Logger? {
-        do {
-            return try file.opening().logger
-        } catch {
-            // It is closed, and saving will say so.
-            return nil
-        }
     }
 }

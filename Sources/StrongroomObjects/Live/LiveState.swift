@@ -1,5 +1,7 @@
+import Strongroom
+
 /// What a ``Live`` object holds: it outlives the object until what is in the writer's line has been saved.
-final class LiveState<Source: Table>: UnsavedObject where Source.RecordType == Source {
+final class LiveState<Source: Table>: DeferredWrite where Source.RecordType == Source {
     private struct State {
         var value: Source
         /// The record as its row is known to be: as it was read, or as the last committed save has left it. Nil when no
@@ -123,22 +125,22 @@ final class LiveState<Source: Table>: UnsavedObject where Source.RecordType == S
     /// What is noted refers to the store, and the store to it, until the last reference to the object dies or the store
     /// is closed.
     private func waitForSaving() {
-        store.pool.unsaved.withLock { unsaved in
+        store.deferredWrites.withLock { writes in
             guard !state.withLock({ $0.isReleased }) else { return }
-            unsaved[ObjectIdentifier(self)] = self
+            writes[ObjectIdentifier(self)] = self
         }
     }
 
     /// The time is over, or nobody refers to the object any more. One step: a store that is closed meanwhile finds the
     /// object either waiting or in the writer's line.
     private func endWaiting(isReleased: Bool = false) {
-        store.pool.unsaved.withLock { unsaved in
+        store.deferredWrites.withLock { writes in
             if isReleased { state.withLock { $0.isReleased = true } }
-            if unsaved.removeValue(forKey: ObjectIdentifier(self)) != nil { queueChanges() }
+            if writes.removeValue(forKey: ObjectIdentifier(self)) != nil { queue() }
         }
     }
 
-    func queueChanges() {
+    func queue() {
         if hasChanges { queueSave() }
     }
 
@@ -181,12 +183,12 @@ final class LiveState<Source: Table>: UnsavedObject where Source.RecordType == S
     /// Puts work into the writer's line: it takes the value as it is then, so that two saves of a new object never make
     /// two rows of it.
     private func queue(
-        _ work: @escaping @Sendable (Connection) throws -> Outcome,
+        _ work: @escaping @Sendable (borrowing WriteTransaction) throws -> Outcome,
         _ finish: @escaping @Sendable (Result<Outcome?, any Error>) -> Void
     ) {
         let outcome = Locked<Outcome?>(nil)
-        store.pool.queueWrite(label) { connection in
-            let made = try work(connection)
+        store.queueWrite(label) { db in
+            let made = try work(db)
             outcome.withLock { $0 = made }
         } undone: { [self] in
             // Once: what comes after it in the line may make a key of its own before the end of this is told.
@@ -199,16 +201,16 @@ final class LiveState<Source: Table>: UnsavedObject where Source.RecordType == S
     }
 
     @Sendable
-    private func saveNow(on connection: Connection) throws -> Outcome {
+    private func saveNow(in db: borrowing WriteTransaction) throws -> Outcome {
         let (value, version, changes, isDone, madeKey) = state.withLock {
             ($0.value, $0.version, $0.changes, $0.isDone, $0.madeKey)
         }
         guard !isDone else { return Outcome(record: value, version: version, changes: changes) }
-        try store.pool.prepare(Source.self, on: connection, isWriting: true)
+        try store.prepare([Source.self], in: db)
         var record = value
         let hadKey = Source.key(of: value) != nil
         if !hadKey, let madeKey { Source.setKey(madeKey, of: &record) }
-        let (saved, written) = try write(&record, on: connection)
+        let (saved, written) = try write(&record, in: db)
         var outcome = Outcome(saved: saved, record: record, version: version, changes: changes, hasWritten: true)
         let key = !hadKey && madeKey == nil ? Source.key(of: record) : nil
         outcome.hasMadeKey = key != nil
@@ -225,31 +227,34 @@ final class LiveState<Source: Table>: UnsavedObject where Source.RecordType == S
     /// others have changed meanwhile stays.
     ///
     /// - Returns: What was done, and the columns that were written.
-    private func write(_ record: inout Source, on connection: Connection) throws -> (saved: Saved, columns: Set<Int>) {
+    private func write(
+        _ record: inout Source, in db: borrowing WriteTransaction
+    ) throws -> (saved: Saved, columns: Set<Int>) {
         // Nothing is known of the row behind a deletion of the object's own, which is not committed yet.
         let (base, uncertain) = state.withLock { ($0.deleted == nil ? $0.base : nil, $0.uncertain) }
-        guard let base, let key = Source.key(of: base), try Source.isSame(Source.key(of: record), key) else {
-            let saved = try Source.save(&record, in: WriteTransaction(connection))
-            return (saved, Set(Source.columnNames.indices))
-        }
-        var columns: Set<Int> = []
-        let saved = try Source.saveRecord(&record, on: connection) { [missingRow] record in
-            columns = try record.columns(differingFrom: base).union(uncertain)
-            if try Source.update(record, at: key, writing: columns, on: connection) { return .updated }
-            guard missingRow == .insert else { throw TableFailure.deletedRow(Source.schema) }
-            columns.formUnion(Source.columnNames.indices)
-            return try Source.saveRow(&record, on: connection)
-        }
+        guard let base else { return (try Source.save(&record, in: db), Set(Source.columnNames.indices)) }
+        let (saved, columns) = try Source.save(
+            &record, changedSince: base, writing: uncertain,
+            whenDeleted: { [missingRow] in if missingRow == .fail { throw Self.deletedRow } }, in: db)
         return (saved, columns)
     }
 
+    private static var deletedRow: StrongroomError {
+        StrongroomError(
+            .noSuchRow,
+            """
+            The object's row of table "\(Source.schema.name)" has been deleted, so its changes were not saved. Release \
+            the object, or insert its value again; `missingRow: .insert` does so by itself.
+            """)
+    }
+
     @Sendable
-    private func deleteNow(on connection: Connection) throws -> Outcome {
+    private func deleteNow(in db: borrowing WriteTransaction) throws -> Outcome {
         let (value, version, changes, madeKey) = state.withLock { ($0.value, $0.version, $0.changes, $0.madeKey) }
-        try store.pool.prepare(Source.self, on: connection, isWriting: true)
+        try store.prepare([Source.self], in: db)
         var record = value
         if Source.key(of: value) == nil, let madeKey { Source.setKey(madeKey, of: &record) }
-        let isDeleted = try Source.delete(record, in: WriteTransaction(connection))
+        let isDeleted = try Source.delete(record, in: db)
         state.withLock { $0.deleted = changes }
         return Outcome(isDeleted: isDeleted, record: record, version: version, changes: changes, hasDeleted: true)
     }

@@ -1,3 +1,5 @@
+import Strongroom
+
 /// Where the objects of a type lie: the transaction that the running thread is inside of, or a store.
 enum Objects<Source: Table> {
     /// Which tables a call comes to.
@@ -5,8 +7,8 @@ enum Objects<Source: Table> {
         case own
         /// Those that the relations lead to, and theirs.
         case cascading
-        /// The one that a relation leads to.
-        case relation(any Table.Type)
+        /// Those of a relation.
+        case relation([any Table.Type])
 
         init(_ cascading: Bool) { self = cascading ? .cascading : .own }
     }
@@ -26,9 +28,7 @@ enum Objects<Source: Table> {
         switch reach {
         case .own: return [Source.self]
         case .cascading: return try Source.tablesInReach(isStrict: true)
-        case .relation(let table):
-            try Source.requireSameDatabase(table, isStrict: true)
-            return [Source.self, table]
+        case .relation(let tables): return tables
         }
     }
 
@@ -51,15 +51,10 @@ enum Objects<Source: Table> {
         _ reach: Reach = .own, _ body: (borrowing ReadTransaction) throws -> T
     ) throws -> T {
         let tables = try tables(reach)
-        if let (connection, pool) = try transaction() {
-            try pool.prepare(tables, on: connection, isWriting: connection.mayWrite)
-            return try body(ReadTransaction(connection))
-        }
+        if let transaction = try transaction() { return try transaction.read(tables, body) }
         let store = try Stores.current.openStore(database)
         // Made in a transaction of its own: in a read it cannot be.
-        if !tables.allSatisfy(store.pool.firstUses.isKnown) {
-            try store.write { db in try store.pool.prepare(tables, on: db.handle.connection, isWriting: true) }
-        }
+        if !store.isPrepared(tables) { try store.write { db in try store.prepare(tables, in: db) } }
         return try store.read { db in try body(db) }
     }
 
@@ -68,25 +63,22 @@ enum Objects<Source: Table> {
         _ reach: Reach = .own, _ body: (borrowing WriteTransaction) throws -> T
     ) throws -> T {
         let tables = try tables(reach)
-        if let (connection, pool) = try transaction() {
-            guard connection.mayWrite else { throw isReading }
-            try pool.prepare(tables, on: connection, isWriting: true)
-            return try body(WriteTransaction(connection))
+        if let transaction = try transaction() {
+            guard transaction.mayWrite else { throw isReading }
+            return try transaction.write(tables, body)
         }
         let store = try Stores.current.openStore(database)
         return try store.write { db in
-            try store.pool.prepare(tables, on: db.handle.connection, isWriting: true)
+            try store.prepare(tables, in: db)
             return try body(db)
         }
     }
 
-    private static func transaction() throws -> (Connection, ConnectionPool)? {
-        guard CurrentTransaction.isInsideAny else { return nil }
-        switch CurrentTransaction.innermost(of: database) {
-        case .transaction(let connection, let pool): return (connection, pool)
-        case .callback(let pool): throw pool.nested
-        case nil: throw isElsewhere
-        }
+    private static func transaction() throws -> JoinedTransaction? {
+        if let transaction = try CurrentTransaction.innermost(of: database) { return transaction }
+        let others = CurrentTransaction.databases
+        guard others.isEmpty else { throw isInside(others) }
+        return nil
     }
 
     private static var isReading: StrongroomError {
@@ -96,8 +88,8 @@ enum Objects<Source: Table> {
             database: database)
     }
 
-    private static var isElsewhere: StrongroomError {
-        let others = CurrentTransaction.databases.map { "\"\($0)\"" }.joined(separator: ", ")
+    private static func isInside(_ others: [String]) -> StrongroomError {
+        let others = others.map { "\"\($0)\"" }.joined(separator: ", ")
         return StrongroomError(
             .otherStore,
             """

@@ -1,3 +1,5 @@
+import Strongroom
+
 extension Query {
     /// The query as the objects of a type are asked for: sorted, one row for each group, one page.
     func objects(
@@ -22,35 +24,47 @@ extension Query {
 
     /// Of the rows that have the same values, the one with the lowest key.
     private func onePerGroup(_ groups: [(Source.Columns) -> any SQLExpression]) throws -> Query {
-        let keys = try Source.schema.keyColumns().map { Identifier.quote($0.name) }
-        var grouped = QueryClauses()
-        grouped.condition = clauses.condition
-        grouped.groups = groups.map { $0(Source.columns).sql }
+        let keys = try Source.schema.keyColumns().map { "\(name: $0.name)" as SQL }
+        let groups = groups.map { $0(Source.columns).sql }
         guard keys.count > 1 else {
-            let rows = grouped.sql(after: "SELECT min(\(keys[0])) FROM \(Source.schema.quotedName)")
-            return Query().where { _ in Condition("\(SQL(verbatim: keys[0])) IN (\(rows))") }
+            var rows: SQL = "SELECT min(\(keys[0])) FROM \(name: Source.schema.name)"
+            if let condition { rows.append(" WHERE \(condition.sql)" as SQL) }
+            for (place, group) in groups.enumerated() {
+                rows.append(text: place == 0 ? " GROUP BY " : ", ")
+                rows.append(group)
+            }
+            let lowest = rows
+            return Query().where { _ in Condition("\(keys[0]) IN (\(lowest))") }
         }
-        return Query().where { _ in Self.lowest(of: grouped, by: keys) }
+        let lowest = lowest(of: groups, by: keys)
+        return Query().where { _ in lowest }
     }
 
     /// The rows of a key of several columns that have none of their group before them.
-    private static func lowest(of grouped: QueryClauses, by keys: [String]) -> Condition {
-        let places = grouped.groups.indices
-        var rows = SQL(verbatim: "SELECT ")
-        for (place, key) in keys.enumerated() { rows.append(text: "\(key) AS k\(place), ") }
-        for place in places {
-            rows.append(grouped.groups[place])
-            rows.append(text: " AS g\(place)\(place == places.last ? "" : ", ")")
+    private func lowest(of groups: [SQL], by keys: [SQL]) -> Condition {
+        var rows: SQL = "SELECT "
+        for (place, key) in keys.enumerated() {
+            rows.append(key)
+            rows.append(text: " AS k\(place), ")
         }
-        rows.append(text: " FROM \(Source.schema.quotedName)")
-        if let condition = grouped.condition { rows.append(" WHERE \(condition.sql)" as SQL) }
+        for (place, group) in groups.enumerated() {
+            rows.append(group)
+            rows.append(text: " AS g\(place)\(place == groups.count - 1 ? "" : ", ")")
+        }
+        rows.append(" FROM \(name: Source.schema.name)" as SQL)
+        if let condition { rows.append(" WHERE \(condition.sql)" as SQL) }
         func list(_ name: String) -> String { keys.indices.map { "\(name).k\($0)" }.joined(separator: ", ") }
-        let same = places.map { "b.g\($0) IS a.g\($0) AND " }.joined()
+        var columns = SQL(verbatim: "")
+        for (place, key) in keys.enumerated() {
+            if place > 0 { columns.append(text: ", ") }
+            columns.append(key)
+        }
+        let same = groups.indices.map { "b.g\($0) IS a.g\($0) AND " }.joined()
         let isBefore = SQL(verbatim: "\(same)(\(list("b"))) < (\(list("a")))")
         return Condition(
             """
-            (\(SQL(verbatim: keys.joined(separator: ", ")))) IN (SELECT \(SQL(verbatim: list("a"))) FROM (\(rows)) AS \
-            a WHERE NOT EXISTS (SELECT 1 FROM (\(rows)) AS b WHERE \(isBefore)))
+            (\(columns)) IN (SELECT \(SQL(verbatim: list("a"))) FROM (\(rows)) AS a WHERE NOT EXISTS (SELECT 1 FROM \
+            (\(rows)) AS b WHERE \(isBefore)))
             """)
     }
 }

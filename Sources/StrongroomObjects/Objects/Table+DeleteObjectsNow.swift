@@ -1,3 +1,5 @@
+public import Strongroom
+
 /// What deletes objects of a type without looking at them, for code that is not async, such as a transaction's closure.
 extension Table {
     /// Deletes the rows for which a condition holds, without looking at them: no hooks are run.

@@ -1,3 +1,5 @@
+public import Strongroom
+
 extension Table where RecordType == Self {
     /// Reads the object's children, or its parent, from its store.
     ///
@@ -46,7 +48,7 @@ extension Array where Element: Table, Element.RecordType == Element {
         _ relation: any WritableKeyPath<Element, Property> & Sendable
     ) async throws {
         let objects = self
-        self = try await Objects<Element>.read(.relation(Element.relation(relation).table)) { db in
+        self = try await Objects<Element>.read(.relation(Element.tables(of: relation, isStrict: true))) { db in
             var copy = objects
             try Element.load(relation, of: &copy, in: db)
             return copy
@@ -63,7 +65,7 @@ extension Array where Element: Table, Element.RecordType == Element {
         _ relation: any WritableKeyPath<Element, Property> & Sendable
     ) throws {
         var copy = self
-        try Objects<Element>.readNow(.relation(Element.relation(relation).table)) { db in
+        try Objects<Element>.readNow(.relation(Element.tables(of: relation, isStrict: true))) { db in
             try Element.load(relation, of: &copy, in: db)
         }
         self = copy

@@ -1,3 +1,5 @@
+public import Strongroom
+
 /// The objects of a type, in the store that its table names. Each call is a transaction of its own.
 extension Table {
     /// The objects of the table for which a condition holds.

@@ -1,3 +1,5 @@
+public import Strongroom
+
 /// The objects of a type, for code that is not async, such as a transaction's closure.
 extension Table {
     /// The objects of the table for which a condition holds.

@@ -1,3 +1,5 @@
+public import Strongroom
+
 extension Table where RecordType == Self {
     /// Saves the object in its store: its row is updated, or inserted where there is none.
     ///

@@ -1,3 +1,5 @@
+public import Strongroom
+
 extension Table where RecordType == Self {
     /// Saves the object on the disk or in memory alone; every query of its type finds both.
     ///

@@ -16,8 +16,8 @@ public struct Computed<Value: ColumnValue>: SQLExpression {
         self.sql = Condition(sql).sql
     }
 
-    /// - Parameter sql: In parentheses already; its scale is kept.
-    init(enclosed sql: SQL) {
+    /// - Parameter sql: What needs no parentheses, or has them already; its scale is kept.
+    package init(enclosed sql: SQL) {
         self.sql = sql
     }
 
@@ -40,7 +40,7 @@ public struct Computed<Value: ColumnValue>: SQLExpression {
     }
 
     /// - Parameter scale: That of the result, where it is a decimal.
-    init(function name: String, _ argument: SQL, scale: DecimalScale? = nil) {
+    package init(function name: String, _ argument: SQL, scale: DecimalScale? = nil) {
         var sql = SQL(reserving: name.utf8.count + argument.text.utf8.count + 2)
         sql.append(text: name)
         sql.append(text: "(")

@@ -187,12 +187,12 @@ extension TableSchema {
     /// The columns of the primary key.
     ///
     /// - Throws: ``StrongroomError`` with `invalidName` when there is none.
-    func keyColumns() throws -> [ColumnDefinition] {
+    package func keyColumns() throws -> [ColumnDefinition] {
         if !hasKey { _ = try primaryKey() }
         return primaryKeys
     }
 
-    var hasKey: Bool { !primaryKeys.isEmpty }
+    package var hasKey: Bool { !primaryKeys.isEmpty }
 
     @usableFromInline
     func checkKey() throws {

@@ -106,16 +106,6 @@ extension Table {
         try save(&record, hooks, on: connection) { record in try saveRow(&record, on: connection) }
     }
 
-    /// Saves a record, with the hooks if there are any.
-    ///
-    /// - Parameter write: Writes the row, and gives the record its key.
-    static func saveRecord(
-        _ record: inout RecordType, on connection: Connection, write: (inout RecordType) throws -> Saved
-    ) throws -> Saved {
-        guard let hooks else { return try write(&record) }
-        return try save(&record, hooks, on: connection, write: write)
-    }
-
     /// - Parameter write: Writes the row, and gives the record its key.
     static func save(
         _ record: inout RecordType, _ hooks: RecordHooks<RecordType>, on connection: Connection,

@@ -1,3 +1,5 @@
+public import Strongroom
+
 extension Stores {
     /// The registry in which objects that persist themselves find their store: ``shared``, unless a task has been given
     /// another one.
@@ -17,9 +19,9 @@ extension Stores {
 
     /// A store that is open.
     ///
-    /// - Throws: ``StrongroomError`` with `invalidName`, or with `closed` when it is not open.
+    /// - Throws: `StrongroomError` with `invalidName`, or with `closed` when it is not open.
     func openStore(_ fileName: String) throws -> Store {
-        if let store = openedStore(try DatabaseName(fileName)), !store.pool.isClosing { return store }
+        if let store = openedStore(try DatabaseName(fileName)) { return store }
         throw StrongroomError(
             .closed,
             """
