@@ -6,7 +6,7 @@
 ///     try Contact.insert(contact, in: db)
 /// }
 /// let people = try await store.read { db in
-///     try Contact.where { $0.name.hasPrefix("A") }.fetch(db)
+///     try Contact.where { $0.name.hasPrefix("A") }.fetch(in: db)
 /// }
 /// ```
 public final class Store: Sendable {

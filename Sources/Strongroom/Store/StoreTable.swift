@@ -43,7 +43,7 @@ public struct StoreTable<Source: Table>: Sendable {
     /// - Throws: As `find`.
     @inlinable
     public func fetch(_ query: Query<Source>) async throws -> [Source.RecordType] {
-        try await store.read { db in try query.fetch(db) }
+        try await store.read { db in try query.fetch(in: db) }
     }
 
     /// The number of rows.

@@ -15,7 +15,7 @@ struct ImportTarget {
     /// Looks at the table.
     ///
     /// - Throws: ``CommandFailure`` for a table that is not there, and for a key that is no column or not unique.
-    init(_ table: String, upsertBy key: String?, _ db: borrowing some Reading & ~Copyable) throws {
+    init(_ table: String, upsertBy key: String?, in db: borrowing some Reading & ~Copyable) throws {
         let tables = try db.tableNames()
         guard let found = tables.first(where: { Self.areSame($0, table) }) else {
             throw CommandFailure(

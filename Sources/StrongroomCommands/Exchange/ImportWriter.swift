@@ -30,10 +30,10 @@ struct ImportWriter {
     /// Writes a line.
     ///
     /// - Throws: ``LineFault`` for a line that cannot be written; ``Undone``; what ends the transaction.
-    func write(_ content: ImportLines.Content, _ db: borrowing WriteTransaction) throws -> Effect {
+    func write(_ content: ImportLines.Content, in db: borrowing WriteTransaction) throws -> Effect {
         let (columns, values) = try converted(content)
         do {
-            return try write(columns, values, db)
+            return try write(columns, values, in: db)
         } catch let error as StrongroomError where Self.codesOfOneRow.contains(error.code) {
             guard Self.isOpen(db) else { throw Undone(words: error.message) }
             throw LineFault(words: error.message)
@@ -76,7 +76,7 @@ struct ImportWriter {
     }
 
     private func write(
-        _ columns: [ImportColumn], _ values: [Value], _ db: borrowing WriteTransaction
+        _ columns: [ImportColumn], _ values: [Value], in db: borrowing WriteTransaction
     ) throws -> Effect {
         if let key = target.key, let place = columns.firstIndex(of: key) {
             guard values[place] != .null else {
@@ -85,7 +85,7 @@ struct ImportWriter {
             let changed = try db.execute(update(columns, values, keyPlace: place))
             if changed > 0 { return .updated }
             do {
-                return try add(columns, values, db)
+                return try add(columns, values, in: db)
             } catch let error as StrongroomError where error.code == .constraint {
                 // The row may be there, and a rule of the table passes over its update.
                 guard Self.isOpen(db), try db.value(search(key, values[place]), as: Int.self) != nil else {
@@ -94,10 +94,10 @@ struct ImportWriter {
                 return .unchanged
             }
         }
-        return try add(columns, values, db)
+        return try add(columns, values, in: db)
     }
 
-    private func add(_ columns: [ImportColumn], _ values: [Value], _ db: borrowing WriteTransaction) throws -> Effect {
+    private func add(_ columns: [ImportColumn], _ values: [Value], in db: borrowing WriteTransaction) throws -> Effect {
         try db.execute(insert(columns, values)) > 0 ? .inserted : .unchanged
     }
 

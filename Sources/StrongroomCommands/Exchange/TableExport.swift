@@ -35,11 +35,11 @@ package struct TableExport: Sendable {
     ) async throws -> Int {
         try await CommandFailure.tellingReadOnly("The query would write, and an export only reads.") {
             try await store.read(label: "export") { db in
-                let sql = try query(db)
+                let sql = try query(in: db)
                 let names = try db.columnNames(of: sql)
                 var text = try RowText(format, names, of: sql.text, separator: separator, write: write)
-                let total = try progress == nil ? 0 : rowCount(db)
-                let columns = try comingBack(db)
+                let total = try progress == nil ? 0 : rowCount(in: db)
+                let columns = try comingBack(in: db)
                 var count = 0
                 try db.forEachRow(sql) { row in
                     for (place, column) in columns.enumerated() {
@@ -57,11 +57,11 @@ package struct TableExport: Sendable {
         }
     }
 
-    private func query(_ db: borrowing ReadTransaction) throws -> SQL {
+    private func query(in db: borrowing ReadTransaction) throws -> SQL {
         switch source {
         case .query(let text): return SQL(stringLiteral: text)
         case .table(let table):
-            try requireTable(table, db)
+            try requireTable(table, in: db)
             var sql = SQL.Interpolation(literalCapacity: 0, interpolationCount: 0)
             for (place, column) in try db.columns(of: table).filter({ !$0.isHidden }).enumerated() {
                 sql.appendLiteral(place == 0 ? "SELECT " : ", ")
@@ -82,8 +82,8 @@ package struct TableExport: Sendable {
 
     /// The columns of a table that CSV is to bring back as they are, by the declared type; nil for one that an import
     /// passes over. None for JSON, which keeps types, and for a view or a query, which are not imported into.
-    private func comingBack(_ db: borrowing ReadTransaction) throws -> [ImportColumn?] {
-        guard format == .csv, case .table(let table) = source, try isTable(table, db) else { return [] }
+    private func comingBack(in db: borrowing ReadTransaction) throws -> [ImportColumn?] {
+        guard format == .csv, case .table(let table) = source, try isTable(table, in: db) else { return [] }
         return try db.columns(of: table).filter { !$0.isHidden }.map { $0.generated == nil ? ImportColumn($0) : nil }
     }
 
@@ -106,19 +106,19 @@ package struct TableExport: Sendable {
             """, .dataError)
     }
 
-    private func isTable(_ table: String, _ db: borrowing ReadTransaction) throws -> Bool {
+    private func isTable(_ table: String, in db: borrowing ReadTransaction) throws -> Bool {
         try db.value(
             "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = \(table) COLLATE NOCASE", as: Int.self) != nil
     }
 
     /// The rows of the table; 0 for what is no table, which it might take as long to count as to export.
-    private func rowCount(_ db: borrowing ReadTransaction) throws -> Int {
+    private func rowCount(in db: borrowing ReadTransaction) throws -> Int {
         guard case .table(let table) = source else { return 0 }
-        guard try isTable(table, db) else { return 0 }
+        guard try isTable(table, in: db) else { return 0 }
         return try db.value("SELECT count(*) FROM \(name: table)", as: Int.self) ?? 0
     }
 
-    private func requireTable(_ table: String, _ db: borrowing ReadTransaction) throws {
+    private func requireTable(_ table: String, in db: borrowing ReadTransaction) throws {
         do {
             _ = try db.columns(of: table)
         } catch let error as StrongroomError where error.code == .sql {

@@ -52,15 +52,15 @@ package struct TableImport: Sendable {
         let opened = Locked(try source().readingAhead())
         do {
             return try await store.write(as: .immediate, label: "import") { db in
-                try write(from: opened.withLock { $0 }, db)
+                try write(from: opened.withLock { $0 }, in: db)
             }
         } catch let error as StrongroomError where error.code == .constraint {
             throw Self.refusedAtTheEnd(error)
         }
     }
 
-    private func write(from source: ByteSource, _ db: borrowing WriteTransaction) throws -> Report {
-        let target = try ImportTarget(table, upsertBy: upsertBy, db)
+    private func write(from source: ByteSource, in db: borrowing WriteTransaction) throws -> Report {
+        let target = try ImportTarget(table, upsertBy: upsertBy, in: db)
         var lines = try ImportLines(source, format, separator: separator)
         var writer = ImportWriter(target: target)
         if let header = lines.header { writer.header = try target.columns(named: header, isHeader: true) }
@@ -70,7 +70,7 @@ package struct TableImport: Sendable {
             count += 1
             do {
                 // After a bad line the others are only looked at, unless it is skipped: nothing is kept in any case.
-                switch try writer.write(line.content, db) {
+                switch try writer.write(line.content, in: db) {
                 case .inserted: report.inserted += 1
                 case .updated: report.updated += 1
                 case .unchanged: report.unchanged += 1

@@ -56,18 +56,18 @@ package struct QueryRun: Sendable {
     ) async throws -> Outcome {
         guard mayWrite else {
             return try await CommandFailure.tellingReadOnly("The statement would write. Give --write if it is to.") {
-                try await store.read(label: "query") { db in try show(db, console, whenShown) }
+                try await store.read(label: "query") { db in try show(console, in: db, whenShown) }
             }
         }
         return try await store.write(as: .immediate, label: "query") { db in
-            var outcome = try show(db, console, whenShown)
+            var outcome = try show(console, in: db, whenShown)
             outcome.changed = db.changedRowsInTransaction
             return outcome
         }
     }
 
     private func show(
-        _ db: borrowing some Reading & ~Copyable, _ console: Console, _ whenShown: @escaping () -> Void
+        _ console: Console, in db: borrowing some Reading & ~Copyable, _ whenShown: @escaping () -> Void
     ) throws -> Outcome {
         let query = SQL(stringLiteral: sql)
         let names = try db.columnNames(of: query)

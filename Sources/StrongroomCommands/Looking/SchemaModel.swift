@@ -54,7 +54,7 @@ package struct SchemaModel: Sendable, Equatable {
     }
 
     /// Reads the schema.
-    package init(_ db: borrowing some Reading & ~Copyable) throws {
+    package init(in db: borrowing some Reading & ~Copyable) throws {
         tables = []
         references = []
         let names = try db.tableNames()
@@ -71,7 +71,7 @@ package struct SchemaModel: Sendable, Equatable {
                 return column
             }
             let key = infos.filter { $0.keyPlace != nil }.map(\.name)
-            for var reference in try Self.references(of: name, names, db) {
+            for var reference in try Self.references(of: name, names, in: db) {
                 for place in columns.indices where reference.columns.contains(columns[place].name) {
                     columns[place].isReference = true
                     if columns[place].isNullable { reference.isOptional = true }
@@ -87,7 +87,7 @@ package struct SchemaModel: Sendable, Equatable {
 
     /// See SQLite's documentation, "PRAGMA foreign_key_list" (sqlite.org/pragma.html#pragma_foreign_key_list).
     private static func references(
-        of table: String, _ tables: [String], _ db: borrowing some Reading & ~Copyable
+        of table: String, _ tables: [String], in db: borrowing some Reading & ~Copyable
     ) throws -> [Reference] {
         var found: [Int: Reference] = [:]
         try db.forEachRow("PRAGMA foreign_key_list(\(name: table))") { row in

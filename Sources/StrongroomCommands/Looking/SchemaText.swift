@@ -14,7 +14,7 @@ package enum SchemaText {
     /// which may be of either. What the engine and the library keep for themselves is left out.
     ///
     /// - Parameter table: The one table that is wanted; nil for all.
-    package static func entries(_ db: borrowing some Reading & ~Copyable, of table: String? = nil) throws -> [Entry] {
+    package static func entries(of table: String? = nil, in db: borrowing some Reading & ~Copyable) throws -> [Entry] {
         var entries: [Entry] = []
         try db.forEachRow(
             """

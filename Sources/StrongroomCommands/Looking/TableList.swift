@@ -35,7 +35,7 @@ package struct TableList: Sendable, Equatable, Encodable {
     ///
     /// - Parameter progress: Told how many tables and views are done, of how many.
     package init(
-        _ db: borrowing some Reading & ~Copyable, progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
+        in db: borrowing some Reading & ~Copyable, progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) throws {
         tables = []
         let names = try db.tableNames()

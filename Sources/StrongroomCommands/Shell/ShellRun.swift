@@ -46,7 +46,7 @@ package struct ShellRun {
         var next = ShellSession.Next.statement
         while next != .quit {
             // Anew each time: a statement may have made a table. Without them the shell is as good but for the Tab key.
-            let words = (try? await store.read { db in try ShellWords(db) }) ?? ShellWords(tables: [:])
+            let words = (try? await store.read { db in try ShellWords(in: db) }) ?? ShellWords(tables: [:])
             let prompt = next == .more ? "       ...> " : "strongroom> "
             switch terminal.read(prompt, history: history.lines, completer: words.completions) {
             case .end:

@@ -107,10 +107,10 @@ package struct ShellSession: Sendable {
                 """
             )
         case .tables:
-            _ = try await telling { console.write(try await store.read { db in try TableList(db) }.table) }
+            _ = try await telling { console.write(try await store.read { db in try TableList(in: db) }.table) }
         case .schema(let table):
             _ = try await telling {
-                let entries = try await store.read { db in try SchemaText.entries(db, of: table) }
+                let entries = try await store.read { db in try SchemaText.entries(of: table, in: db) }
                 try console.write(lines: SchemaText.sql(entries))
             }
         case .mode(let form):

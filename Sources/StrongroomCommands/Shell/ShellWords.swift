@@ -10,7 +10,7 @@ package struct ShellWords: Sendable, Equatable {
     }
 
     /// Reads the names. Of a table that cannot be read it is the table's alone.
-    package init(_ db: borrowing some Reading & ~Copyable) throws {
+    package init(in db: borrowing some Reading & ~Copyable) throws {
         tables = [:]
         for table in try db.tableNames() {
             do {

@@ -5,8 +5,8 @@ public import Strongroom
 /// What is interpolated becomes a value that is bound, never a part of the text, so it stands without quotes:
 ///
 /// ```swift
-/// let found = try Contact.where("age BETWEEN {18, 30} AND name BEGINSWITH[c] \(prefix)").fetch(db)
-/// let same = try Contact.where("age BETWEEN {18, 30} AND name BEGINSWITH[c] %@", prefix).fetch(db)
+/// let found = try Contact.where("age BETWEEN {18, 30} AND name BEGINSWITH[c] \(prefix)").fetch(in: db)
+/// let same = try Contact.where("age BETWEEN {18, 30} AND name BEGINSWITH[c] %@", prefix).fetch(in: db)
 /// ```
 ///
 /// It is parsed where it is used, and the parse is remembered. See <doc:PredicatesAsText> for the language.

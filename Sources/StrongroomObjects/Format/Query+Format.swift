@@ -55,7 +55,7 @@ extension Table {
     /// ```swift
     /// let found = try Contact.where(
     ///     "age BETWEEN {18, 30} AND (name BEGINSWITH[c] %@ OR NOT email LIKE '*@example.org')", prefix
-    /// ).fetch(db)
+    /// ).fetch(in: db)
     /// ```
     ///
     /// - Parameters:

@@ -17,7 +17,7 @@ extension Table {
     ///   - page: Which page, counted from 0.
     ///   - size: How many objects a page has; nil for all of them.
     /// - Returns: The objects.
-    /// - Throws: As ``Query/fetch(_:)``, `Stores.open` and `Store.read`.
+    /// - Throws: As ``Query/fetch(in:)``, `Stores.open` and `Store.read`.
     public static func all(
         where condition: ((Columns) -> Condition)? = nil,
         orderBy orderings: (Columns) -> Ordering...,
@@ -27,7 +27,7 @@ extension Table {
     ) async throws -> [RecordType] {
         let asked = try (condition.map { Self.where($0) } ?? Self.query)
             .objects(orderings, groups, page: page, size: size)
-        return try await Objects<Self>.read { db in try asked.fetch(db) }
+        return try await Objects<Self>.read { db in try asked.fetch(in: db) }
     }
 
     /// The objects of the table for which a text holds.
@@ -46,7 +46,7 @@ extension Table {
     ///   - page: Which page, counted from 0.
     ///   - size: How many objects a page has; nil for all of them.
     /// - Returns: The objects.
-    /// - Throws: As ``Condition/init(_:_:in:)``, ``Query/fetch(_:)``, `Stores.open` and `Store.read`.
+    /// - Throws: As ``Condition/init(_:_:in:)``, ``Query/fetch(in:)``, `Stores.open` and `Store.read`.
     public static func all(
         where format: PredicateFormat,
         _ arguments: (any Sendable)?...,
@@ -56,16 +56,16 @@ extension Table {
         size: Int? = nil
     ) async throws -> [RecordType] {
         let asked = try Self.where(format.with(arguments: arguments)).objects(orderings, groups, page: page, size: size)
-        return try await Objects<Self>.read { db in try asked.fetch(db) }
+        return try await Objects<Self>.read { db in try asked.fetch(in: db) }
     }
 
     /// The objects that a query finds.
     ///
     /// - Parameter query: The query, of whatever kind.
     /// - Returns: The objects, in its order.
-    /// - Throws: As ``Query/fetch(_:)``, `Stores.open` and `Store.read`.
+    /// - Throws: As ``Query/fetch(in:)``, `Stores.open` and `Store.read`.
     public static func all(_ query: Query<Self>) async throws -> [RecordType] {
-        try await Objects<Self>.read { db in try query.fetch(db) }
+        try await Objects<Self>.read { db in try query.fetch(in: db) }
     }
 
     /// The first object for which a condition holds.
@@ -74,12 +74,12 @@ extension Table {
     ///   - condition: Makes the condition from the table's columns; nil for all.
     ///   - orderings: Make the orderings; the first counts most, and the key decides at last. Without any it is by key.
     /// - Returns: The object, or nil when there is none.
-    /// - Throws: As ``Query/fetch(_:)``, `Stores.open` and `Store.read`.
+    /// - Throws: As ``Query/fetch(in:)``, `Stores.open` and `Store.read`.
     public static func first(
         where condition: ((Columns) -> Condition)? = nil, orderBy orderings: (Columns) -> Ordering...
     ) async throws -> RecordType? {
         let asked = try (condition.map { Self.where($0) } ?? Self.query).objects(orderings)
-        return try await Objects<Self>.read { db in try asked.first(db) }
+        return try await Objects<Self>.read { db in try asked.first(in: db) }
     }
 
     /// The first object for which a text holds.
@@ -89,19 +89,19 @@ extension Table {
     ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it.
     ///   - orderings: Make the orderings; the first counts most, and the key decides at last. Without any it is by key.
     /// - Returns: The object, or nil when there is none.
-    /// - Throws: As ``Condition/init(_:_:in:)``, ``Query/fetch(_:)``, `Stores.open` and `Store.read`.
+    /// - Throws: As ``Condition/init(_:_:in:)``, ``Query/fetch(in:)``, `Stores.open` and `Store.read`.
     public static func first(
         where format: PredicateFormat, _ arguments: (any Sendable)?..., orderBy orderings: (Columns) -> Ordering...
     ) async throws -> RecordType? {
         let asked = try Self.where(format.with(arguments: arguments)).objects(orderings)
-        return try await Objects<Self>.read { db in try asked.first(db) }
+        return try await Objects<Self>.read { db in try asked.first(in: db) }
     }
 
     /// The object with a key.
     ///
     /// - Parameter key: The primary key.
     /// - Returns: The object, or nil when there is none.
-    /// - Throws: As ``Query/fetch(_:)``, `Stores.open` and `Store.read`.
+    /// - Throws: As ``Query/fetch(in:)``, `Stores.open` and `Store.read`.
     public static func find(_ key: Key) async throws -> RecordType? {
         try await Objects<Self>.read { db in try find(key, in: db) }
     }
@@ -110,10 +110,10 @@ extension Table {
     ///
     /// - Parameter condition: Makes the condition from the table's columns; nil for all.
     /// - Returns: The number.
-    /// - Throws: As ``Query/fetch(_:)``, `Stores.open` and `Store.read`.
+    /// - Throws: As ``Query/fetch(in:)``, `Stores.open` and `Store.read`.
     public static func count(where condition: ((Columns) -> Condition)? = nil) async throws -> Int {
         let asked = condition.map { Self.where($0) } ?? Self.query
-        return try await Objects<Self>.read { db in try asked.count(db) }
+        return try await Objects<Self>.read { db in try asked.count(in: db) }
     }
 
     /// The number of objects for which a text holds.
@@ -122,9 +122,9 @@ extension Table {
     ///   - format: The text; see <doc:PredicatesAsText>.
     ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it.
     /// - Returns: The number.
-    /// - Throws: As ``Condition/init(_:_:in:)``, ``Query/fetch(_:)``, `Stores.open` and `Store.read`.
+    /// - Throws: As ``Condition/init(_:_:in:)``, ``Query/fetch(in:)``, `Stores.open` and `Store.read`.
     public static func count(where format: PredicateFormat, _ arguments: (any Sendable)?...) async throws -> Int {
         let asked = try Self.where(format.with(arguments: arguments))
-        return try await Objects<Self>.read { db in try asked.count(db) }
+        return try await Objects<Self>.read { db in try asked.count(in: db) }
     }
 }

@@ -15,7 +15,7 @@ extension Table {
     ///   - page: Which page, counted from 0.
     ///   - size: How many objects a page has; nil for all of them.
     /// - Returns: The objects.
-    /// - Throws: As ``Query/fetch(_:)``; ``StrongroomError`` with `otherStore`, `closed`, as for a save.
+    /// - Throws: As ``Query/fetch(in:)``; ``StrongroomError`` with `otherStore`, `closed`, as for a save.
     @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.all()")
     public static func all(
         where condition: ((Columns) -> Condition)? = nil,
@@ -26,7 +26,7 @@ extension Table {
     ) throws -> [RecordType] {
         let asked = try (condition.map { Self.where($0) } ?? Self.query)
             .objects(orderings, groups, page: page, size: size)
-        return try Objects<Self>.readNow { db in try asked.fetch(db) }
+        return try Objects<Self>.readNow { db in try asked.fetch(in: db) }
     }
 
     /// The objects of the table for which a text holds.
@@ -43,7 +43,7 @@ extension Table {
     ///   - page: Which page, counted from 0.
     ///   - size: How many objects a page has; nil for all of them.
     /// - Returns: The objects.
-    /// - Throws: As ``Condition/init(_:_:in:)`` and ``Query/fetch(_:)``; ``StrongroomError`` with `otherStore`,
+    /// - Throws: As ``Condition/init(_:_:in:)`` and ``Query/fetch(in:)``; ``StrongroomError`` with `otherStore`,
     ///   `closed`, as for a save.
     @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.all(where: …)")
     public static func all(
@@ -55,7 +55,7 @@ extension Table {
         size: Int? = nil
     ) throws -> [RecordType] {
         let asked = try Self.where(format.with(arguments: arguments)).objects(orderings, groups, page: page, size: size)
-        return try Objects<Self>.readNow { db in try asked.fetch(db) }
+        return try Objects<Self>.readNow { db in try asked.fetch(in: db) }
     }
 
     /// The objects that a query finds.
@@ -65,10 +65,10 @@ extension Table {
     ///
     /// - Parameter query: The query, of whatever kind.
     /// - Returns: The objects, in its order.
-    /// - Throws: As ``Query/fetch(_:)``; ``StrongroomError`` with `otherStore`, `closed`, as for a save.
+    /// - Throws: As ``Query/fetch(in:)``; ``StrongroomError`` with `otherStore`, `closed`, as for a save.
     @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.all(query)")
     public static func all(_ query: Query<Self>) throws -> [RecordType] {
-        try Objects<Self>.readNow { db in try query.fetch(db) }
+        try Objects<Self>.readNow { db in try query.fetch(in: db) }
     }
 
     /// The first object for which a condition holds.
@@ -80,13 +80,13 @@ extension Table {
     ///   - condition: Makes the condition from the table's columns; nil for all.
     ///   - orderings: Make the orderings; the first counts most, and the key decides at last. Without any it is by key.
     /// - Returns: The object, or nil when there is none.
-    /// - Throws: As ``Query/fetch(_:)``; ``StrongroomError`` with `otherStore`, `closed`, as for a save.
+    /// - Throws: As ``Query/fetch(in:)``; ``StrongroomError`` with `otherStore`, `closed`, as for a save.
     @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.first()")
     public static func first(
         where condition: ((Columns) -> Condition)? = nil, orderBy orderings: (Columns) -> Ordering...
     ) throws -> RecordType? {
         let asked = try (condition.map { Self.where($0) } ?? Self.query).objects(orderings)
-        return try Objects<Self>.readNow { db in try asked.first(db) }
+        return try Objects<Self>.readNow { db in try asked.first(in: db) }
     }
 
     /// The first object for which a text holds.
@@ -99,14 +99,14 @@ extension Table {
     ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it.
     ///   - orderings: Make the orderings; the first counts most, and the key decides at last. Without any it is by key.
     /// - Returns: The object, or nil when there is none.
-    /// - Throws: As ``Condition/init(_:_:in:)`` and ``Query/fetch(_:)``; ``StrongroomError`` with `otherStore`,
+    /// - Throws: As ``Condition/init(_:_:in:)`` and ``Query/fetch(in:)``; ``StrongroomError`` with `otherStore`,
     ///   `closed`, as for a save.
     @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.first(where: …)")
     public static func first(
         where format: PredicateFormat, _ arguments: (any Sendable)?..., orderBy orderings: (Columns) -> Ordering...
     ) throws -> RecordType? {
         let asked = try Self.where(format.with(arguments: arguments)).objects(orderings)
-        return try Objects<Self>.readNow { db in try asked.first(db) }
+        return try Objects<Self>.readNow { db in try asked.first(in: db) }
     }
 
     /// The object with a key.
@@ -116,7 +116,7 @@ extension Table {
     ///
     /// - Parameter key: The primary key.
     /// - Returns: The object, or nil when there is none.
-    /// - Throws: As ``Query/fetch(_:)``; ``StrongroomError`` with `otherStore`, `closed`, as for a save.
+    /// - Throws: As ``Query/fetch(in:)``; ``StrongroomError`` with `otherStore`, `closed`, as for a save.
     @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.find(key)")
     public static func find(_ key: Key) throws -> RecordType? {
         try Objects<Self>.readNow { db in try find(key, in: db) }
@@ -129,11 +129,11 @@ extension Table {
     ///
     /// - Parameter condition: Makes the condition from the table's columns; nil for all.
     /// - Returns: The number.
-    /// - Throws: As ``Query/fetch(_:)``; ``StrongroomError`` with `otherStore`, `closed`, as for a save.
+    /// - Throws: As ``Query/fetch(in:)``; ``StrongroomError`` with `otherStore`, `closed`, as for a save.
     @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.count()")
     public static func count(where condition: ((Columns) -> Condition)? = nil) throws -> Int {
         let asked = condition.map { Self.where($0) } ?? Self.query
-        return try Objects<Self>.readNow { db in try asked.count(db) }
+        return try Objects<Self>.readNow { db in try asked.count(in: db) }
     }
 
     /// The number of objects for which a text holds.
@@ -145,11 +145,11 @@ extension Table {
     ///   - format: The text; see <doc:PredicatesAsText>.
     ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it.
     /// - Returns: The number.
-    /// - Throws: As ``Condition/init(_:_:in:)`` and ``Query/fetch(_:)``; ``StrongroomError`` with `otherStore`,
+    /// - Throws: As ``Condition/init(_:_:in:)`` and ``Query/fetch(in:)``; ``StrongroomError`` with `otherStore`,
     ///   `closed`, as for a save.
     @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.count(where: …)")
     public static func count(where format: PredicateFormat, _ arguments: (any Sendable)?...) throws -> Int {
         let asked = try Self.where(format.with(arguments: arguments))
-        return try Objects<Self>.readNow { db in try asked.count(db) }
+        return try Objects<Self>.readNow { db in try asked.count(in: db) }
     }
 }

@@ -11,7 +11,7 @@ struct Planting: Sendable {
     let isRight: @Sendable (borrowing ReadTransaction, String) throws -> Bool
 
     /// What is wrong with the data in a file of a version; nil for nothing.
-    func fault(in db: borrowing ReadTransaction, at version: String) -> String? {
+    func fault(at version: String, in db: borrowing ReadTransaction) -> String? {
         let what = "what was planted at \"\(self.version)\" (\(place)) is not right at \"\(version)\""
         do {
             return try isRight(db, version) ? nil : what

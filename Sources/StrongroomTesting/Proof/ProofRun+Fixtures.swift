@@ -40,7 +40,7 @@ extension ProofRun {
                     (
                         try db.value(
                             "SELECT version FROM strongroom_migrations ORDER BY place DESC LIMIT 1", as: String.self),
-                        try SchemaDescription(db)
+                        try SchemaDescription(in: db)
                     )
                 }
             }

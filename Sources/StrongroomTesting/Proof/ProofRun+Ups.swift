@@ -11,7 +11,9 @@ extension ProofRun {
         let file = try ProofFile(subject)
         let seen = await attempting("a fresh file cannot be made", on: nil) {
             try await file.using(migrations, tables: tables) { store in
-                try await store.read { db in Sight(schema: try SchemaDescription(db), content: try TableContent(db)) }
+                try await store.read { db in
+                    Sight(schema: try SchemaDescription(in: db), content: try TableContent(in: db))
+                }
             }
         }
         guard let seen else { return }
@@ -31,7 +33,7 @@ extension ProofRun {
 
     private func content(afterRunning steps: [Migration]) async throws -> TableContent? {
         let file = try ProofFile(subject)
-        return try await file.using(steps) { store in try await store.read { db in try TableContent(db) } }
+        return try await file.using(steps) { store in try await store.read { db in try TableContent(in: db) } }
     }
 
     /// Every pair of versions, at once and one by one.
@@ -87,7 +89,8 @@ extension ProofRun {
     /// What a file holds, with no migrator to change it.
     func sight(_ file: ProofFile) async throws -> Sight {
         try await file.using(nil, rotation: .manual) { store in
-            try await store.read { db in Sight(schema: try SchemaDescription(db), content: try TableContent(db)) }
+            try await store.read { db in Sight(schema: try SchemaDescription(in: db), content: try TableContent(in: db))
+            }
         }
     }
 

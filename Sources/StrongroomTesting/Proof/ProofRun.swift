@@ -93,7 +93,7 @@ final class ProofRun {
             let steps = steps(through: place)
             let what = "an empty file cannot be brought to \"\(version(place))\" by every migration"
             let schema = await attempting(what, on: nil) {
-                try await file.using(steps) { store in try await store.read { db in try SchemaDescription(db) } }
+                try await file.using(steps) { store in try await store.read { db in try SchemaDescription(in: db) } }
             }
             guard let schema else { return false }
             schemas.append(schema)
@@ -152,8 +152,8 @@ final class ProofRun {
             try await file.using(steps(through: place), keys: keys, rotation: rotation, changes: changes) { store in
                 let (sight, faults) = try await store.read { db in
                     (
-                        Sight(schema: try SchemaDescription(db), content: try TableContent(db)),
-                        plantings.compactMap { $0.fault(in: db, at: version) }
+                        Sight(schema: try SchemaDescription(in: db), content: try TableContent(in: db)),
+                        plantings.compactMap { $0.fault(at: version, in: db) }
                     )
                 }
                 return (sight, faults + [check(store.opening)].compactMap(\.self))

@@ -17,8 +17,8 @@ struct RecordProof: Sendable {
         tableName = T.schema.name
         prove = { db in
             var work = RecordWork<T>()
-            work.proveRows(db)
-            for sample in samples { work.insert(sample, db) }
+            work.proveRows(in: db)
+            for sample in samples { work.insert(sample, in: db) }
             return work.finding
         }
     }
@@ -44,7 +44,7 @@ private struct RecordWork<T: Table> {
         return try record.columnValues().filter { !generated.contains($0.key) }
     }
 
-    mutating func proveRows(_ db: borrowing WriteTransaction) {
+    mutating func proveRows(in db: borrowing WriteTransaction) {
         var records: [T.RecordType] = []
         noting("read") {
             records = try T.all(in: db)
@@ -63,7 +63,7 @@ private struct RecordWork<T: Table> {
         }
     }
 
-    mutating func insert(_ sample: T.RecordType, _ db: borrowing WriteTransaction) {
+    mutating func insert(_ sample: T.RecordType, in db: borrowing WriteTransaction) {
         finding.count += 1
         noting("inserted") {
             var sample = sample

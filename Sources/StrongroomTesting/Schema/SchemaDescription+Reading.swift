@@ -2,10 +2,10 @@ import Strongroom
 
 extension SchemaDescription {
     /// Reads the schema of a database, without the engine's and the library's own tables.
-    init(_ db: borrowing some Reading & ~Copyable) throws {
+    init(in db: borrowing some Reading & ~Copyable) throws {
         self.init()
         for table in try db.tableNames() {
-            for item in try TableReading(table, db).items(db) { add(item) }
+            for item in try TableReading(table, in: db).items(in: db) { add(item) }
         }
         var others: [(kind: String, name: String, table: String, sql: String)] = []
         try db.forEachRow(
@@ -36,7 +36,7 @@ private struct TableReading {
     /// Nil for a virtual table.
     private let text: CreateTableText?
 
-    init(_ table: String, _ db: borrowing some Reading & ~Copyable) throws {
+    init(_ table: String, in db: borrowing some Reading & ~Copyable) throws {
         self.table = table
         title = "table \"\(table)\""
         columns = try db.columns(of: table)
@@ -46,8 +46,8 @@ private struct TableReading {
         text = CreateTableText(sql)
     }
 
-    func items(_ db: borrowing some Reading & ~Copyable) throws -> [SchemaItem] {
-        [try table(db)] + columns.map(column) + checks + (try indexes(db)) + (try foreignKeys(db))
+    func items(in db: borrowing some Reading & ~Copyable) throws -> [SchemaItem] {
+        [try table(in: db)] + columns.map(column) + checks + (try indexes(in: db)) + (try foreignKeys(in: db))
     }
 
     private var keyColumns: [ColumnInfo] {
@@ -65,7 +65,7 @@ private struct TableReading {
         return keyColumns[0]
     }
 
-    private func table(_ db: borrowing some Reading & ~Copyable) throws -> SchemaItem {
+    private func table(in db: borrowing some Reading & ~Copyable) throws -> SchemaItem {
         var item = SchemaItem(title: title)
         let isVirtual = text == nil
         let key = Self.list(keyColumns.map(\.name))
@@ -141,7 +141,7 @@ private struct TableReading {
         }
     }
 
-    private func indexes(_ db: borrowing some Reading & ~Copyable) throws -> [SchemaItem] {
+    private func indexes(in db: borrowing some Reading & ~Copyable) throws -> [SchemaItem] {
         let key = keyColumns.map(\.name)
         return try db.indexes(of: table).compactMap { index in
             let names = index.parts.map { $0.column ?? "an expression" }
@@ -189,7 +189,7 @@ private struct TableReading {
 
     // MARK: Foreign keys
 
-    private func foreignKeys(_ db: borrowing some Reading & ~Copyable) throws -> [SchemaItem] {
+    private func foreignKeys(in db: borrowing some Reading & ~Copyable) throws -> [SchemaItem] {
         var keys: [Int: ForeignKey] = [:]
         // id, seq, table, from, to, on_update, on_delete, match
         try db.forEachRow("PRAGMA foreign_key_list(\(name: table))") { row in

@@ -11,7 +11,7 @@ struct TableContent: Sendable {
     private(set) var tables: [String: Rows] = [:]
 
     /// Reads the rows, in the order of their keys; a table that is an engine's module has none of its own.
-    init(_ db: borrowing some Reading & ~Copyable) throws {
+    init(in db: borrowing some Reading & ~Copyable) throws {
         for table in try db.tableNames() {
             let sql = try db.value(
                 "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = \(table)", as: String.self)

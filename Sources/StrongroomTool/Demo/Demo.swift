@@ -111,7 +111,7 @@ struct Demo {
     /// Four tasks read while one writes; each sees a whole state, never half of the writer's, who deletes and stores
     /// anew every dependency.
     private func readBesideWriter(_ file: ControlFile, _ store: Store, _ report: inout DemoReport) async throws {
-        let expected = try await store.read { db in try Self.counts(db) }
+        let expected = try await store.read { db in try Self.counts(in: db) }
         let isWriting = Locked(true)
         let progress = story.progress("Read", total: file.paragraphCount)
         let (reads, duration) = try await timed {
@@ -148,7 +148,7 @@ struct Demo {
     ) async throws -> Int {
         var reads = 0
         repeat {
-            let counts = try await store.read { db in try Self.counts(db) }
+            let counts = try await store.read { db in try Self.counts(in: db) }
             guard counts == expected else {
                 throw CommandFailure(
                     "halfState", "A reader saw \(counts) packages and dependencies in place of \(expected).", .software)
@@ -158,7 +158,7 @@ struct Demo {
         return reads
     }
 
-    private static func counts(_ db: borrowing ReadTransaction) throws -> [Int] {
+    private static func counts(in db: borrowing ReadTransaction) throws -> [Int] {
         [try InstalledPackage.count(in: db), try Dependency.count(in: db)]
     }
 
@@ -173,9 +173,9 @@ struct Demo {
             try await store.read { db in
                 let hits = InstalledPackage.where { $0.summary.contains(word) || $0.name.contains(word) }
                 return (
-                    try hits.order { $0.name.ascending }.limit(top).fetch(db),
-                    try hits.count(db),
-                    try InstalledPackage.order { $0.installedSize.descending }.limit(top).fetch(db)
+                    try hits.order { $0.name.ascending }.limit(top).fetch(in: db),
+                    try hits.count(in: db),
+                    try InstalledPackage.order { $0.installedSize.descending }.limit(top).fetch(in: db)
                 )
             }
         }

@@ -49,7 +49,7 @@ struct AskingForRowsExamples {
     @Test func aQueryIsAValue() async throws {
         try await store().read { db in
             let adults = Contact.where { $0.age >= 18 && $0.name.hasPrefix("A") }
-            let page = try adults.order { $0.name.ascending }.limit(20).fetch(db)
+            let page = try adults.order { $0.name.ascending }.limit(20).fetch(in: db)
 
             #expect(page.map(\.age) == Array(stride(from: 18, through: 56, by: 2)))
         }
@@ -61,25 +61,25 @@ struct AskingForRowsExamples {
             func show(_ page: [Contact]) { shown.append(page) }
 
             let byName = Contact.order { $0.name.ascending }.limit(50)
-            var page = try byName.fetch(db)
+            var page = try byName.fetch(in: db)
             while let last = page.last {
                 show(page)
-                page = try byName.after(last).fetch(db)
+                page = try byName.after(last).fetch(in: db)
             }
 
             #expect(shown.map(\.count) == [50, 10])
-            #expect(shown.flatMap { $0 } == (try Contact.order { $0.name.ascending }.fetch(db)))
+            #expect(shown.flatMap { $0 } == (try Contact.order { $0.name.ascending }.fetch(in: db)))
         }
     }
 
     @Test func aPlaceGoesToAClientAndComesBack() async throws {
         try await store().write { db in
             let byName = Contact.order { $0.name.ascending }.limit(50)
-            let last = try #require(try byName.fetch(db).last)
+            let last = try #require(try byName.fetch(in: db).last)
             try Contact.delete(#require(last.id), in: db)
 
             let cursor = try byName.cursor(after: last).description
-            let next = try byName.after(PageCursor(cursor)).fetch(db)
+            let next = try byName.after(PageCursor(cursor)).fetch(in: db)
 
             #expect(next.map(\.name) == (41...59).filter { !$0.isMultiple(of: 2) }.map { "B\($0)" })
         }
@@ -90,7 +90,7 @@ struct AskingForRowsExamples {
             var exported: [Contact] = []
             func export(_ contact: Contact) throws { exported.append(contact) }
 
-            try Contact.query.forEach(db) { contact in try export(contact) }
+            try Contact.query.forEach(in: db) { contact in try export(contact) }
 
             #expect(exported == (try Contact.all(in: db)))
         }
@@ -98,13 +98,13 @@ struct AskingForRowsExamples {
 
     @Test func singleValuesAndGroups() async throws {
         try await store().read { db in
-            let oldest = try Contact.query.value(db) { $0.age.max() }  // Int?
-            let names = try Contact.query.select { ($0.id, $0.name) }.fetch(db)  // [(Int64?, String)]
+            let oldest = try Contact.query.value(in: db) { $0.age.max() }  // Int?
+            let names = try Contact.query.select { ($0.id, $0.name) }.fetch(in: db)  // [(Int64?, String)]
             let cities = try Contact.group { $0.city }
                 .having { _ in RowCount() > 10 }
                 .order { $0.age.average().descending }
                 .select { ($0.city, RowCount(), $0.age.average()) }
-                .fetch(db)  // [(String, Int, Double?)]
+                .fetch(in: db)  // [(String, Int, Double?)]
 
             let typed: (Int?, [(Int64?, String)], [(String, Int, Double?)]) = (oldest, names, cities)
             #expect(typed.0 == 60)
@@ -118,16 +118,16 @@ struct AskingForRowsExamples {
         try await store().read { db in
             let pairs = try Contact.join(Order.self) { contact, order in contact.id == order.contactID }
                 .where { contact, order in order.total > 100 }
-                .fetch(db)  // [(Contact, Order)]
+                .fetch(in: db)  // [(Contact, Order)]
 
             let all = try Contact.leftJoin(Order.self) { contact, order in contact.id == order.contactID }
                 .join(City.self) { contact, order, city in contact.cityID == city.id }
-                .fetch(db)  // [(Contact, Order?, City)]
+                .fetch(in: db)  // [(Contact, Order?, City)]
 
             let idle = try Contact.leftJoin(Order.self) { contact, order in contact.id == order.contactID }
                 .where { contact, order in order.id == nil }
                 .select { contact, order in (contact.name, order.total) }
-                .fetch(db)  // [(String, Int?)]
+                .fetch(in: db)  // [(String, Int?)]
 
             let orders: [Int?] = idle.map(\.1)
             #expect(orders.count == 57 && orders.allSatisfy { $0 == nil })

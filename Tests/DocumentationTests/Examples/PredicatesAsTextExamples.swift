@@ -28,7 +28,7 @@ struct PredicatesAsTextExamples {
         try await store().read { db in
             let found = try Contact.where(
                 "age BETWEEN {18, 30} AND (name BEGINSWITH[c] %@ OR NOT email LIKE '*@example.org')", prefix
-            ).order { $0.name.ascending }.fetch(db)
+            ).order { $0.name.ascending }.fetch(in: db)
 
             #expect(found.map(\.name) == ["Grace", "ada"])
         }
@@ -37,7 +37,7 @@ struct PredicatesAsTextExamples {
     @Test func whatIsInterpolatedIsAValue() async throws {
         let (limit, prefix) = (31, "Ad")
         try await store().read { db in
-            let same = try Contact.where("age BETWEEN {18, \(limit)} AND name BEGINSWITH[c] \(prefix)").fetch(db)
+            let same = try Contact.where("age BETWEEN {18, \(limit)} AND name BEGINSWITH[c] \(prefix)").fetch(in: db)
 
             #expect(same.map(\.name) == ["ada", "Adam"])
         }

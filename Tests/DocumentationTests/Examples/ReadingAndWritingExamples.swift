@@ -25,7 +25,7 @@ struct ReadingAndWritingExamples {
         static var indexes: [TableIndex] { [TableIndex(on: columns.shop, columns.article, unique: true)] }
     }
 
-    func names(_ db: borrowing some Reading & ~Copyable) throws -> [String] {
+    func names(in db: borrowing some Reading & ~Copyable) throws -> [String] {
         try Contact.all(in: db).map(\.name)
     }
 
@@ -37,9 +37,9 @@ struct ReadingAndWritingExamples {
         let store = try await store()
         let written = try await store.write { db in
             try Contact.insert(Contact(name: "Ada"), in: db)
-            return try names(db)
+            return try names(in: db)
         }
-        let read = try await store.read { db in try names(db) }
+        let read = try await store.read { db in try names(in: db) }
         #expect(written == ["Ada"] && read == ["Ada"])
     }
 

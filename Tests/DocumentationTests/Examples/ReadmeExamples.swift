@@ -64,13 +64,13 @@ struct ReadmeExamples {
         }
         let page = try await store.read { db in  // a snapshot
             try Contact.where { $0.name.hasPrefix("A") && $0.calls > 3 }
-                .order { $0.name.ascending }.limit(20).fetch(db)
+                .order { $0.name.ascending }.limit(20).fetch(in: db)
         }
         let most = try await store.read { db in
-            try Contact.group { $0.phone }.select { ($0.phone, RowCount(), $0.calls.max()) }.fetch(db)
+            try Contact.group { $0.phone }.select { ($0.phone, RowCount(), $0.calls.max()) }.fetch(in: db)
         }
         let pairs = try await store.read { db in
-            try Contact.join(Call.self) { contact, call in contact.id == call.contact }.fetch(db)  // [(Contact, Call)]
+            try Contact.join(Call.self) { $0.id == $1.contact }.fetch(in: db)  // [(Contact, Call)]
         }
         let found = try await store.table(Contact.self).find(42)
 
@@ -83,7 +83,7 @@ struct ReadmeExamples {
         #expect(updated?.calls == 7 && updated?.phone == "030")
         try await store.table(Call.self).insert(Call(contact: 42))
         let calls = try await store.read { db in
-            try Contact.join(Call.self) { contact, call in contact.id == call.contact }.fetch(db)
+            try Contact.join(Call.self) { contact, call in contact.id == call.contact }.fetch(in: db)
         }
         #expect(calls.map(\.0.name) == ["A42"] && calls.map(\.1.id) == [1])
     }
@@ -93,7 +93,7 @@ struct ReadmeExamples {
         try await store.table(Contact.self).insert(Self.contact(1))
         let prefix = "a"
         let found = try await store.read { db in
-            try Contact.where("name BEGINSWITH[c] \(prefix) OR NOT email LIKE '*@example.org'").fetch(db)
+            try Contact.where("name BEGINSWITH[c] \(prefix) OR NOT email LIKE '*@example.org'").fetch(in: db)
         }
         #expect(found.map(\.name) == ["A1"])
     }

@@ -71,8 +71,8 @@ struct RecordsAcrossTablesExamples {
 
     @Test func oneTableAsSeveralRecordTypes() async throws {
         try await store().read { db in
-            let cards = try Contact.where { $0.phone != nil }.fetch(as: NameCard.self, db)
-            let addresses = try Contact.query.fetch(as: MailAddress.self, db)
+            let cards = try Contact.where { $0.phone != nil }.fetch(as: NameCard.self, in: db)
+            let addresses = try Contact.query.fetch(as: MailAddress.self, in: db)
 
             #expect(cards == [NameCard(name: "Ada", phone: "030")])
             #expect(addresses == [MailAddress(name: "Ada", city: "Köln"), MailAddress(name: "Bob")])
@@ -84,7 +84,7 @@ struct RecordsAcrossTablesExamples {
             try Order.insert(Order(contactID: 7, number: "A-1", total: 5), in: db)
 
             let lines = try Contact.join(Order.self) { contact, order in contact.id == order.contactID }
-                .fetch(as: StatementLine.self, db) { contact, order in
+                .fetch(as: StatementLine.self, in: db) { contact, order in
                     [contact.name, order.number, order.total * 100]
                 }
 

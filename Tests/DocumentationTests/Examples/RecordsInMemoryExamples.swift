@@ -52,7 +52,7 @@ struct RecordsInMemoryExamples {
             return try Contact.insert(other, persistence: .memory, in: db)  // in memory, until the store closes
         }
         let page = try await store.read { db in
-            try Contact.where { $0.name.hasPrefix("A") }.order { $0.name.ascending }.limit(20).fetch(db)  // both
+            try Contact.where { $0.name.hasPrefix("A") }.order { $0.name.ascending }.limit(20).fetch(in: db)  // both
         }
         let key = try await store.write { db in try Contact.persist(draft, in: db) }  // now in the file
 

@@ -71,9 +71,9 @@ struct TypesExamples {
             for _ in 0..<10 { try Invoice.insert(Invoice(price: price, discount: 0), in: db) }
         }
         try await store.read { db throws in
-            let total = try Invoice.query.value(db) { $0.price.sum() }
-            let reduced = try Invoice.where { $0.price - $0.discount > 100 }.fetch(db)
-            let cheap = try Invoice.where { $0.price < limit }.count(db)
+            let total = try Invoice.query.value(in: db) { $0.price.sum() }
+            let reduced = try Invoice.where { $0.price - $0.discount > 100 }.fetch(in: db)
+            let cheap = try Invoice.where { $0.price < limit }.count(in: db)
             #expect(total == 1001 && reduced.count == 10 && cheap == 10)
         }
         try await store.read { db throws in

@@ -52,7 +52,7 @@ struct TutorialFirstVersion {
         try await store.read { db in
             try Contact.where { $0.name.hasPrefix(prefix) }
                 .order { $0.name.ascending }
-                .fetch(db)
+                .fetch(in: db)
                 .map(\.name)
         }
     }

@@ -58,7 +58,7 @@ struct TutorialSecondKey {
         try await store.read { db in
             try Contact.where { $0.name.hasPrefix(prefix) }
                 .order { $0.name.ascending }
-                .fetch(db)
+                .fetch(in: db)
                 .map(\.name)
         }
     }

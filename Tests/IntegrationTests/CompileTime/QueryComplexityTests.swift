@@ -101,7 +101,7 @@ struct TenConditions: Sendable, CustomStringConvertible {
             try Contact.where {
                 $0.age > 18 && $0.age < 65 && $0.name.hasPrefix("A") && $0.city == "Oslo" && $0.isActive == true
                     && $0.score >= 2.5 && $0.email != nil && $0.parent == nil && $0.name != "Alice" && $0.city != place
-            }.fetch(db)
+            }.fetch(in: db)
             """),
         TenConditions(
             "alternatives and negations",
@@ -110,7 +110,7 @@ struct TenConditions: Sendable, CustomStringConvertible {
                 ($0.age > 18 || $0.age + 1 < 7) && !($0.name.hasPrefix("A") || $0.city.contains("Oslo"))
                     && $0.isActive == true && $0.score * 2 >= 2.5 && $0.email == "a@b.c" && $0.born < day
                     && $0.balance > 10 && $0.age.isIn([1, 2, 3])
-            }.order { $0.name.ascending }.limit(20).fetch(db)
+            }.order { $0.name.ascending }.limit(20).fetch(in: db)
             """),
         TenConditions(
             "one column, ten values",
@@ -118,7 +118,7 @@ struct TenConditions: Sendable, CustomStringConvertible {
             try Contact.where {
                 $0.age == 1 || $0.age == 2 || $0.age == 3 || $0.age == 4 || $0.age == 5 || $0.age == 6 || $0.age == 7
                     || $0.age == 8 || $0.age == 9 || $0.age == 10
-            }.fetch(db)
+            }.fetch(in: db)
             """),
         TenConditions(
             "columns that may be nil",
@@ -126,7 +126,7 @@ struct TenConditions: Sendable, CustomStringConvertible {
             try Contact.where {
                 $0.parent == 1 || $0.parent == nil || $0.parent == 3 || $0.email == "4" || $0.parent == 5
                     || $0.parent != 6 || $0.parent < 7 || $0.parent >= 8 || $0.parent ?? 0 == 9 || $0.email != "10"
-            }.fetch(db)
+            }.fetch(in: db)
             """),
         TenConditions(
             "calculations",
@@ -135,7 +135,7 @@ struct TenConditions: Sendable, CustomStringConvertible {
                 $0.age + 1 < 2 && $0.age - 2 > 3 && $0.age * 4 + 5 > $0.age / 6 && $0.score * 2 + 1 > 3.5
                     && $0.score / 2 - 1 < 7 && $0.age % 2 == 0 && $0.age * 2 > -3 && $0.score + 1 >= $0.score * 2
                     && $0.name.length() + 3 * $0.age - 2 > 7 && $0.age + $0.age > 40
-            }.fetch(db)
+            }.fetch(in: db)
             """),
         TenConditions(
             "two tables",
@@ -144,7 +144,7 @@ struct TenConditions: Sendable, CustomStringConvertible {
                 call.minutes > 3 && call.minutes < 60 && contact.age > 18 && contact.name.hasPrefix("A")
                     && contact.city == place && call.note != nil && contact.email == nil && contact.score >= 2.5
                     && (call.note == "urgent" || contact.parent == 7)
-            }.fetch(db).map(\\.0)
+            }.fetch(in: db).map(\\.0)
             """),
     ]
 }

@@ -86,10 +86,10 @@ extension Snippet {
         func minutes(_ db: borrowing ReadTransaction) throws {
             let join = try Contact.leftJoin(Call.self) { contact, call in contact.id == call.contact }
             let idle = join.where { contact, call in call.minutes == nil }
-            let rows: [(String, Int?)] = try idle.select { contact, call in (contact.name, call.minutes) }.fetch(db)
-            let bad: [(String, Int)] = try idle.select { ($0.name, $1.minutes) }.fetch(db) // error: conflicting
+            let rows: [(String, Int?)] = try idle.select { contact, call in (contact.name, call.minutes) }.fetch(in: db)
+            let bad: [(String, Int)] = try idle.select { ($0.name, $1.minutes) }.fetch(in: db) // error: conflicting
             let inner = try Contact.join(Call.self) { contact, call in contact.id == call.contact }
-            let right: [(String, Int)] = try inner.select { contact, call in (contact.name, call.minutes) }.fetch(db)
+            let right: [(String, Int)] = try inner.select { ($0.name, $1.minutes) }.fetch(in: db)
             print(rows.count, bad.count, right.count)
         }
         """
@@ -105,8 +105,8 @@ extension Snippet {
         }
         func next(_ page: [Contact], _ db: borrowing ReadTransaction) throws {
             let query = Contact.order { $0.name.ascending }
-            _ = try query.after(nil).fetch(db) // error: no exact matches
-            if let last = page.last { _ = try query.after(last).after(query.cursor(after: last)).fetch(db) }
+            _ = try query.after(nil).fetch(in: db) // error: no exact matches
+            if let last = page.last { _ = try query.after(last).after(query.cursor(after: last)).fetch(in: db) }
         }
         """
     )

@@ -29,30 +29,30 @@ struct SchemaTests {
     }
 
     @Test func theStatementsMakeTheSameSchemaAgain() async throws {
-        let entries = try await store().store.read { db in try SchemaText.entries(db) }
+        let entries = try await store().store.read { db in try SchemaText.entries(in: db) }
         #expect(entries.map(\.name).prefix(3) == ["author", "book", "book_author"])
         #expect(entries.map(\.name).suffix(3) == ["titles", "no_delete", "a_title"] && entries.count == 9)
         let other = try await TemporaryStore()
         try await other.store.write { db in
             for entry in entries { try db.execute(SQL(stringLiteral: entry.sql)) }
         }
-        #expect(try await other.store.read { db in try SchemaText.entries(db) } == entries)
+        #expect(try await other.store.read { db in try SchemaText.entries(in: db) } == entries)
         #expect(SchemaText.sql(entries).contains("no; never'); END;\n"))
     }
 
     @Test func oneTableIsShownWithWhatBelongsToIt() async throws {
         let temporary = try await store()
         #expect(
-            try await temporary.store.read { db in try SchemaText.entries(db, of: "BOOK").map(\.name) } == [
+            try await temporary.store.read { db in try SchemaText.entries(of: "BOOK", in: db).map(\.name) } == [
                 "book", "book_author",
             ])
         await #expect(throws: CommandFailure.self) {
-            try await temporary.store.read { db in try SchemaText.entries(db, of: "'; --") }
+            try await temporary.store.read { db in try SchemaText.entries(of: "'; --", in: db) }
         }
     }
 
     @Test func mermaidHasEachTableAndEachForeignKey() async throws {
-        let model = try await store().store.read { db in try SchemaModel(db) }
+        let model = try await store().store.read { db in try SchemaModel(in: db) }
         #expect(
             SchemaMermaid.text(model) == """
                 erDiagram
@@ -88,7 +88,7 @@ struct SchemaTests {
     }
 
     @Test func thePictureIsXMLAndTheSameEachTime() async throws {
-        let model = try await store().store.read { db in try SchemaModel(db) }
+        let model = try await store().store.read { db in try SchemaModel(in: db) }
         let picture = SchemaSVG.text(model)
         #expect(picture == SchemaSVG.text(model))
         #expect(picture.contains("prefers-color-scheme: dark"))
@@ -125,7 +125,7 @@ struct SchemaTests {
     @Test func theListOfTablesCountsRows() async throws {
         let temporary = try await store()
         try await temporary.store.write { db in _ = try db.execute("INSERT INTO author (name) VALUES ('a'), ('b')") }
-        let list = try await temporary.store.read { db in try TableList(db) }
+        let list = try await temporary.store.read { db in try TableList(in: db) }
         #expect(list.tables.map(\.name) == ["author", "book", "cover", "node", "we\"ird & <b>", "titles"])
         #expect(list.tables.first == .init(name: "author", kind: "table", columns: 3, rows: 2))
         #expect(list.tables.last == .init(name: "titles", kind: "view", columns: 1))
@@ -134,7 +134,7 @@ struct SchemaTests {
     @Test func aViewThatCannotBeReadDoesNotHideTheOthers() async throws {
         let temporary = try await store()
         try await temporary.store.write { db in try db.execute("CREATE VIEW broken AS SELECT a FROM nowhere") }
-        let list = try await temporary.store.read { db in try TableList(db) }
+        let list = try await temporary.store.read { db in try TableList(in: db) }
         let broken = list.tables.first { $0.name == "broken" }
         #expect(broken == .init(name: "broken", kind: "view", columns: nil, error: "sql"))
         #expect(list.tables.contains { $0.name == "titles" && $0.columns == 1 })

@@ -195,7 +195,7 @@ struct FormatMistakeTests {
         ]
         try await Vault(directory.path(""), keys: .numbered(1)).with(\.migrator, migrator).using { store in
             for text in texts {
-                let found = try await store.read { db in try Person.where(PredicateFormat(text)).fetch(db) }
+                let found = try await store.read { db in try Person.where(PredicateFormat(text)).fetch(in: db) }
                 #expect(found == [], "\(text.prefix(80))")
             }
         }

@@ -19,7 +19,7 @@ struct FormatSearchTests {
         }
         return try await store.write { db in
             for person in people { _ = try Person.insert(person, in: db) }
-            return try Person.where(format).order { $0.id.ascending }.fetch(db).map(\.name)
+            return try Person.where(format).order { $0.id.ascending }.fetch(in: db).map(\.name)
         }
     }
 
@@ -92,7 +92,7 @@ struct FormatSearchTests {
                 _ = try Person.insert(person, in: db)
             }
             let query = try Person.where { $0.id > 2 }.where("name BEGINSWITH %@", "A")
-            #expect(try query.count(db) == 5)
+            #expect(try query.count(in: db) == 5)
             #expect(try query.delete(in: db) == 5)
             #expect(try Person.count(in: db) == Self.names.count - 5)
         }
@@ -108,11 +108,11 @@ struct FormatSearchTests {
                 _ = try Person.insert(person, in: db)
             }
             #expect(try Person.first(in: db)?.age == 40)
-            #expect(try Person.where("age > %d", 20).first(db)?.age == 40)
+            #expect(try Person.where("age > %d", 20).first(in: db)?.age == 40)
             #expect(
-                try Person.where("age > %d", 10).order { $0.age.ascending }.limit(2, offset: 1).fetch(db).map(\.age)
+                try Person.where("age > %d", 10).order { $0.age.ascending }.limit(2, offset: 1).fetch(in: db).map(\.age)
                     == [30, 40])
-            #expect(try Person.where("age > %d", 20).count(db) == 2)
+            #expect(try Person.where("age > %d", 20).count(in: db) == 2)
             #expect(try Person.where("age > %d", 20).delete(in: db) == 2)
             #expect(try Person.count(in: db) == 1)
         }

@@ -30,7 +30,7 @@ struct RandomFormatTests {
         }
         let made = conditions
         try await store.read { db in
-            for condition in made { _ = try Person.where { _ in condition }.count(db) }
+            for condition in made { _ = try Person.where { _ in condition }.count(in: db) }
         }
     }
 

@@ -114,7 +114,7 @@ struct ErrorSecrecyTests {
         try await store.write { db in
             try Contact.insert(Contact(), in: db)
             let query = Contact.where { $0.name == Self.secret && Condition("no_such_column = \(Self.secret)") }
-            expectSecret(try expectFailure(.sql) { try query.fetch(db) })
+            expectSecret(try expectFailure(.sql) { try query.fetch(in: db) })
             expectSecret(try expectFailure(.sql) { try query.delete(in: db) })
         }
     }

@@ -68,7 +68,7 @@ struct IntegerValueTests {
                 try expectFailure(.valueNotStorable) { try db.execute("UPDATE cell SET content = \(number)") },
                 try expectFailure(.valueNotStorable) { try db.execute("UPDATE cell SET content = \(UInt(number))") },
                 try expectFailure(.valueNotStorable) {
-                    try Cell<UInt64>.where { $0.content == number }.fetch(db)
+                    try Cell<UInt64>.where { $0.content == number }.fetch(in: db)
                 },
             ]
             for refusal in refusals { #expect(!"\(refusal)".contains("\(number)")) }

@@ -126,8 +126,8 @@ struct NotANumberTests {
                 Cell.where { Condition("content > \(nan)") && $0.id == 1 },
             ]
             for query in queries {
-                try expectFailure(.valueNotStorable) { try query.fetch(db) }
-                try expectFailure(.valueNotStorable) { try query.count(db) }
+                try expectFailure(.valueNotStorable) { try query.fetch(in: db) }
+                try expectFailure(.valueNotStorable) { try query.count(in: db) }
                 try expectFailure(.valueNotStorable) { try query.delete(in: db) }
                 try expectFailure(.valueNotStorable) { try query.limit(1).delete(in: db) }
             }

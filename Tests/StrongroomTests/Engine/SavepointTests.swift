@@ -8,7 +8,7 @@ private struct Stop: Error, Equatable {
 
 struct SavepointTests {
     private static func emails(_ store: Store) async throws -> [String] {
-        try await store.read { db in try Contact.order { $0.email.ascending }.fetch(db).map(\.email) }
+        try await store.read { db in try Contact.order { $0.email.ascending }.fetch(in: db).map(\.email) }
     }
 
     @Test func anErrorUndoesTheSavepointsWorkAndNothingElse() async throws {

@@ -30,9 +30,9 @@ struct TextValueTests {
         let store = try await TemporaryStore(tables: [Cell<String>.schema]).store
         try await store.write { db in
             try Cell.insert(contentsOf: [Cell("\u{E9}"), Cell("e\u{301}")], in: db)
-            let composed = try Cell<String>.where { $0.content == "\u{E9}" }.fetch(db)
+            let composed = try Cell<String>.where { $0.content == "\u{E9}" }.fetch(in: db)
             #expect(composed.map(\.id) == [1])
-            let decomposed = try Cell<String>.where { $0.content == "e\u{301}" }.fetch(db)
+            let decomposed = try Cell<String>.where { $0.content == "e\u{301}" }.fetch(in: db)
             #expect(decomposed.map(\.id) == [2])
         }
     }

@@ -104,7 +104,7 @@ struct EnumValueTests {
         try await store.write { db in
             try Cell.insert(Cell(Color.green), in: db)
             #expect(try db.value("SELECT content FROM cell", as: String.self) == "green")
-            #expect(try Cell<Color>.where { $0.content == .green }.count(db) == 1)
+            #expect(try Cell<Color>.where { $0.content == .green }.count(in: db) == 1)
         }
     }
 

@@ -70,7 +70,7 @@ struct Notebook: Sendable {
 
     /// All texts by rank.
     func texts() async throws -> [String] {
-        try await store.read { db in try Note.order { $0.rank.ascending }.fetch(db).map(\.text) }
+        try await store.read { db in try Note.order { $0.rank.ascending }.fetch(in: db).map(\.text) }
     }
 
     /// The files of the directory that have a text in them, whatever their names, in alphabetical order. Read by

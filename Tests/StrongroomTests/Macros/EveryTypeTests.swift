@@ -84,9 +84,9 @@ struct EveryTypeTests {
             try Everything.update(changed, in: db)
             #expect(try Everything.find(changed.id, in: db) == changed)
             #expect(try Everything.upsert(changed, in: db).outcome == .updated)
-            #expect(try Everything.where { $0.kind == .large && $0.mayBeKind == nil }.count(db) == 25)
-            #expect(try Everything.where { $0.date > Date.now && $0.uint64 == UInt64(Int64.max) }.count(db) == 50)
-            #expect(try Everything.where { $0.mayBeDecimal != nil }.count(db) == 25)
+            #expect(try Everything.where { $0.kind == .large && $0.mayBeKind == nil }.count(in: db) == 25)
+            #expect(try Everything.where { $0.date > Date.now && $0.uint64 == UInt64(Int64.max) }.count(in: db) == 50)
+            #expect(try Everything.where { $0.mayBeDecimal != nil }.count(in: db) == 25)
         }
     }
 
@@ -124,7 +124,7 @@ struct EveryTypeTests {
             try db.execute("CREATE TABLE everything (\(SQL(stringLiteral: names)), PRIMARY KEY (id))")
             try Everything.insert(contentsOf: [.sample(1), .sample(2)], in: db)
             try db.execute("UPDATE everything SET \(name: column) = \(SQL(stringLiteral: value)) WHERE rowid = 2")
-            let mismatch = try expectFailure(.typeMismatch) { try Everything.query.fetch(db) }.mismatch
+            let mismatch = try expectFailure(.typeMismatch) { try Everything.query.fetch(in: db) }.mismatch
             #expect(mismatch?.table == "everything")
             #expect(mismatch?.column == column)
             #expect(mismatch?.rowID == 2)
@@ -146,7 +146,7 @@ struct EveryTypeTests {
             #expect(try Circle.find(key, in: db)?.diameter == 4)
             try Circle.update(Circle(id: key, radius: 3), in: db)
             #expect(try Circle.upsert(Circle(id: key, radius: 5), in: db).outcome == .updated)
-            #expect(try Circle.where { $0.diameter == 10 }.fetch(db).map(\.radius) == [5])
+            #expect(try Circle.where { $0.diameter == 10 }.fetch(in: db).map(\.radius) == [5])
         }
     }
 

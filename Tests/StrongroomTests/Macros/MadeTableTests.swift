@@ -37,7 +37,7 @@ struct MadeTableTests {
         let store = try await TemporaryStore(tables: [MadeContact.schema]).store
         try await store.write { db in _ = try MadeContact.insert(contact, in: db) }
         let count = try await store.read { db in
-            try MadeContact.where { $0.order == 3 && $0.email.hasPrefix("ada") && $0.default == nil }.count(db)
+            try MadeContact.where { $0.order == 3 && $0.email.hasPrefix("ada") && $0.default == nil }.count(in: db)
         }
         #expect(count == 1)
     }
@@ -80,7 +80,7 @@ struct MadeTableTests {
         let store = try await TemporaryStore(tables: [MadeContact.schema]).store
         let cards = try await store.write { db in
             _ = try MadeContact.insert(contact, in: db)
-            return try MadeContact.where { $0.order > 0 }.fetch(as: MadeCard.self, db)
+            return try MadeContact.where { $0.order > 0 }.fetch(as: MadeCard.self, in: db)
         }
         #expect(cards == [MadeCard(name: "Ada", email: "ada@example.org")])
     }

@@ -104,7 +104,7 @@ enum HiddenTableAccess {
         try await store.write { db in
             for sample in HiddenTable.samples() { _ = try HiddenTable.insert(sample, in: db) }
         }
-        return try await store.read { db in try HiddenTable.where { $0.secret == "s" }.count(db) }
+        return try await store.read { db in try HiddenTable.where { $0.secret == "s" }.count(in: db) }
     }
 }
 #endif

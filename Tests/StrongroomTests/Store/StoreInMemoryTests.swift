@@ -35,7 +35,7 @@ struct StoreInMemoryTests {
         let keys = try await store.write { db in try Contact.insert(contentsOf: Contact.samples(100), in: db) }
         #expect(keys.count == 100)
         let found = try await store.read { db in
-            try Contact.where { $0.score > 20 }.order { $0.score.descending }.limit(3).fetch(db)
+            try Contact.where { $0.score > 20 }.order { $0.score.descending }.limit(3).fetch(in: db)
         }
         #expect(found.map(\.name) == ["Contact 100", "Contact 99", "Contact 98"])
         try await store.close()

@@ -18,7 +18,7 @@ extension Group {
                     var found = Summary()
                     let duration = try await ContinuousClock().measure {
                         found = try await store.read { db in
-                            Summary(try Entry.order { $0.id.ascending }.fetch(db))
+                            Summary(try Entry.order { $0.id.ascending }.fetch(in: db))
                         }
                     }
                     try found.check(expected)

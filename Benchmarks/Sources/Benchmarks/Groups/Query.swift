@@ -59,7 +59,7 @@ extension Group {
     }
 
     private static let typedRow: Fetch = { key, db in
-        try Entry.where { $0.id == key }.fetch(db)
+        try Entry.where { $0.id == key }.fetch(in: db)
     }
 
     private static let rowByHand: Fetch = { key, db in
@@ -70,7 +70,7 @@ extension Group {
     }
 
     private static let typedPage: Fetch = { key, db in
-        try Entry.where { $0.id > key && $0.id <= key + 1000 }.order { $0.id.ascending }.fetch(db)
+        try Entry.where { $0.id > key && $0.id <= key + 1000 }.order { $0.id.ascending }.fetch(in: db)
     }
 
     private static let pageByHand: Fetch = { key, db in

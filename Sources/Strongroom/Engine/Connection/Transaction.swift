@@ -16,7 +16,7 @@ public struct TransactionHandle: ~Copyable {
 /// Write functions that work in any transaction like this:
 ///
 /// ```swift
-/// func contactCount(_ db: borrowing some Reading & ~Copyable) throws -> Int {
+/// func contactCount(in db: borrowing some Reading & ~Copyable) throws -> Int {
 ///     try Contact.count(in: db)
 /// }
 /// ```

@@ -1,7 +1,7 @@
 /// Changing the rows of a query that has some on the disk and some in memory.
 extension Query {
     /// The table's part in memory, if it has one.
-    func partInMemory(_ db: borrowing some Writing & ~Copyable) throws -> MemoryTable? {
+    func partInMemory(in db: borrowing some Writing & ~Copyable) throws -> MemoryTable? {
         let connection = db.handle.connection
         guard connection.readExpressions != nil else { return nil }
         try connection.checkDuplicatesInMemory(of: Source.schema.name)
@@ -13,7 +13,7 @@ extension Query {
     ) throws -> Int {
         // What it asks of other rows must not carry anything from memory to the disk.
         let isAsking = assignments.contains { $0.value.text.asciiFolded.contains("select") }
-        return try change(part, in: db, isAsking: isAsking) { table, rows in try updating(table, assignments, rows) }
+        return try change(part, isAsking: isAsking, in: db) { table, rows in try updating(table, assignments, rows) }
     }
 
     func delete(both part: MemoryTable, in db: borrowing some Writing & ~Copyable) throws -> Int {
@@ -25,7 +25,7 @@ extension Query {
     ///
     /// - Parameter isAsking: Whether the statement itself asks for rows, which it then finds on the disk alone.
     private func change(
-        _ part: MemoryTable, in db: borrowing some Writing & ~Copyable, isAsking: Bool = false,
+        _ part: MemoryTable, isAsking: Bool = false, in db: borrowing some Writing & ~Copyable,
         _ statement: (String, Condition?) throws -> SQL
     ) throws -> Int {
         let connection = db.handle.connection

@@ -101,12 +101,12 @@ struct AutomaticSchema: Sendable {
     /// Makes the changes.
     func carryOut(_ changes: [Change], in db: borrowing MigrationTransaction) throws {
         guard try changes.contains(where: convertsDecimals) else {
-            for change in changes { try carryOut(change, db) }
+            for change in changes { try carryOut(change, in: db) }
             return
         }
         // A check that was there may be for the digits, and is replaced by one of the changes to come.
         try db.handle.connection.withoutChecks(of: Set(changes.map(\.table)).sorted()) {
-            for change in changes { try carryOut(change, db) }
+            for change in changes { try carryOut(change, in: db) }
         }
     }
 
@@ -119,7 +119,7 @@ struct AutomaticSchema: Sendable {
         }
     }
 
-    private func carryOut(_ change: Change, _ db: borrowing MigrationTransaction) throws {
+    private func carryOut(_ change: Change, in db: borrowing MigrationTransaction) throws {
         switch change {
         case .createTable(let name):
             try db.createTable(schema(name))

@@ -10,7 +10,7 @@ internal import Foundation
 /// let byName = Contact.order { $0.name.ascending }.limit(20)
 /// var query = byName
 /// if let text = request["after"] { query = byName.after(try PageCursor(text)) }
-/// let page = try query.fetch(db)
+/// let page = try query.fetch(in: db)
 /// let next = try page.last.map { try byName.cursor(after: $0).description }
 /// ```
 ///

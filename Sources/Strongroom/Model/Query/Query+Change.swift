@@ -17,9 +17,9 @@ extension Query {
         _ assignments: (Source.Columns) -> [Assignment]
     ) throws -> Int {
         let assignments = assignments(Source.columns)
-        guard !assignments.isEmpty else { return try count(db) }
+        guard !assignments.isEmpty else { return try count(in: db) }
         try db.handle.connection.requireSortedDecimals(of: Source.schema)
-        if let part = try partInMemory(db) { return try update(both: part, assignments, in: db) }
+        if let part = try partInMemory(in: db) { return try update(both: part, assignments, in: db) }
         return try db.execute(try updating(Source.schema.quotedName, assignments, unsorted()))
     }
 
@@ -41,7 +41,7 @@ extension Query {
     @discardableResult
     public func delete(in db: borrowing some Writing & ~Copyable) throws -> Int {
         try db.handle.connection.requireSortedDecimals(of: Source.schema)
-        if let part = try partInMemory(db) { return try delete(both: part, in: db) }
+        if let part = try partInMemory(in: db) { return try delete(both: part, in: db) }
         return try db.execute(deleting(Source.schema.quotedName, try unsorted()))
     }
 

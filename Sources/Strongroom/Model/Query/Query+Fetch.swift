@@ -5,14 +5,14 @@ extension Query {
     /// - Returns: The records.
     /// - Throws: ``StrongroomError`` with `typeMismatch`, which names table, column and row, or the engine's failure.
     @inlinable
-    public func fetch(_ db: borrowing some Reading & ~Copyable) throws -> [Source.RecordType] {
-        try fetch(as: Source.RecordType.self, db)
+    public func fetch(in db: borrowing some Reading & ~Copyable) throws -> [Source.RecordType] {
+        try fetch(as: Source.RecordType.self, in: db)
     }
 
     /// Runs the query and reads no more than another record's columns.
     ///
     /// ```swift
-    /// let cards = try Contact.where { $0.phone != nil }.fetch(as: NameCard.self, db)
+    /// let cards = try Contact.where { $0.phone != nil }.fetch(as: NameCard.self, in: db)
     /// ```
     ///
     /// - Parameters:
@@ -22,7 +22,7 @@ extension Query {
     /// - Throws: ``StrongroomError`` with `typeMismatch`, `sql` for a column that the table has not, or the engine's
     ///   failure.
     @inlinable
-    public func fetch<R: Record>(as type: R.Type, _ db: borrowing some Reading & ~Copyable) throws -> [R] {
+    public func fetch<R: Record>(as type: R.Type, in db: borrowing some Reading & ~Copyable) throws -> [R] {
         let connection = db.handle.connection
         let statement = try statement(as: type, on: connection)
         defer { statement.finish() }
@@ -41,19 +41,19 @@ extension Query {
     /// Hands the records to a closure, one at a time.
     ///
     /// ```swift
-    /// try Contact.where { $0.phone != nil }.forEach(db) { contact in print(contact.name) }
+    /// try Contact.where { $0.phone != nil }.forEach(in: db) { contact in print(contact.name) }
     /// ```
     ///
     /// - Parameters:
     ///   - db: A transaction.
     ///   - body: Gets each record.
-    /// - Throws: As ``fetch(_:)``; what the closure throws.
+    /// - Throws: As ``fetch(in:)``; what the closure throws.
     @inlinable
     public func forEach(
-        _ db: borrowing some Reading & ~Copyable,
+        in db: borrowing some Reading & ~Copyable,
         _ body: (Source.RecordType) throws -> Void
     ) throws {
-        try withCursor(db) { cursor in
+        try withCursor(in: db) { cursor in
             while let record = try cursor.next() { try body(record) }
         }
     }
@@ -61,7 +61,7 @@ extension Query {
     /// Lends a cursor, which reads a record when it is asked for it and holds none.
     ///
     /// ```swift
-    /// let found = try Contact.order { $0.name.ascending }.withCursor(db) { cursor in
+    /// let found = try Contact.order { $0.name.ascending }.withCursor(in: db) { cursor in
     ///     while let contact = try cursor.next() {
     ///         if contact.matches(pattern) { return contact }
     ///     }
@@ -76,7 +76,7 @@ extension Query {
     /// - Throws: ``StrongroomError`` with the engine's failure; what the closure throws.
     @inlinable
     public func withCursor<T>(
-        _ db: borrowing some Reading & ~Copyable,
+        in db: borrowing some Reading & ~Copyable,
         _ body: (inout RecordCursor<Source>) throws -> T
     ) throws -> T {
         let connection = db.handle.connection
@@ -90,20 +90,20 @@ extension Query {
     ///
     /// - Parameter db: A transaction.
     /// - Returns: The record, or nil when there is none.
-    /// - Throws: As ``fetch(_:)``.
+    /// - Throws: As ``fetch(in:)``.
     @inlinable
-    public func first(_ db: borrowing some Reading & ~Copyable) throws -> Source.RecordType? {
-        try limitedToOne().withCursor(db) { cursor in try cursor.next() }
+    public func first(in db: borrowing some Reading & ~Copyable) throws -> Source.RecordType? {
+        try limitedToOne().withCursor(in: db) { cursor in try cursor.next() }
     }
 
     /// The record of the query with the highest primary key, whatever the query is sorted by.
     ///
     /// - Parameter db: A transaction.
     /// - Returns: The record, or nil when there is none.
-    /// - Throws: As ``fetch(_:)``.
+    /// - Throws: As ``fetch(in:)``.
     @inlinable
-    public func latest(_ db: borrowing some Reading & ~Copyable) throws -> Source.RecordType? {
-        try highestFirst().first(db)
+    public func latest(in db: borrowing some Reading & ~Copyable) throws -> Source.RecordType? {
+        try highestFirst().first(in: db)
     }
 
     /// Whether there is a row.
@@ -111,7 +111,7 @@ extension Query {
     /// - Parameter db: A transaction.
     /// - Returns: True when there is at least one.
     /// - Throws: ``StrongroomError`` with the engine's failure.
-    public func exists(_ db: borrowing some Reading & ~Copyable) throws -> Bool {
+    public func exists(in db: borrowing some Reading & ~Copyable) throws -> Bool {
         try db.handle.connection.requireSortedDecimals(of: Source.schema)
         let rows = try limitedToOne().resolved().sql(after: "SELECT 1 FROM \(Source.schema.quotedName)")
         return try db.value(rows, as: Int.self) != nil
@@ -122,14 +122,14 @@ extension Query {
     /// - Parameter db: A transaction.
     /// - Returns: The number.
     /// - Throws: ``StrongroomError`` with the engine's failure.
-    public func count(_ db: borrowing some Reading & ~Copyable) throws -> Int {
-        try value(db) { _ in RowCount() }
+    public func count(in db: borrowing some Reading & ~Copyable) throws -> Int {
+        try value(in: db) { _ in RowCount() }
     }
 
     /// A value that is computed from all rows of the query, its limit included.
     ///
     /// ```swift
-    /// let oldest = try Contact.where { $0.city == "Bonn" }.value(db) { $0.age.max() }
+    /// let oldest = try Contact.where { $0.city == "Bonn" }.value(in: db) { $0.age.max() }
     /// ```
     ///
     /// - Parameters:
@@ -138,7 +138,7 @@ extension Query {
     /// - Returns: The value.
     /// - Throws: ``StrongroomError`` with `typeMismatch`, `sql`, or the engine's failure.
     public func value<E: SQLExpression>(
-        _ db: borrowing some Reading & ~Copyable,
+        in db: borrowing some Reading & ~Copyable,
         _ expression: (Source.Columns) -> E
     ) throws -> E.Value {
         try db.handle.connection.requireSortedDecimals(of: Source.schema)

@@ -2,7 +2,7 @@ extension Query {
     /// Reads single values of each row.
     ///
     /// ```swift
-    /// let names = try Contact.where { $0.phone != nil }.select { ($0.id, $0.name) }.fetch(db)
+    /// let names = try Contact.where { $0.phone != nil }.select { ($0.id, $0.name) }.fetch(in: db)
     /// ```
     ///
     /// - Parameter expressions: Makes a tuple of expressions from the table's columns.
@@ -20,7 +20,7 @@ extension Query {
     /// Puts rows together that have the same values.
     ///
     /// ```swift
-    /// let sizes = try Contact.query.group { ($0.country, $0.city) }.select { ($0.city, RowCount()) }.fetch(db)
+    /// let sizes = try Contact.query.group { ($0.country, $0.city) }.select { ($0.city, RowCount()) }.fetch(in: db)
     /// ```
     ///
     /// - Parameter expressions: Makes the expressions to group by from the table's columns.

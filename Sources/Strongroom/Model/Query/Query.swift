@@ -4,8 +4,8 @@
 ///
 /// ```swift
 /// let recent = Contact.where { $0.phone != nil }.order { $0.name.ascending }
-/// let first = try recent.first(db)
-/// let number = try recent.count(db)
+/// let first = try recent.first(in: db)
+/// let number = try recent.count(in: db)
 /// ```
 public struct Query<Source: Table>: Sendable {
     @usableFromInline var clauses = QueryClauses()
@@ -59,8 +59,8 @@ public struct Query<Source: Table>: Sendable {
         return copy
     }
 
-    /// Removes duplicates (SELECT DISTINCT). Of use with ``fetch(as:_:)``: the records of a table differ by their keys,
-    /// so ``count(_:)`` and ``value(_:_:)`` are the same with and without.
+    /// Removes duplicates (SELECT DISTINCT). Of use with ``fetch(as:in:)``: the records of a table differ by their
+    /// keys, so ``count(in:)`` and ``value(in:_:)`` are the same with and without.
     ///
     /// - Returns: The query without duplicates.
     public func distinct() -> Query {
@@ -77,9 +77,9 @@ public struct Query<Source: Table>: Sendable {
     ///
     /// ```swift
     /// let byName = Contact.order { $0.name.ascending }.limit(20)
-    /// let first = try byName.fetch(db)
+    /// let first = try byName.fetch(in: db)
     /// guard let last = first.last else { return }
-    /// let second = try byName.after(last).fetch(db)
+    /// let second = try byName.after(last).fetch(in: db)
     /// ```
     ///
     /// - Parameter record: The last record of the page before. It need not be in the table any more. The first page is
@@ -127,7 +127,7 @@ public struct Query<Source: Table>: Sendable {
     /// service's answer.
     ///
     /// ```swift
-    /// let page = try byName.fetch(db)
+    /// let page = try byName.fetch(in: db)
     /// let next = try page.last.map { try byName.cursor(after: $0).description }
     /// ```
     ///

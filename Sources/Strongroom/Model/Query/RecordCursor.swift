@@ -1,6 +1,6 @@
 /// The records of a query, read one at a time.
 ///
-/// See ``Query/withCursor(_:_:)``.
+/// See ``Query/withCursor(in:_:)``.
 public struct RecordCursor<Source: Table>: ~Copyable {
     private let query: Query<Source>
     @usableFromInline let statement: Statement

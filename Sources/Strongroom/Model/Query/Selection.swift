@@ -4,7 +4,7 @@
 /// let cities = try Contact.group { $0.city }
 ///     .having { _ in RowCount() > 1 }
 ///     .select { ($0.city, RowCount(), $0.age.average()) }
-///     .fetch(db)                                    // [(String, Int, Double?)]
+///     .fetch(in: db)                                    // [(String, Int, Double?)]
 /// ```
 public struct Selection<each Value: ColumnValue>: Sendable {
     private let expressions: [SQL]
@@ -33,7 +33,7 @@ public struct Selection<each Value: ColumnValue>: Sendable {
     /// - Parameter db: A transaction.
     /// - Returns: The values, a tuple for each row.
     /// - Throws: ``StrongroomError`` with `typeMismatch`, `sql`, or the engine's failure.
-    public func fetch(_ db: borrowing some Reading & ~Copyable) throws -> [(repeat each Value)] {
+    public func fetch(in db: borrowing some Reading & ~Copyable) throws -> [(repeat each Value)] {
         for table in tables { try db.handle.connection.requireSortedDecimals(of: table) }
         var rows: [(repeat each Value)] = []
         let scales = expressions.map(\.scale)
@@ -45,11 +45,11 @@ public struct Selection<each Value: ColumnValue>: Sendable {
     ///
     /// - Parameter db: A transaction.
     /// - Returns: The values, or nil when there is no row.
-    /// - Throws: As ``fetch(_:)``.
-    public func first(_ db: borrowing some Reading & ~Copyable) throws -> (repeat each Value)? {
+    /// - Throws: As ``fetch(in:)``.
+    public func first(in db: borrowing some Reading & ~Copyable) throws -> (repeat each Value)? {
         var copy = self
         copy.clauses.limit = min(clauses.limit ?? 1, 1)
-        return try copy.fetch(db).first
+        return try copy.fetch(in: db).first
     }
 
     /// The number of rows.
@@ -57,7 +57,7 @@ public struct Selection<each Value: ColumnValue>: Sendable {
     /// - Parameter db: A transaction.
     /// - Returns: The number.
     /// - Throws: ``StrongroomError`` with `sql`, or the engine's failure.
-    public func count(_ db: borrowing some Reading & ~Copyable) throws -> Int {
+    public func count(in db: borrowing some Reading & ~Copyable) throws -> Int {
         for table in tables { try db.handle.connection.requireSortedDecimals(of: table) }
         return try db.value("SELECT count(*) FROM (\(sql))") ?? 0
     }

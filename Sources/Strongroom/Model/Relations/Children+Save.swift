@@ -89,7 +89,7 @@ extension Children {
         guard !related.isComplete, !isNew else { return Numbering(next: 0, isComplete: true) }
         let place = try position.column()
         let refersToIt = try refer(to: [parent])
-        let last = try Child.where { _ in refersToIt }.order { _ in place.descending }.first(cascade.db)
+        let last = try Child.where { _ in refersToIt }.order { _ in place.descending }.first(in: cascade.db)
         return Numbering(next: last.map { position.get($0).successor } ?? 0, isComplete: false)
     }
 
@@ -116,7 +116,7 @@ extension Children {
             let refersToIt = try refer(to: [key])
             let moved = try rows(gone.intersection(present)).where { _ in refersToIt }
             let lost = try rows(gone.subtracting(present)).where { _ in refersToIt }
-            let deleted = orphans == .delete ? try lost.fetch(cascade.db) : []
+            let deleted = orphans == .delete ? try lost.fetch(in: cascade.db) : []
             if let cleared = cleared(column) {
                 if isUnique { try moved.update(in: cascade.db) { _ in [cleared] } }
                 if orphans == .detach || orphans == .delete && isUnique {
@@ -155,7 +155,7 @@ extension Children {
         let refersToThem = try refer(to: parents.compactMap(Source.key(of:)))
         let present = try cascade.present(Child.self)
         var found: [Child] = []
-        for child in try Child.where({ _ in refersToThem }).fetch(cascade.db) {
+        for child in try Child.where({ _ in refersToThem }).fetch(in: cascade.db) {
             guard let key = Child.key(of: child), try seen.insert(key, of: Child.self) else { continue }
             if try present.contains(key) { return true }
             found.append(child)
@@ -170,7 +170,7 @@ extension Children {
         guard !keys.isEmpty else { return [:] }
         var found: [[Value]: KeySet<Child>] = [:]
         let refersToThem = try refer(to: keys)
-        for child in try Child.where({ _ in refersToThem }).fetch(cascade.db) {
+        for child in try Child.where({ _ in refersToThem }).fetch(in: cascade.db) {
             guard let parent = reference.key(child), let key = Child.key(of: child) else { continue }
             try found[Source.identity(of: parent), default: KeySet()].insert(key)
         }

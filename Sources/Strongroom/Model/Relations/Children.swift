@@ -56,7 +56,7 @@ where
             try referring.delete(in: cascade.db)
             return nil
         }
-        let found = try referring.fetch(cascade.db)
+        let found = try referring.fetch(in: cascade.db)
         let places = try cascade.enter(Child.self, found)
         let inCircle = Set(found.indices).subtracting(places)
         // It is being deleted already, and must not refer to what goes before it.
@@ -76,7 +76,7 @@ where
             let refersToThem = try refer(to: keys.all)
             let query = Child.where { _ in refersToThem }
             let sorted = order.map { place in query.order { _ in place.ascending } } ?? query
-            for child in try sorted.orderedByKey(descending: false).fetch(ReadTransaction(connection)) {
+            for child in try sorted.orderedByKey(descending: false).fetch(in: ReadTransaction(connection)) {
                 if let key = reference.key(child) { try children[Source.identity(of: key), default: []].append(child) }
             }
         }

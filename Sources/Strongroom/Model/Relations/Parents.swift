@@ -42,7 +42,7 @@ where Source.RecordType == Source, Parent.RecordType == Parent, Parent.Key: Colu
             for place in records.indices { records[place][keyPath: property].wrappedValue = nil }
             return
         }
-        let found = try Parent.where { _ in key.isIn(wanted.all) }.fetch(ReadTransaction(connection))
+        let found = try Parent.where { _ in key.isIn(wanted.all) }.fetch(in: ReadTransaction(connection))
         var parents: [[Value]: Parent] = [:]
         for parent in found {
             if let key = Parent.key(of: parent) { try parents[Parent.identity(of: key)] = parent }

@@ -3,7 +3,7 @@ extension Table where RecordType == Self {
     ///
     /// ```swift
     /// let contacts = try await store.read { db in
-    ///     var contacts = try Contact.where { $0.city == "Bonn" }.fetch(db)
+    ///     var contacts = try Contact.where { $0.city == "Bonn" }.fetch(in: db)
     ///     try Contact.load(\.$phones, of: &contacts, in: db)
     ///     return contacts
     /// }

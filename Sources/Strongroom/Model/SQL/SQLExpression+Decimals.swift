@@ -12,7 +12,7 @@ extension SQLExpression where Value.Unwrapped == Decimal {
     /// The sum of the values, exactly, or nil when there is none; for a column that is declared with a scale.
     ///
     /// ```swift
-    /// let total = try Receipt.query.value(db) { $0.price.sum() }
+    /// let total = try Receipt.query.value(in: db) { $0.price.sum() }
     /// ```
     ///
     /// - Returns: The sum. One beyond 64 bits is an error when the query runs: ``StrongroomError`` with `limit`.

@@ -70,7 +70,7 @@ public macro Table<R: Record>(_ name: String, of record: R.Type, in database: St
 ///     var phone: String?
 /// }
 ///
-/// let cards = try Contact.fetch(as: NameCard.self, db)
+/// let cards = try Contact.fetch(as: NameCard.self, in: db)
 /// ```
 @attached(
     extension, conformances: Record,

@@ -82,19 +82,19 @@ public struct RecordHooks<R: Record>: Sendable {
 
     func isMarked(_ record: R) -> Bool { marks.contains { $0(record) } }
 
-    func willSave(_ record: inout R, _ db: borrowing WriteTransaction) throws {
+    func willSave(_ record: inout R, in db: borrowing WriteTransaction) throws {
         for hook in changes { try hook(&record, db) }
     }
 
-    func didSave(_ record: R, _ db: borrowing WriteTransaction) throws {
+    func didSave(_ record: R, in db: borrowing WriteTransaction) throws {
         for hook in savedLooks { try hook(record, db) }
     }
 
-    func willDelete(_ record: R, _ db: borrowing WriteTransaction) throws {
+    func willDelete(_ record: R, in db: borrowing WriteTransaction) throws {
         for hook in deletingLooks { try hook(record, db) }
     }
 
-    func didDelete(_ record: R, _ db: borrowing WriteTransaction) throws {
+    func didDelete(_ record: R, in db: borrowing WriteTransaction) throws {
         for hook in deletedLooks { try hook(record, db) }
     }
 }

@@ -10,7 +10,7 @@
 /// A reader is taken with the first record and given back after the last one, when the loop is left, and when the next
 /// records are to be read after the task was cancelled. A loop that takes long keeps it for long: the log cannot become
 /// shorter meanwhile, closing the store waits, and what the loop's body reads from the same store needs another reader.
-/// Of a store in memory all records are read at once. See ``Query/fetch(_:)`` for few records.
+/// Of a store in memory all records are read at once. See ``Query/fetch(in:)`` for few records.
 public struct RecordStream<Source: Table>: AsyncSequence, Sendable where Source.RecordType: Sendable {
     public typealias Element = Source.RecordType
 

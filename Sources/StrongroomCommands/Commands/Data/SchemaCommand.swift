@@ -33,7 +33,7 @@ struct SchemaCommand: AsyncParsableCommand {
         let (entries, model) = try await Interruption.cancelling { [table] in
             try await progress.accompany {
                 try await database.readOnly().using { store in
-                    try await store.read { db in (try SchemaText.entries(db, of: table), try SchemaModel(db)) }
+                    try await store.read { db in (try SchemaText.entries(of: table, in: db), try SchemaModel(in: db)) }
                 }
             }
         }

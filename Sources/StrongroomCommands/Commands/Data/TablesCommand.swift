@@ -17,7 +17,7 @@ struct TablesCommand: AsyncParsableCommand {
             try await progress.accompany {
                 try await database.readOnly().using { store in
                     try await store.read(label: "tables") { db in
-                        try TableList(db) { progress.update(to: $0, of: $1) }
+                        try TableList(in: db) { progress.update(to: $0, of: $1) }
                     }
                 }
             }

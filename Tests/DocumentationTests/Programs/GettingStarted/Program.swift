@@ -27,7 +27,7 @@ enum Program {
             try Note.insert(Note(text: "Call Bob", written: Date()), in: db)
         }
         let latest = try await store.read { db in
-            try Note.order { $0.written.descending }.limit(10).fetch(db)
+            try Note.order { $0.written.descending }.limit(10).fetch(in: db)
         }
         for note in latest { print(note.written, note.text) }
         try await Stores.shared.closeAll()

@@ -37,7 +37,7 @@ func keepAContact() async throws {
     let store = try await Stores.shared.open("addressbook_alice.sqlite")
     try await store.write { db in try Contact.upsert(contact, by: \.email, in: db) }
     let page = try await store.read { db in
-        try Contact.where { $0.name.hasPrefix("A") }.order { $0.name.ascending }.limit(20).fetch(db)
+        try Contact.where { $0.name.hasPrefix("A") }.order { $0.name.ascending }.limit(20).fetch(in: db)
     }
 
     print(page.map(\.name))
@@ -51,12 +51,12 @@ func archiveAContact() async throws {
 
     try await store.write { db in try ArchivedContact.insert(contact, in: db) }
     let cards = try await store.read { db in
-        try Contact.where { $0.phone == nil }.fetch(as: NameCard.self, db)
+        try Contact.where { $0.phone == nil }.fetch(as: NameCard.self, in: db)
     }
 
     print(cards.count, try await store.table(ArchivedContact.self).all().map(\.email))
     try await store.table(Contact.self).insert(contact)
-    let more = try await store.read { db in try Contact.query.fetch(as: NameCard.self, db) }
+    let more = try await store.read { db in try Contact.query.fetch(as: NameCard.self, in: db) }
     print(more.map(\.email))
     try await store.table(Contact.self).truncate()
     try await Stores.shared.closeAll()

@@ -64,12 +64,12 @@ struct DamagedReadTests {
             }
             return Page(id: 3, title: "", content: found ?? [], note: note)
         case .blockingRead: return try await blocking { try store.read { db in try Page.find(3, in: db) } }
-        case .fetch: return try await store.read { db in try query.fetch(db).first { $0.id == 3 } }
+        case .fetch: return try await store.read { db in try query.fetch(in: db).first { $0.id == 3 } }
         case .find: return try await store.read { db in try Page.find(3, in: db) }
         case .all: return try await store.read { db in try Page.all(in: db).first { $0.id == 3 } }
         case .cursor:
             return try await store.read { db in
-                try query.withCursor(db) { cursor in
+                try query.withCursor(in: db) { cursor in
                     while let page = try cursor.next() { if page.id == 3 { return page } }
                     return nil
                 }

@@ -31,7 +31,7 @@ struct FoundationValueTests {
         dates.append(Date(timeIntervalSinceReferenceDate: near.nextUp))
         try await store.table(Cell<Date>.self).insert(contentsOf: dates.map { Cell($0) })
         let sorted = try await store.read { db in
-            try Cell<Date>.order { $0.content.ascending }.fetch(db).map(\.content)
+            try Cell<Date>.order { $0.content.ascending }.fetch(in: db).map(\.content)
         }
         #expect(sorted == dates.sorted())
     }
@@ -134,7 +134,7 @@ struct FoundationValueRefusalTests {
             try await store.table(Cell<Date>.self).insert(
                 contentsOf: [Cell(Date.distantPast), Cell(Date(timeIntervalSinceReferenceDate: .nan))])
         }
-        let count = try await store.read { db in try Query<Cell<Date>>().count(db) }
+        let count = try await store.read { db in try Query<Cell<Date>>().count(in: db) }
         #expect(count == 0)
     }
 
@@ -143,7 +143,7 @@ struct FoundationValueRefusalTests {
         try await expectFailure(.valueNotStorable) {
             try await store.table(Cell<UInt64>.self).insert(contentsOf: [Cell(1), Cell(1 << 63), Cell(.max)])
         }
-        let count = try await store.read { db in try Query<Cell<UInt64>>().count(db) }
+        let count = try await store.read { db in try Query<Cell<UInt64>>().count(in: db) }
         #expect(count == 0)
     }
 

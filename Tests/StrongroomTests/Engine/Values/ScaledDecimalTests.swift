@@ -72,8 +72,8 @@ struct ScaledDecimalTests {
                 try expectFailure(.valueNotStorable) { try Voucher.insert(in: db) { [$0.price.set(price)] } }
             }
             try expectFailure(.valueNotStorable) { try Voucher.insert(Voucher(price: .nan), in: db) }
-            try expectFailure(.valueNotStorable) { try Voucher.where { $0.price < .nan }.count(db) }
-            #expect(try Voucher.query.count(db) == Self.digits.count)
+            try expectFailure(.valueNotStorable) { try Voucher.where { $0.price < .nan }.count(in: db) }
+            #expect(try Voucher.query.count(in: db) == Self.digits.count)
         }
     }
 
@@ -102,7 +102,7 @@ struct ScaledDecimalTests {
             for digits in Self.others {
                 let limit = try exactly(digits)
                 for comparison in Self.comparisons {
-                    let found = try Voucher.where { comparison.query($0, limit) }.count(db)
+                    let found = try Voucher.where { comparison.query($0, limit) }.count(in: db)
                     let wanted = prices.count { comparison.swift($0, limit) }
                     #expect(found == wanted, "\(comparison.name) \(digits)")
                 }
@@ -114,11 +114,11 @@ struct ScaledDecimalTests {
         let store = try await filled()
         try await store.read { db throws in
             let list = try (0..<2_000).map { try exactly("\($0).005") } + [10, 1]
-            #expect(try Voucher.where { $0.price.isIn(list) }.count(db) == 2)
-            #expect(try Voucher.where { $0.price.isIn(0..<1) }.count(db) == 2)
-            #expect(try Voucher.where { $0.price.isIn(0...1) }.count(db) == 3)
-            #expect(try Voucher.where { $0.fee == nil }.count(db) == Self.digits.count)
-            #expect(try Voucher.where { $0.fee.isIn([nil, 1]) }.count(db) == Self.digits.count)
+            #expect(try Voucher.where { $0.price.isIn(list) }.count(in: db) == 2)
+            #expect(try Voucher.where { $0.price.isIn(0..<1) }.count(in: db) == 2)
+            #expect(try Voucher.where { $0.price.isIn(0...1) }.count(in: db) == 3)
+            #expect(try Voucher.where { $0.fee == nil }.count(in: db) == Self.digits.count)
+            #expect(try Voucher.where { $0.fee.isIn([nil, 1]) }.count(in: db) == Self.digits.count)
         }
     }
 
@@ -141,11 +141,11 @@ struct ScaledDecimalTests {
             let limit = try exactly(digits)
             for (place, (predicate, isWanted)) in Self.predicates(limit).enumerated() {
                 let query = try Voucher.where(predicate)
-                let found = try await store.read { db in try query.count(db) }
+                let found = try await store.read { db in try query.count(in: db) }
                 #expect(found == prices.count(where: isWanted), "\(digits), predicate \(place)")
             }
             let texts = try [Voucher.where("price < %@", limit), Voucher.where("price == \(limit)")]
-            let found = try await store.read { db in try texts.map { try $0.count(db) } }
+            let found = try await store.read { db in try texts.map { try $0.count(in: db) } }
             #expect(found == [prices.count { $0 < limit }, prices.count { $0 == limit }], "\(digits)")
         }
     }
@@ -156,11 +156,11 @@ struct ScaledDecimalTests {
         let missing = try Voucher.where(#Predicate { ($0.fee ?? half) == half })
         let chosen = try Voucher.where(#Predicate { ($0.price > 5 ? $0.price : half) == half })
         try await store.read { db throws in
-            #expect(try Voucher.where("price > 1.005 AND price <= 9.990").count(db) == 2)
-            #expect(try Voucher.where("price IN {1, 1.01, 1.015}").count(db) == 2)
-            #expect(try Voucher.where("price BETWEEN {0.001, 9.999}").count(db) == 4)
-            #expect(try missing.count(db) == Self.digits.count)
-            #expect(try chosen.count(db) == 9)
+            #expect(try Voucher.where("price > 1.005 AND price <= 9.990").count(in: db) == 2)
+            #expect(try Voucher.where("price IN {1, 1.01, 1.015}").count(in: db) == 2)
+            #expect(try Voucher.where("price BETWEEN {0.001, 9.999}").count(in: db) == 4)
+            #expect(try missing.count(in: db) == Self.digits.count)
+            #expect(try chosen.count(in: db) == 9)
         }
         try expectFailure(.notTranslatable) { try Voucher.where(#Predicate { $0.rate == $0.fee }) }
     }
@@ -170,37 +170,37 @@ struct ScaledDecimalTests {
         let prices = try Self.digits.map { try exactly($0) }.sorted()
         try await store.read { db throws in
             let sorted = Voucher.order { $0.price.descending }
-            #expect(try sorted.fetch(db).map(\.price) == prices.reversed())
-            #expect(try Voucher.query.value(db) { $0.price.min() } == prices.first)
-            #expect(try Voucher.query.value(db) { $0.price.max() } == prices.last)
-            let first = try Voucher.order { $0.price.ascending }.limit(3).fetch(db)
+            #expect(try sorted.fetch(in: db).map(\.price) == prices.reversed())
+            #expect(try Voucher.query.value(in: db) { $0.price.min() } == prices.first)
+            #expect(try Voucher.query.value(in: db) { $0.price.max() } == prices.last)
+            let first = try Voucher.order { $0.price.ascending }.limit(3).fetch(in: db)
             let last = try #require(first.last)
             let byPrice = Voucher.order { $0.price.ascending }
-            #expect(try byPrice.after(last).fetch(db).map(\.price) == Array(prices.dropFirst(3)))
+            #expect(try byPrice.after(last).fetch(in: db).map(\.price) == Array(prices.dropFirst(3)))
             let cursor = try PageCursor(byPrice.cursor(after: last).description)
-            #expect(try byPrice.after(cursor).fetch(db).count == prices.count - 3)
+            #expect(try byPrice.after(cursor).fetch(in: db).count == prices.count - 3)
         }
     }
 
     @Test func sumsAreExact() async throws {
         let store = try await TemporaryStore(tables: [Voucher.schema]).store
         try await store.write { db throws in
-            #expect(try Voucher.query.value(db) { $0.price.sum() } == nil)
+            #expect(try Voucher.query.value(in: db) { $0.price.sum() } == nil)
             let tenth = try exactly("0.1")
             for place in 0..<100 { try Voucher.insert(Voucher(price: tenth, fee: place < 10 ? tenth : nil), in: db) }
-            #expect(try Voucher.query.value(db) { $0.price.sum() } == 10)
-            #expect(try Voucher.query.value(db) { $0.fee.sum() } == 1)
-            let rows = try Voucher.group { $0.price }.select { ($0.price, RowCount(), $0.fee.sum()) }.fetch(db)
+            #expect(try Voucher.query.value(in: db) { $0.price.sum() } == 10)
+            #expect(try Voucher.query.value(in: db) { $0.fee.sum() } == 1)
+            let rows = try Voucher.group { $0.price }.select { ($0.price, RowCount(), $0.fee.sum()) }.fetch(in: db)
             let row = try #require(rows.first)
             #expect(rows.count == 1 && row.0 == tenth && row.1 == 100 && row.2 == 1)
-            let both = try Voucher.query.select { ($0.id, $0.price + $0.fee, $0.fee ?? 0) }.fetch(db)
+            let both = try Voucher.query.select { ($0.id, $0.price + $0.fee, $0.fee ?? 0) }.fetch(in: db)
             let fifth = try exactly("0.2")
             #expect(both.count { $0.1 == fifth } == 10 && both.count { $0.1 == nil && $0.2 == 0 } == 90)
-            #expect(try Voucher.where { $0.price + $0.fee > 0 }.count(db) == 10)
-            #expect(try Voucher.where { $0.price + 1 - $0.price == 1 }.count(db) == 100)
-            #expect(try Voucher.where { 1 - $0.price < 1 }.count(db) == 100)
+            #expect(try Voucher.where { $0.price + $0.fee > 0 }.count(in: db) == 10)
+            #expect(try Voucher.where { $0.price + 1 - $0.price == 1 }.count(in: db) == 100)
+            #expect(try Voucher.where { 1 - $0.price < 1 }.count(in: db) == 100)
             try Voucher.where { $0.fee != nil }.update(in: db) { [$0.price.set($0.price + 5)] }
-            #expect(try Voucher.query.value(db) { $0.price.sum() } == 60)
+            #expect(try Voucher.query.value(in: db) { $0.price.sum() } == 60)
         }
     }
 
@@ -209,10 +209,10 @@ struct ScaledDecimalTests {
         try await store.write { db throws in
             let largest = try exactly("92233720368547758.07")
             for _ in 0..<2 { try Voucher.insert(Voucher(price: largest, fee: largest), in: db) }
-            try expectFailure(.limit) { try Voucher.query.value(db) { $0.price.sum() } }
-            try expectFailure(.limit) { try Voucher.where { $0.price + $0.fee > 0 }.count(db) }
+            try expectFailure(.limit) { try Voucher.query.value(in: db) { $0.price.sum() } }
+            try expectFailure(.limit) { try Voucher.where { $0.price + $0.fee > 0 }.count(in: db) }
             try expectFailure(.limit) { try Voucher.query.update(in: db) { [$0.price.set($0.price + 1)] } }
-            let difference = try Voucher.query.select { $0.price - $0.fee }.fetch(db)
+            let difference = try Voucher.query.select { $0.price - $0.fee }.fetch(in: db)
             #expect(difference == [0, 0])
         }
     }
@@ -220,12 +220,12 @@ struct ScaledDecimalTests {
     @Test func decimalsOfTwoFormsAreNotMixed() async throws {
         let store = try await filled()
         try await store.read { db throws in
-            try expectFailure(.notTranslatable) { try Voucher.where { $0.price == $0.rate }.count(db) }
-            try expectFailure(.notTranslatable) { try Voucher.where { $0.price < $0.note }.count(db) }
-            try expectFailure(.notTranslatable) { try Voucher.query.value(db) { ($0.price + $0.rate).max() } }
-            try expectFailure(.notTranslatable) { try Voucher.query.value(db) { $0.note.sum() } }
-            try expectFailure(.notTranslatable) { try Voucher.where { $0.note + 1 > 1 }.count(db) }
-            #expect(try Voucher.where { $0.price != $0.fee }.count(db) == 0)
+            try expectFailure(.notTranslatable) { try Voucher.where { $0.price == $0.rate }.count(in: db) }
+            try expectFailure(.notTranslatable) { try Voucher.where { $0.price < $0.note }.count(in: db) }
+            try expectFailure(.notTranslatable) { try Voucher.query.value(in: db) { ($0.price + $0.rate).max() } }
+            try expectFailure(.notTranslatable) { try Voucher.query.value(in: db) { $0.note.sum() } }
+            try expectFailure(.notTranslatable) { try Voucher.where { $0.note + 1 > 1 }.count(in: db) }
+            #expect(try Voucher.where { $0.price != $0.fee }.count(in: db) == 0)
         }
         try await store.write { db throws in
             try expectFailure(.notTranslatable) { try Voucher.query.update(in: db) { [$0.price.set($0.rate)] } }
@@ -236,12 +236,12 @@ struct ScaledDecimalTests {
         let store = try await filled()
         try await store.read { db throws in
             let same = try Voucher.join(Voucher.self) { left, right in left.price == right.price }
-            let dear = try same.where { left, right in left.price > 1 && right.price < 10 }.fetch(db)
+            let dear = try same.where { left, right in left.price > 1 && right.price < 10 }.fetch(in: db)
             #expect(try dear.map(\.0.price).sorted() == ["1.01", "9.99"].map { try exactly($0) })
-            let prices = try same.select { left, right in (left.price, right.fee) }.fetch(db)
+            let prices = try same.select { left, right in (left.price, right.fee) }.fetch(in: db)
             #expect(prices.count == Self.digits.count && prices.allSatisfy { $0.1 == nil })
             let outer = try Voucher.leftJoin(Voucher.self) { left, right in right.price == left.fee }
-            let unmatched = try outer.select { _, right in right.price }.fetch(db)
+            let unmatched = try outer.select { _, right in right.price }.fetch(in: db)
             #expect(unmatched == Array(repeating: nil, count: Self.digits.count))
         }
     }

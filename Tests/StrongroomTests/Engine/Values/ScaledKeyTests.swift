@@ -84,10 +84,10 @@ struct ScaledKeyTests {
             try Step.insert(Step(tariff: 1, from: half, fee: 2), in: db)
             try Step.insert(Step(tariff: 1, from: 0, fee: 1), in: db)
             #expect(try Step.find(Step.Key(tariff: 1, from: half), in: db)?.fee == 2)
-            let page = try Step.query.after(key: Step.Key(tariff: 1, from: 0), in: db).fetch(db)
+            let page = try Step.query.after(key: Step.Key(tariff: 1, from: 0), in: db).fetch(in: db)
             #expect(page.map(\.from) == [half])
             #expect(try Step.delete(Step.Key(tariff: 1, from: half), in: db))
-            #expect(try Step.query.count(db) == 1)
+            #expect(try Step.query.count(in: db) == 1)
         }
     }
 
@@ -98,7 +98,7 @@ struct ScaledKeyTests {
             let id = try Offer.insert(Offer(id: nil, price: price), in: db)
             let again = try Offer.upsert(Offer(id: nil, price: price), by: \.price, in: db)
             #expect(again.key == id)
-            #expect(try Offer.where { $0.price == price }.fetch(db) == [Offer(id: id, price: price)])
+            #expect(try Offer.where { $0.price == price }.fetch(in: db) == [Offer(id: id, price: price)])
             try expectFailure(.constraint) { try Offer.insert(Offer(id: nil, price: -1), in: db) }
         }
     }
@@ -143,10 +143,10 @@ struct ScaledKeyTests {
         let price = try exactly("1.50")
         try await store.write { db throws in
             try Voucher.insert(Voucher(price: price), in: db)
-            try expectFailure(.schemaChange) { try Coarse.query.fetch(db) }
+            try expectFailure(.schemaChange) { try Coarse.query.fetch(in: db) }
             try expectFailure(.schemaChange) { try Coarse.insert(Coarse(price: 1), in: db) }
-            #expect(try Voucher.query.fetch(as: Price.self, db).map(\.price) == [price])
-            let error = try expectFailure(.typeMismatch) { try Voucher.query.fetch(as: Plain.self, db) }
+            #expect(try Voucher.query.fetch(as: Price.self, in: db).map(\.price) == [price])
+            let error = try expectFailure(.typeMismatch) { try Voucher.query.fetch(as: Plain.self, in: db) }
             #expect(error.message.contains("scale"))
         }
     }
@@ -157,11 +157,11 @@ struct ScaledKeyTests {
         try await store.write { db throws in
             try Voucher.insert(Voucher(price: price), in: db)
             let key = try Voucher.insert(Voucher(price: price), persistence: .memory, in: db)
-            #expect(try Voucher.where { $0.price == price }.count(db) == 2)
-            #expect(try Voucher.query.value(db) { $0.price.sum() } == price + price)
+            #expect(try Voucher.where { $0.price == price }.count(in: db) == 2)
+            #expect(try Voucher.query.value(in: db) { $0.price.sum() } == price + price)
             #expect(try Voucher.find(key, in: db)?.price == price)
             #expect(try Voucher.where { $0.price > 0 }.update(in: db) { [$0.price.set(3)] } == 2)
-            #expect(try Voucher.query.value(db) { $0.price.sum() } == 6)
+            #expect(try Voucher.query.value(in: db) { $0.price.sum() } == 6)
         }
     }
 }
@@ -192,14 +192,14 @@ struct ScaledRelationTests {
             try Bracket.insert(Bracket(limit: half), in: db)
             try Bracket.insert(Bracket(limit: 1), in: db)
             try Fee.insert(contentsOf: [Fee(id: 1, bracket: half), Fee(id: 2, bracket: 1)], in: db)
-            var brackets = try Bracket.order { $0.limit.ascending }.fetch(db)
+            var brackets = try Bracket.order { $0.limit.ascending }.fetch(in: db)
             try Bracket.load(\.$fees, of: &brackets, in: db)
             #expect(brackets.map { $0.fees.compactMap(\.id) } == [[1], [2]])
-            var fees = try Fee.query.fetch(db)
+            var fees = try Fee.query.fetch(in: db)
             try Fee.load(\.$parent, of: &fees, in: db)
             #expect(fees.map { $0.parent?.limit } == [half, 1])
             #expect(try Bracket.delete(brackets[0], cascading: true, in: db))
-            #expect(try Fee.query.fetch(db).map(\.id) == [2])
+            #expect(try Fee.query.fetch(in: db).map(\.id) == [2])
         }
     }
 }

@@ -22,7 +22,7 @@ struct SortedDecimalTests {
     }
 
     private static func prices(_ query: Query<Receipt>, _ db: borrowing ReadTransaction) throws -> [String] {
-        try query.order { $0.price.ascending }.fetch(db).map { "\($0.price)" }
+        try query.order { $0.price.ascending }.fetch(in: db).map { "\($0.price)" }
     }
 
     @Test(arguments: [
@@ -47,8 +47,8 @@ struct SortedDecimalTests {
                     "0", "10", "100",
                 ])
             #expect(try Self.prices(Receipt.where { $0.price.isBetween(-1, and: 10) }, db).count == 6)
-            #expect(try Query<Receipt>().value(db) { $0.price.max() } == 100)
-            #expect(try Query<Receipt>().value(db) { $0.price.min() } == -100)
+            #expect(try Query<Receipt>().value(in: db) { $0.price.max() } == 100)
+            #expect(try Query<Receipt>().value(in: db) { $0.price.min() } == -100)
             let nine = Decimal(9)
             #expect(
                 try Self.prices(Receipt.where(#Predicate { $0.price > nine && $0.price < 100 }), db) == ["9.5", "10"])
@@ -78,13 +78,13 @@ struct SortedDecimalTests {
         let store = try await TemporaryStore(tables: [Receipt.schema]).store
         let sorted = try await store.write { db throws in
             _ = try Receipt.insert(contentsOf: receipts, in: db)
-            return try Query<Receipt>().order { $0.price.ascending }.fetch(db).map(\.price)
+            return try Query<Receipt>().order { $0.price.ascending }.fetch(in: db).map(\.price)
         }
         #expect(sorted == decimals.sorted())
         try await store.read { db throws in
             for decimal in decimals.prefix(50) {
                 let smaller = decimals.filter { $0 < decimal }.count
-                #expect(try Receipt.where { $0.price < decimal }.count(db) == smaller, "\(decimal)")
+                #expect(try Receipt.where { $0.price < decimal }.count(in: db) == smaller, "\(decimal)")
             }
         }
     }
@@ -135,10 +135,10 @@ struct OldDecimalTests {
 
     private func check(_ store: Store) async throws {
         try await store.read { db throws in
-            #expect(try Query<Bill>().count(db) == 2_500)
-            #expect(try Bill.where { $0.total > 2_000 }.count(db) == 400)
-            #expect(try Bill.where { $0.tip == 2 }.count(db) == 2_499)
-            #expect(try Query<Bill>().value(db) { $0.total.max() } == Decimal(string: "2399.5"))
+            #expect(try Query<Bill>().count(in: db) == 2_500)
+            #expect(try Bill.where { $0.total > 2_000 }.count(in: db) == 400)
+            #expect(try Bill.where { $0.tip == 2 }.count(in: db) == 2_499)
+            #expect(try Query<Bill>().value(in: db) { $0.total.max() } == Decimal(string: "2399.5"))
             #expect(try db.value("SELECT count(*) FROM journal", as: Int.self) == 0)
             let types = try db.columns(of: "bill").map(\.declaredType)
             #expect(types == ["INTEGER", "DECIMAL_TEXT", "DECIMAL_TEXT"])
@@ -179,11 +179,11 @@ struct OldDecimalTests {
     }
 
     private static let uses: [@Sendable (borrowing WriteTransaction) throws -> Void] = [
-        { db in _ = try Query<Bill>().fetch(db) },
-        { db in _ = try Bill.where { $0.total > 9 }.count(db) },
-        { db in _ = try Bill.where { $0.total > 9 }.exists(db) },
+        { db in _ = try Query<Bill>().fetch(in: db) },
+        { db in _ = try Bill.where { $0.total > 9 }.count(in: db) },
+        { db in _ = try Bill.where { $0.total > 9 }.exists(in: db) },
         { db in _ = try Bill.where { $0.total > 9 }.delete(in: db) },
-        { db in _ = try Query<Bill>().select { $0.total }.fetch(db) },
+        { db in _ = try Query<Bill>().select { $0.total }.fetch(in: db) },
         { db in _ = try Bill.insert(Bill(), in: db) },
         { db in try Bill.update(Bill(id: 1), in: db) },
     ]
@@ -236,7 +236,7 @@ struct OldDecimalTests {
         }
         try await vault.with(\.migrator, migrator).using { store in
             try await store.read { db throws in
-                let rates = try Query<Rate>().order { $0.amount.ascending }.fetch(db)
+                let rates = try Query<Rate>().order { $0.amount.ascending }.fetch(in: db)
                 #expect(rates.map(\.name) == ["d", "b", "c", "a"])
                 #expect(try db.value("SELECT factor FROM rate WHERE amount < 0", as: String.self) == "0")
             }

@@ -31,7 +31,7 @@ struct RecordsInMemoryIsolationTests {
             #expect(try db.value("PRAGMA temp_store", as: Int.self) == 2)
             let distinct: SQL = "SELECT count(*) FROM (SELECT DISTINCT text || rank FROM note ORDER BY rank + 1)"
             #expect(try db.value(distinct, as: Int.self) == 20_000)
-            return try Note.order { $0.text.ascending }.fetch(db).count
+            return try Note.order { $0.text.ascending }.fetch(in: db).count
         }
         #expect(sorted == 20_000)
         #expect(try notebook.filesHolding(open).contains { $0.hasSuffix("-wal") })

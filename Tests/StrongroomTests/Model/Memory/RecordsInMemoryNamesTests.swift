@@ -40,7 +40,7 @@ struct RecordsInMemoryNamesTests {
             try Log.where { $0.text == "memory" }.update(in: db) { [$0.text.set("changed")] }
         }
         try await store.read { db throws in
-            #expect(try Log.order { $0.text.ascending }.fetch(db).map(\.text) == ["changed", "disk"])
+            #expect(try Log.order { $0.text.ascending }.fetch(in: db).map(\.text) == ["changed", "disk"])
         }
     }
 

@@ -81,8 +81,8 @@ struct RecordsInMemoryRulesTests {
         try await store.write { db throws in
             try Tile.insert(Tile(side: 2), in: db)
             try Tile.insert(Tile(side: 3), persistence: .memory, in: db)
-            #expect(try Tile.order { $0.side.ascending }.fetch(db).map(\.area) == [4, 9])
-            #expect(try Tile.where { $0.area > 5 }.count(db) == 1)
+            #expect(try Tile.order { $0.side.ascending }.fetch(in: db).map(\.area) == [4, 9])
+            #expect(try Tile.where { $0.area > 5 }.count(in: db) == 1)
         }
     }
 }

@@ -20,19 +20,19 @@ struct RecordsInMemoryTests {
         #expect(try await notebook.texts() == ["a", "b", "c", "d"])
         try await notebook.store.read { db in
             let sorted = Note.order { $0.text.descending }
-            #expect(try sorted.limit(2).fetch(db).map(\.text) == ["d", "c"])
-            #expect(try sorted.limit(2, offset: 1).fetch(db).map(\.text) == ["c", "b"])
+            #expect(try sorted.limit(2).fetch(in: db).map(\.text) == ["d", "c"])
+            #expect(try sorted.limit(2, offset: 1).fetch(in: db).map(\.text) == ["c", "b"])
             #expect(try Note.count(in: db) == 4)
-            #expect(try Note.where { $0.rank >= 2 }.count(db) == 3)
-            #expect(try Note.where { $0.rank >= 2 }.limit(2).count(db) == 2)
-            #expect(try Note.query.value(db) { $0.rank.sum() } == 10)
-            #expect(try Note.where { $0.text == "b" }.exists(db))
-            #expect(try Note.where { $0.text == "b" }.first(db)?.id ?? 0 < 0)
+            #expect(try Note.where { $0.rank >= 2 }.count(in: db) == 3)
+            #expect(try Note.where { $0.rank >= 2 }.limit(2).count(in: db) == 2)
+            #expect(try Note.query.value(in: db) { $0.rank.sum() } == 10)
+            #expect(try Note.where { $0.text == "b" }.exists(in: db))
+            #expect(try Note.where { $0.text == "b" }.first(in: db)?.id ?? 0 < 0)
             let byText = Note.order { $0.text.ascending }.limit(2)
-            let page = try byText.fetch(db)
-            #expect(try byText.after(#require(page.last)).fetch(db).map(\.text) == ["c", "d"])
-            #expect(try Note.where { $0.text.isIn(["b", "c"]) }.fetch(db).count == 2)
-            #expect(try Note.group { $0.rank }.select { ($0.rank, RowCount()) }.fetch(db).count == 4)
+            let page = try byText.fetch(in: db)
+            #expect(try byText.after(#require(page.last)).fetch(in: db).map(\.text) == ["c", "d"])
+            #expect(try Note.where { $0.text.isIn(["b", "c"]) }.fetch(in: db).count == 2)
+            #expect(try Note.group { $0.rank }.select { ($0.rank, RowCount()) }.fetch(in: db).count == 4)
         }
     }
 
@@ -47,7 +47,7 @@ struct RecordsInMemoryTests {
         }
         let pairs = try await notebook.store.read { db in
             try Note.query.join(Tag.self) { note, tag in note.id == tag.note }
-                .order { note, _ in note.rank.ascending }.fetch(db).map { "\($0.text) \($1.name)" }
+                .order { note, _ in note.rank.ascending }.fetch(in: db).map { "\($0.text) \($1.name)" }
         }
         #expect(Set(pairs) == ["disk kept", "disk passing", "memory kept", "memory passing"])
         #expect(pairs.count == 4)
@@ -67,7 +67,7 @@ struct RecordsInMemoryTests {
                 """
             #expect(try db.value(numbers, as: Int.self) == 2)
             #expect(try db.value("SELECT count(*) FROM main.note", as: Int.self) == 1)
-            #expect(try Note.where("text BEGINSWITH %@", "b").fetch(db).map(\.text) == ["b"])
+            #expect(try Note.where("text BEGINSWITH %@", "b").fetch(in: db).map(\.text) == ["b"])
         }
     }
 
@@ -238,7 +238,7 @@ struct RecordsInMemoryTests {
         }
         #expect(count == 2)
         let changed = try await notebook.store.read { db in
-            try Note.where { $0.rank == 0 }.fetch(db).map(\.text).sorted()
+            try Note.where { $0.rank == 0 }.fetch(in: db).map(\.text).sorted()
         }
         #expect(changed == ["b", "c"])
     }

@@ -76,7 +76,7 @@ struct DecimalMigrationTests {
         try await vault.with(\.migrator, Migrator { wide }.whenChanged(.refuse)).using { store in
             try await store.write { db throws in
                 try Wide.insert(Wide(id: nil, price: 2, tip: 1), in: db)
-                #expect(try Wide.where { $0.tip == 1 }.count(db) == 1)
+                #expect(try Wide.where { $0.tip == 1 }.count(in: db) == 1)
             }
         }
     }

@@ -38,8 +38,8 @@ struct ScaledMigrationTests {
     ]
 
     private static func expectNumbers(_ db: borrowing some Reading & ~Copyable) throws {
-        #expect(try Offer.order { $0.price.ascending }.fetch(db).map(\.price) == [-3, 0, 12.5])
-        #expect(try Offer.query.value(db) { $0.price.sum() } == 9.5)
+        #expect(try Offer.order { $0.price.ascending }.fetch(in: db).map(\.price) == [-3, 0, 12.5])
+        #expect(try Offer.query.value(in: db) { $0.price.sum() } == 9.5)
         let stored = try db.texts("SELECT typeof(price) || price FROM offer ORDER BY id")
         #expect(stored == ["integer1250", "integer-300", "integer0"])
         #expect(try db.value("SELECT count(*) FROM journal", as: Int.self) == 0)
@@ -195,7 +195,7 @@ struct ScaledMigrationTests {
             }
         }
         try await vault.with(\.migrator, steps).using { store in
-            let offers = try await store.read { db in try Offer.order { $0.id.ascending }.fetch(db) }
+            let offers = try await store.read { db in try Offer.order { $0.id.ascending }.fetch(in: db) }
             #expect(try offers.map(\.price) == [exactly("19.99"), exactly("-0.05")])
             #expect(offers.map(\.tip) == [nil, 1])
         }

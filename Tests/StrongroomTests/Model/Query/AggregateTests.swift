@@ -22,28 +22,28 @@ struct AggregateTests {
     @Test func ofAllRowsOfAQuery() async throws {
         try await fill()
         try await temporary.store.read { (db) throws in
-            #expect(try Purchase.query.value(db) { $0.total.sum() } == 28)
-            #expect(try Purchase.where { $0.article == "pen" }.value(db) { $0.total.max() } == 4)
-            #expect(try Purchase.query.value(db) { $0.total.min() } == 3)
-            #expect(try Purchase.query.value(db) { $0.total.average() } == 5.6)
-            #expect(try Purchase.query.value(db) { $0.article.countDistinct() } == 3)
-            #expect(try Contact.query.value(db) { $0.phone.count() } == 1)
+            #expect(try Purchase.query.value(in: db) { $0.total.sum() } == 28)
+            #expect(try Purchase.where { $0.article == "pen" }.value(in: db) { $0.total.max() } == 4)
+            #expect(try Purchase.query.value(in: db) { $0.total.min() } == 3)
+            #expect(try Purchase.query.value(in: db) { $0.total.average() } == 5.6)
+            #expect(try Purchase.query.value(in: db) { $0.article.countDistinct() } == 3)
+            #expect(try Contact.query.value(in: db) { $0.phone.count() } == 1)
             // The rows of the limit alone.
-            #expect(try Purchase.order { $0.total.descending }.limit(2).value(db) { $0.total.sum() } == 17)
-            #expect(try Purchase.query.limit(2, offset: 1).count(db) == 2)
-            #expect(try Purchase.where { $0.total > 100 }.exists(db) == false)
-            #expect(try Purchase.where { $0.total > 8 }.exists(db))
-            #expect(try Purchase.query.value(db) { ($0.total + 2).max() } == 11)
+            #expect(try Purchase.order { $0.total.descending }.limit(2).value(in: db) { $0.total.sum() } == 17)
+            #expect(try Purchase.query.limit(2, offset: 1).count(in: db) == 2)
+            #expect(try Purchase.where { $0.total > 100 }.exists(in: db) == false)
+            #expect(try Purchase.where { $0.total > 8 }.exists(in: db))
+            #expect(try Purchase.query.value(in: db) { ($0.total + 2).max() } == 11)
         }
     }
 
     @Test func ofNoRowsAreNil() async throws {
         try await temporary.store.read { (db) throws in
-            #expect(try Purchase.query.value(db) { $0.total.sum() } == nil)
-            #expect(try Purchase.query.value(db) { $0.total.max() } == nil)
-            #expect(try Purchase.query.count(db) == 0)
+            #expect(try Purchase.query.value(in: db) { $0.total.sum() } == nil)
+            #expect(try Purchase.query.value(in: db) { $0.total.max() } == nil)
+            #expect(try Purchase.query.count(in: db) == 0)
             #expect(try Purchase.latest(in: db) == nil)
-            #expect(try Purchase.query.first(db) == nil)
+            #expect(try Purchase.query.first(in: db) == nil)
         }
     }
 
@@ -51,9 +51,9 @@ struct AggregateTests {
         try await fill()
         try await temporary.store.write { db in
             try Purchase.where { $0.id <= 2 }.update(in: db) { [$0.total.set(.max)] }
-            #expect(throws: StrongroomError.self) { try Purchase.query.value(db) { $0.total.sum() } }
+            #expect(throws: StrongroomError.self) { try Purchase.query.value(in: db) { $0.total.sum() } }
             let overflow = try expectFailure(.typeMismatch) {
-                try Purchase.query.value(db) { ($0.total + 1).max() }
+                try Purchase.query.value(in: db) { ($0.total + 1).max() }
             }
             #expect(overflow.message.contains("floating-point"))
         }
@@ -64,17 +64,17 @@ struct AggregateTests {
         try await temporary.store.read { (db) throws in
             let articles = try Purchase.group { $0.article }
                 .having { _ in RowCount() > 1 }
-                .select { ($0.article, RowCount(), $0.total.sum()) }.fetch(db)
+                .select { ($0.article, RowCount(), $0.total.sum()) }.fetch(in: db)
             #expect(articles.map(\.0) == ["pen"])
             #expect(articles.map(\.1) == [3])
             #expect(articles.map(\.2) == [11])
             let buyers = try Purchase.where { $0.article != "cup" }.group { ($0.buyer, $0.article) }
                 .order { $0.total.sum().descending }.limit(2)
-                .select { ($0.buyer, $0.article) }.fetch(db)
+                .select { ($0.buyer, $0.article) }.fetch(in: db)
             #expect(buyers.map(\.0) == [1, 2])
             #expect(buyers.map(\.1) == ["ink", "pen"])
             let limited = try Purchase.order { $0.id.ascending }.limit(2).group { $0.buyer }
-                .select { ($0.buyer, RowCount()) }.fetch(db)
+                .select { ($0.buyer, RowCount()) }.fetch(in: db)
             #expect(limited.map(\.1) == [2])
         }
     }
@@ -82,11 +82,11 @@ struct AggregateTests {
     @Test func selectedValues() async throws {
         try await fill()
         try await temporary.store.read { (db) throws in
-            let names = try Contact.query.select { ($0.id, $0.phone) }.fetch(db)
+            let names = try Contact.query.select { ($0.id, $0.phone) }.fetch(in: db)
             #expect(names.map(\.0) == [1, 2])
             #expect(names.map(\.1) == [nil, "+49 30 2"])
-            #expect(try Purchase.query.select { $0.article }.distinct().count(db) == 3)
-            let last: String? = try Purchase.order { $0.id.descending }.select { $0.article }.first(db)
+            #expect(try Purchase.query.select { $0.article }.distinct().count(in: db) == 3)
+            let last: String? = try Purchase.order { $0.id.descending }.select { $0.article }.first(in: db)
             #expect(last == "pen")
         }
     }
@@ -95,9 +95,9 @@ struct AggregateTests {
         try await fill()
         try await temporary.store.read { (db) throws in
             #expect(try Purchase.latest(in: db)?.id == 5)
-            #expect(try Purchase.where { $0.buyer == 1 }.latest(db)?.id == 2)
+            #expect(try Purchase.where { $0.buyer == 1 }.latest(in: db)?.id == 2)
             // Of the two with the least total, and not of all.
-            #expect(try Purchase.order { $0.total.ascending }.limit(2).latest(db)?.id == 3)
+            #expect(try Purchase.order { $0.total.ascending }.limit(2).latest(in: db)?.id == 3)
         }
     }
 
@@ -114,13 +114,13 @@ struct AggregateTests {
             #expect(try ids(db) { $0.total.isIn(4..<8) } == [3, 5])
             #expect(try ids(db) { $0.article.length() == 3 && $0.article.uppercased() == "INK" } == [2])
             #expect(try ids(db) { _ in Computed<Int>("total + 1") * 2 == 8 } == [1])
-            #expect(try Contact.where { ($0.phone ?? "none") == "none" }.count(db) == 1)
+            #expect(try Contact.where { ($0.phone ?? "none") == "none" }.count(in: db) == 1)
         }
     }
 
     private func ids(
         _ db: borrowing some Reading & ~Copyable, _ condition: (Purchase.Columns) -> Condition
     ) throws -> [Int64?] {
-        try Purchase.where(condition).order { $0.id.ascending }.fetch(db).map(\.id)
+        try Purchase.where(condition).order { $0.id.ascending }.fetch(in: db).map(\.id)
     }
 }

@@ -28,13 +28,13 @@ struct CodedOrderTests {
                 try db.execute("INSERT INTO profile (options) VALUES (\(#"{ "b": \#(number), "a": 1 }"#))")
             }
             let query = Profile.order { $0.options.ascending }.limit(2)
-            let last = try #require(try query.fetch(db).last)
-            let error = try expectFailure(.sql) { try query.after(last).fetch(db) }
+            let last = try #require(try query.fetch(in: db).last)
+            let error = try expectFailure(.sql) { try query.after(last).fetch(in: db) }
             #expect(error.message.contains("stored"))
             try expectFailure(.sql) { try query.cursor(after: last) }
             // Sorted it can be, and by the key it is paged.
             let byKey = Profile.order { $0.id.ascending }.limit(2)
-            #expect(try byKey.after(#require(try byKey.fetch(db).last)).fetch(db).map(\.options.b) == [3, 4])
+            #expect(try byKey.after(#require(try byKey.fetch(in: db).last)).fetch(in: db).map(\.options.b) == [3, 4])
         }
     }
 

@@ -14,9 +14,9 @@ struct CursorTests {
     @Test func oneRecordAfterTheOther() async throws {
         try await temporary.store.read { db in
             var ids: [Int64?] = []
-            try Contact.order { $0.id.descending }.forEach(db) { ids.append($0.id) }
+            try Contact.order { $0.id.descending }.forEach(in: db) { ids.append($0.id) }
             #expect(ids == [5, 4, 3, 2, 1])
-            try Contact.where { $0.id > 4 }.withCursor(db) { cursor throws in
+            try Contact.where { $0.id > 4 }.withCursor(in: db) { cursor throws in
                 #expect(try cursor.next()?.id == 5)
                 // At the end it stays there.
                 #expect(try cursor.next() == nil)
@@ -29,8 +29,8 @@ struct CursorTests {
         try await temporary.store.read { db in
             let query = Contact.order { $0.id.ascending }
             var pairs = 0
-            try query.forEach(db) { outer in
-                try query.withCursor(db) { inner throws in
+            try query.forEach(in: db) { outer in
+                try query.withCursor(in: db) { inner throws in
                     #expect(try inner.next()?.id == 1)
                     pairs += 1
                 }
@@ -45,7 +45,7 @@ struct CursorTests {
         try await temporary.store.write { db in
             var seen = 0
             #expect(throws: Enough.self) {
-                try Contact.query.forEach(db) { _ in
+                try Contact.query.forEach(in: db) { _ in
                     seen += 1
                     if seen == 2 { throw Enough() }
                 }
@@ -76,9 +76,9 @@ struct CursorTests {
     /// Reads the query's records in one of the ways in which there are.
     private func read(_ query: Query<Contact>, _ form: Int, _ db: borrowing WriteTransaction) throws {
         switch form {
-        case 0: _ = try query.fetch(db)
-        case 1: _ = try query.limit(2, offset: 1).fetch(db)
-        case 2: try query.forEach(db) { _ in }
+        case 0: _ = try query.fetch(in: db)
+        case 1: _ = try query.limit(2, offset: 1).fetch(in: db)
+        case 2: try query.forEach(in: db) { _ in }
         case 3: _ = try Contact.find(4, in: db)
         case 4: _ = try Contact.find([1, 4], in: db)
         default: _ = try Contact.all(in: db)

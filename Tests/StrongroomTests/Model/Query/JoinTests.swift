@@ -53,23 +53,23 @@ struct JoinTests {
     @Test func aPairOfRecordsForEachMatch() async throws {
         try await temporary.store.read { db in
             let join = try Contact.join(Purchase.self) { contact, purchase in contact.id == purchase.buyer }
-            let pairs = try join.order { _, purchase in purchase.total.descending }.fetch(db)
+            let pairs = try join.order { _, purchase in purchase.total.descending }.fetch(in: db)
             #expect(pairs.map(\.0.id) == [4, 1, 2, 1])
             #expect(pairs.map(\.1.article) == ["cup", "ink", "pen", "pen"])
             #expect(pairs.first?.0 == (try Contact.find(4, in: db)))
-            #expect(try join.count(db) == 4)
+            #expect(try join.count(in: db) == 4)
             let narrow = join.where { contact, purchase in contact.name == "Contact 1" && purchase.total < 5 }
-            #expect(try narrow.first(db)?.1.article == "pen")
-            #expect(try narrow.count(db) == 1)
-            #expect(
-                try join.order { contact, _ in contact.id.ascending }.limit(1, offset: 3).fetch(db).map(\.0.id) == [4])
+            #expect(try narrow.first(in: db)?.1.article == "pen")
+            #expect(try narrow.count(in: db) == 1)
+            let last = try join.order { contact, _ in contact.id.ascending }.limit(1, offset: 3).fetch(in: db)
+            #expect(last.map(\.0.id) == [4])
         }
     }
 
     @Test func aLeftJoinHasNilWhereThereIsNone() async throws {
         try await temporary.store.read { db in
             let pairs = try Contact.leftJoin(Purchase.self) { contact, purchase in contact.id == purchase.buyer }
-                .order { contact, _ in contact.id.ascending }.fetch(db)
+                .order { contact, _ in contact.id.ascending }.fetch(in: db)
             #expect(pairs.map(\.0.id) == [1, 1, 2, 3, 4])
             #expect(pairs.map { $0.1?.article } == ["pen", "ink", "pen", nil, "cup"])
         }
@@ -83,22 +83,23 @@ struct JoinTests {
             let rows: [(Int64?, String?, Int?, Int64?)] = try join.select { contact, purchase in
                 (contact.id, purchase.article, purchase.total, purchase.id)
             }
-            .fetch(db)
+            .fetch(in: db)
             #expect(rows.map(\.1) == ["pen", "ink", "pen", nil, "cup"])
             #expect(rows.map(\.2) == [3, 8, 4, nil, 9])
             #expect(rows.map { $0.3 == nil } == [false, false, false, true, false])
 
-            #expect(try join.where { _, purchase in purchase.total == nil }.fetch(db).map(\.0.id) == [3])
-            #expect(try join.where { _, purchase in purchase.total != nil }.count(db) == 4)
-            #expect(try join.where { _, purchase in purchase.total == 4 }.fetch(db).map(\.0.id) == [2])
-            #expect(try join.where { _, purchase in purchase.total > 3 }.fetch(db).map(\.0.id) == [1, 2, 4])
+            #expect(try join.where { _, purchase in purchase.total == nil }.fetch(in: db).map(\.0.id) == [3])
+            #expect(try join.where { _, purchase in purchase.total != nil }.count(in: db) == 4)
+            #expect(try join.where { _, purchase in purchase.total == 4 }.fetch(in: db).map(\.0.id) == [2])
+            #expect(try join.where { _, purchase in purchase.total > 3 }.fetch(in: db).map(\.0.id) == [1, 2, 4])
             // As in SQL: nothing is known of the row without a purchase.
-            #expect(try join.where { _, purchase in purchase.total != 4 }.fetch(db).map(\.0.id) == [1, 1, 4])
-            #expect(try join.where { _, purchase in purchase.total.isIn([8, nil]) }.fetch(db).map(\.0.id) == [1, 3])
-            #expect(try join.where { _, purchase in purchase.article.hasPrefix("c") }.fetch(db).map(\.0.id) == [4])
+            #expect(try join.where { _, purchase in purchase.total != 4 }.fetch(in: db).map(\.0.id) == [1, 1, 4])
+            #expect(
+                try join.where { _, purchase in purchase.total.isIn([8, nil]) }.fetch(in: db).map(\.0.id) == [1, 3])
+            #expect(try join.where { _, purchase in purchase.article.hasPrefix("c") }.fetch(in: db).map(\.0.id) == [4])
             let byTotal = try Contact.leftJoin(Purchase.self) { contact, purchase in contact.id == purchase.buyer }
                 .order { _, purchase in purchase.total.ascending.nullsLast }
-            #expect(try byTotal.fetch(db).map(\.0.id) == [1, 2, 1, 4, 3])
+            #expect(try byTotal.fetch(in: db).map(\.0.id) == [1, 2, 1, 4, 3])
 
             let computed: [(Int64?, Int, Int?, String?, Int?)] = try join.select { contact, purchase in
                 (
@@ -107,7 +108,7 @@ struct JoinTests {
                     purchase.total % 3
                 )
             }
-            .fetch(db)
+            .fetch(in: db)
             #expect(computed.map(\.1) == [3, 8, 4, 0, 9])
             #expect(computed.map(\.2) == [33, 88, 44, nil, 99])
             #expect(computed.map(\.3) == ["PEN", "INK", "PEN", nil, "CUP"])
@@ -117,7 +118,7 @@ struct JoinTests {
             } groupedBy: { contact, _ in
                 contact.id
             }
-            .fetch(db)
+            .fetch(in: db)
             #expect(sums.map(\.1) == [11, 4, nil, 9])
             #expect(sums.map(\.2) == [2, 1, 0, 1])
         }
@@ -134,39 +135,39 @@ struct JoinTests {
             let rows: [(String, Int?, Int?)] = try three.select { purchase, _, cheaper in
                 (purchase.article, purchase.total - cheaper.total, cheaper.total + purchase.total)
             }
-            .fetch(db)
+            .fetch(in: db)
             #expect(rows.map(\.0) == ["pen", "ink", "pen", "cup"])
             #expect(rows.map(\.1) == [nil, 5, nil, nil])
             #expect(rows.map(\.2) == [nil, 11, nil, nil])
-            #expect(try three.where { _, _, cheaper in cheaper.id == nil }.count(db) == 3)
+            #expect(try three.where { _, _, cheaper in cheaper.id == nil }.count(in: db) == 3)
 
             let four = three.leftJoin(Contact.self) { _, _, cheaper, other in cheaper.buyer == other.id }
             let names: [(String, String?)] = try four.select { purchase, _, _, other in
                 (purchase.article, other.email)
             }
-            .fetch(db)
+            .fetch(in: db)
             #expect(names.map(\.1) == [nil, "contact1@example.org", nil, nil])
-            #expect(try four.where { _, _, cheaper, other in cheaper.id == nil && other.id == nil }.count(db) == 3)
+            #expect(try four.where { _, _, cheaper, other in cheaper.id == nil && other.id == nil }.count(in: db) == 3)
         }
     }
 
     @Test func threeAndFourTablesAndATableWithItself() async throws {
         try await temporary.store.read { db in
             let two = try Contact.join(Contact.self) { one, other in one.id < other.id }
-            #expect(try two.count(db) == 6)
+            #expect(try two.count(in: db) == 6)
             let three = two.leftJoin(Purchase.self) { _, other, purchase in other.id == purchase.buyer }
-            let rows = try three.where { one, _, _ in one.id == 1 }.order { _, other, _ in other.id.ascending }.fetch(
-                db)
+            let rows = try three.where { one, _, _ in one.id == 1 }.order { _, other, _ in other.id.ascending }
+                .fetch(in: db)
             #expect(rows.map(\.1.id) == [2, 3, 4])
             #expect(rows.map { $0.2?.total } == [4, nil, 9])
             let four = three.join(Purchase.self) { one, _, _, purchase in one.id == purchase.buyer }
-            #expect(try four.distinct().count(db) == 8)
+            #expect(try four.distinct().count(in: db) == 8)
             let sums = try four.select { one, _, _, mine in
                 (one.id, mine.total.sum())
             } groupedBy: { one, _, _, _ in
                 one.id
             }
-            .fetch(db)
+            .fetch(in: db)
             #expect(sums.map(\.0) == [1, 2])
             #expect(sums.map(\.1) == [33, 8])
         }
@@ -176,7 +177,7 @@ struct JoinTests {
         try await temporary.store.read { db in
             let rich = try Purchase.order { $0.total.descending }.limit(2)
                 .join(Contact.self) { purchase, contact in purchase.buyer == contact.id }
-            #expect(Set(try rich.fetch(db).map(\.1.id)) == [1, 4])
+            #expect(Set(try rich.fetch(in: db).map(\.1.id)) == [1, 4])
         }
     }
 
@@ -185,15 +186,15 @@ struct JoinTests {
         try await temporary.store.read { db in
             let join = try Contact.join(Purchase.self) { contact, purchase in contact.id == purchase.buyer }
                 .order { _, purchase in purchase.id.ascending }.limit(1)
-            #expect(try join.fetch(as: Line.self, db) == [Line(name: "Contact 1", article: "pen", total: 3)])
-            let chosen = try join.fetch(as: Line.self, db) { contact, purchase in
+            #expect(try join.fetch(as: Line.self, in: db) == [Line(name: "Contact 1", article: "pen", total: 3)])
+            let chosen = try join.fetch(as: Line.self, in: db) { contact, purchase in
                 [contact.email, purchase.article.uppercased(), purchase.total * 100]
             }
             #expect(chosen == [Line(name: "contact1@example.org", article: "PEN", total: 300)])
-            let ambiguous = try expectFailure(.sql) { try join.fetch(as: Ambiguous.self, db) }
+            let ambiguous = try expectFailure(.sql) { try join.fetch(as: Ambiguous.self, in: db) }
             #expect(ambiguous.message.contains("\"contact\", \"purchase\" all have a column \"id\""))
             let short = try expectFailure(.sql) {
-                try join.fetch(as: Line.self, db) { contact, _ in [contact.name] }
+                try join.fetch(as: Line.self, in: db) { contact, _ in [contact.name] }
             }
             #expect(short.message.contains("3 columns, and 1"))
         }
@@ -204,7 +205,7 @@ struct JoinTests {
             try db.execute("UPDATE purchase SET total = 'many' WHERE id = 3")
             let join = try Contact.join(Purchase.self) { contact, purchase in contact.id == purchase.buyer }
                 .order { _, purchase in purchase.id.ascending }
-            let mismatch = try expectFailure(.typeMismatch) { try join.fetch(db) }.mismatch
+            let mismatch = try expectFailure(.typeMismatch) { try join.fetch(in: db) }.mismatch
             #expect(mismatch?.table == "purchase")
             #expect(mismatch?.column == "total")
             #expect(mismatch?.rowID == 3)

@@ -27,13 +27,13 @@ struct PageCursorTests {
                 $0.word.ascending
             } _: {
                 $0.number.descending
-            }.fetch(db)
+            }.fetch(in: db)
         }
         var paged: [Sample] = []
         var text: String?
         while true {
             let asked = try text.map { query.after(try PageCursor($0)) } ?? query
-            let page = try await store.read { db in try asked.fetch(db) }
+            let page = try await store.read { db in try asked.fetch(in: db) }
             guard let last = page.last, let key = last.id else { break }
             paged += page
             let cursor = try query.cursor(after: last)
@@ -59,10 +59,10 @@ struct PageCursorTests {
         try await store.write { db in
             for value in values { try Cell<Value>.insert(Cell(value), in: db) }
             let query = Cell<Value>.order { $0.content.ascending }
-            let all = try query.fetch(db)
+            let all = try query.fetch(in: db)
             for (place, cell) in all.enumerated() {
                 let cursor = try PageCursor(query.cursor(after: cell).description)
-                #expect(try query.after(cursor).fetch(db).map(\.id) == all.dropFirst(place + 1).map(\.id))
+                #expect(try query.after(cursor).fetch(in: db).map(\.id) == all.dropFirst(place + 1).map(\.id))
             }
         }
     }
@@ -81,11 +81,11 @@ struct PageCursorTests {
         let store = try await Self.makeStore()
         try await store.read { db in
             let query = Sample.order { $0.word.ascending }
-            let record = try #require(try query.first(db))
+            let record = try #require(try query.first(in: db))
             let cursor = try query.cursor(after: record)
             // Other conditions, and another limit: the same place.
-            #expect(try query.where { $0.size >= .min }.limit(2).after(cursor).fetch(db).count == 2)
-            #expect(try query.after(cursor).where { $0.size >= .min }.fetch(db).count == 39)
+            #expect(try query.where { $0.size >= .min }.limit(2).after(cursor).fetch(in: db).count == 2)
+            #expect(try query.after(cursor).where { $0.size >= .min }.fetch(in: db).count == 39)
             let others = [
                 Sample.query, Sample.order { $0.word.descending }, Sample.order { $0.word.ascending.nullsLast },
                 Sample.order { $0.note.ascending },
@@ -96,11 +96,11 @@ struct PageCursorTests {
                 },
             ]
             for other in others {
-                let error = try expectFailure(.pageCursor) { try other.after(cursor).fetch(db) }
+                let error = try expectFailure(.pageCursor) { try other.after(cursor).fetch(in: db) }
                 #expect(error.message.contains("\"sample\""))
-                try expectFailure(.pageCursor) { try other.after(cursor).count(db) }
+                try expectFailure(.pageCursor) { try other.after(cursor).count(in: db) }
             }
-            try expectFailure(.pageCursor) { try Contact.order { $0.name.ascending }.after(cursor).fetch(db) }
+            try expectFailure(.pageCursor) { try Contact.order { $0.name.ascending }.after(cursor).fetch(in: db) }
         }
     }
 
@@ -129,12 +129,12 @@ struct PageCursorTests {
     func noOrder() async throws {
         let store = try await Self.makeStore()
         try await store.read { db in
-            let record = try #require(try Sample.query.first(db))
+            let record = try #require(try Sample.query.first(in: db))
             try expectFailure(.sql) { try Sample.order { $0.note.length().ascending }.cursor(after: record) }
             let distinct = Sample.order { $0.word.ascending }.distinct()
             try expectFailure(.sql) { try distinct.cursor(after: record) }
             // It began again without a word.
-            try expectFailure(.sql) { try distinct.after(record).fetch(db) }
+            try expectFailure(.sql) { try distinct.after(record).fetch(in: db) }
         }
     }
 }

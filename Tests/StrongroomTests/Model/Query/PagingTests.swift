@@ -24,12 +24,12 @@ struct PagingTests {
                 }
                 let (whole, paged) = try await temporary.store.read { db in
                     var paged: [Sample] = []
-                    var page = try query.limit(size).fetch(db)
+                    var page = try query.limit(size).fetch(in: db)
                     while let last = page.last {
                         paged += page
-                        page = try query.limit(size).after(last).fetch(db)
+                        page = try query.limit(size).after(last).fetch(in: db)
                     }
-                    return (try query.fetch(db), paged)
+                    return (try query.fetch(in: db), paged)
                 }
                 #expect(whole.count == samples.count)
                 #expect(
@@ -50,14 +50,14 @@ struct PagingTests {
         try await temporary.store.write { db in
             _ = try Contact.insert(contentsOf: Contact.samples(10), in: db)
             let byScore = Contact.order { $0.score.ascending }.limit(4)
-            let first = try byScore.fetch(db)
+            let first = try byScore.fetch(in: db)
             #expect(first.map(\.id) == [1, 2, 3, 4])
             // The last record of the page is gone, one before it is new.
             try Contact.delete(4, in: db)
             try Contact.insert(Contact(id: 99, email: "new", score: 0), in: db)
             let last = try #require(first.last)
-            #expect(try byScore.after(last).fetch(db).map(\.id) == [5, 6, 7, 8])
-            #expect(try byScore.after(key: 3, in: db).fetch(db).map(\.id) == [5, 6, 7, 8])
+            #expect(try byScore.after(last).fetch(in: db).map(\.id) == [5, 6, 7, 8])
+            #expect(try byScore.after(key: 3, in: db).fetch(in: db).map(\.id) == [5, 6, 7, 8])
             // Where it stood is not known any more: neither the beginning nor the end.
             try expectFailure(.noSuchRow) { try byScore.after(key: 4, in: db) }
         }
@@ -72,10 +72,10 @@ struct PagingTests {
             }
             try Price.insert(contentsOf: prices, in: db)
             var seen: [Price] = []
-            var page = try Price.order { $0.cents.descending }.limit(2).fetch(db)
+            var page = try Price.order { $0.cents.descending }.limit(2).fetch(in: db)
             while let last = page.last {
                 seen += page
-                page = try Price.order { $0.cents.descending }.limit(2).after(last).fetch(db)
+                page = try Price.order { $0.cents.descending }.limit(2).after(last).fetch(in: db)
             }
             #expect(seen.map(\.shop) == ["z", "z", "z", "m", "m", "m", "a", "a", "a"])
             #expect(seen.map(\.article) == [3, 2, 1, 3, 2, 1, 3, 2, 1])
@@ -88,8 +88,8 @@ struct PagingTests {
         try await temporary.store.write { db in
             try Contact.insert(Contact(), in: db)
             let query = Contact.order { $0.name.length().ascending }
-            let record = try #require(try query.first(db))
-            let error = try expectFailure(.sql) { try query.after(record).fetch(db) }
+            let record = try #require(try query.first(in: db))
+            let error = try expectFailure(.sql) { try query.after(record).fetch(in: db) }
             #expect(error.message.contains("sort by columns"))
         }
     }

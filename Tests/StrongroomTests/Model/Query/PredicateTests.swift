@@ -117,7 +117,7 @@ struct PredicateTests {
                 let queries = [
                     try Item.where(first), Item.where { _ in !one }, Item.where { _ in !(one && two) || one },
                 ]
-                return try queries.map { try $0.order { $0.id.ascending }.fetch(db).map(\.id) }
+                return try queries.map { try $0.order { $0.id.ascending }.fetch(in: db).map(\.id) }
             }
         }
         for ((first, second), found) in zip(zip(predicates, predicates.reversed()), found) {
@@ -213,7 +213,7 @@ extension PredicateTests {
         try await store.table(Item.self).insert(stored)
         let composed = #Predicate<Item> { $0.word == "\u{e9}" }
         #expect(try composed.evaluate(stored))
-        let count = try await store.read { db in try Item.where(composed).count(db) }
+        let count = try await store.read { db in try Item.where(composed).count(in: db) }
         #expect(count == 0)
     }
 }

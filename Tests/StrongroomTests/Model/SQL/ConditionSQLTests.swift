@@ -25,7 +25,7 @@ struct ConditionSQLTests {
         let store = try await TemporaryStore(tables: [Contact.schema]).store
         try await store.table(Contact.self).insert(contentsOf: Self.contacts)
         let found = try await store.read { db in
-            try Contact.where(condition).order { $0.id.ascending }.fetch(db).map(\.id)
+            try Contact.where(condition).order { $0.id.ascending }.fetch(in: db).map(\.id)
         }
         #expect(found == ids, sourceLocation: sourceLocation)
     }
@@ -135,8 +135,8 @@ struct QueryTests {
         try await store.read { db in
             let all = try Sample.all(in: db)
             #expect(all.compactMap(\.id) == (1...200).map { $0 })
-            let byWord = try Sample.order({ $0.word.ascending }, { $0.number.descending }, { $0.id.descending }).fetch(
-                db)
+            let byWord = try Sample.order({ $0.word.ascending }, { $0.number.descending }, { $0.id.descending })
+                .fetch(in: db)
             let expected = all.sorted { left, right in
                 let words = (left.word.map { Sortable($0) }, right.word.map { Sortable($0) })
                 if let isBefore = Self.isBefore(words.0, words.1) { return isBefore }
@@ -146,7 +146,7 @@ struct QueryTests {
             }
             #expect(byWord.map(\.id) == expected.map(\.id))
             let chained = Sample.order { $0.word.ascending }.order { $0.number.descending }.order { $0.id.descending }
-            #expect(try chained.fetch(db) == byWord)
+            #expect(try chained.fetch(in: db) == byWord)
         }
     }
 
@@ -164,24 +164,24 @@ struct QueryTests {
         let store = try await Self.makeStore()
         let ordered = Sample.order { $0.id.ascending }
         try await store.read { db throws in
-            #expect(try ordered.limit(3).fetch(db).compactMap(\.id) == [1, 2, 3])
-            #expect(try ordered.limit(3, offset: 5).fetch(db).compactMap(\.id) == [6, 7, 8])
-            #expect(try ordered.limit(3, offset: 198).fetch(db).compactMap(\.id) == [199, 200])
-            #expect(try ordered.limit(3, offset: 200).fetch(db).isEmpty)
-            #expect(try ordered.limit(0).fetch(db).isEmpty)
-            #expect(try ordered.limit(.max).fetch(db).count == 200)
-            #expect(try ordered.limit(5).limit(2).fetch(db).compactMap(\.id) == [1, 2], "the last limit counts")
+            #expect(try ordered.limit(3).fetch(in: db).compactMap(\.id) == [1, 2, 3])
+            #expect(try ordered.limit(3, offset: 5).fetch(in: db).compactMap(\.id) == [6, 7, 8])
+            #expect(try ordered.limit(3, offset: 198).fetch(in: db).compactMap(\.id) == [199, 200])
+            #expect(try ordered.limit(3, offset: 200).fetch(in: db).isEmpty)
+            #expect(try ordered.limit(0).fetch(in: db).isEmpty)
+            #expect(try ordered.limit(.max).fetch(in: db).count == 200)
+            #expect(try ordered.limit(5).limit(2).fetch(in: db).compactMap(\.id) == [1, 2], "the last limit counts")
         }
     }
 
     @Test func firstIsTheFirstOfTheQuery() async throws {
         let store = try await Self.makeStore()
         try await store.read { db throws in
-            #expect(try Sample.order { $0.id.descending }.first(db)?.id == 200)
-            #expect(try Sample.where { $0.id > 10 }.order { $0.id.ascending }.first(db)?.id == 11)
-            #expect(try Sample.order { $0.id.ascending }.limit(5, offset: 7).first(db)?.id == 8)
-            #expect(try Sample.where { $0.id == 999 }.first(db) == nil)
-            #expect(try Sample.order { $0.id.ascending }.limit(0).first(db) == nil)
+            #expect(try Sample.order { $0.id.descending }.first(in: db)?.id == 200)
+            #expect(try Sample.where { $0.id > 10 }.order { $0.id.ascending }.first(in: db)?.id == 11)
+            #expect(try Sample.order { $0.id.ascending }.limit(5, offset: 7).first(in: db)?.id == 8)
+            #expect(try Sample.where { $0.id == 999 }.first(in: db) == nil)
+            #expect(try Sample.order { $0.id.ascending }.limit(0).first(in: db) == nil)
         }
     }
 
@@ -195,8 +195,8 @@ struct QueryTests {
         ]
         try await store.read { db in
             for query in queries {
-                let records = try query.fetch(db)
-                #expect(try query.count(db) == records.count)
+                let records = try query.fetch(in: db)
+                #expect(try query.count(in: db) == records.count)
             }
             #expect(try Sample.count(in: db) == 200)
         }
@@ -209,7 +209,7 @@ struct QueryTests {
             let expected = try Sample.all(in: db).filter {
                 ($0.size > 0 || $0.flag == true) && ($0.word == nil || $0.id ?? 0 < 100)
             }
-            #expect(try both.order { $0.id.ascending }.fetch(db) == expected)
+            #expect(try both.order { $0.id.ascending }.fetch(in: db) == expected)
             #expect(!expected.isEmpty && expected.count < 200)
         }
     }
@@ -218,10 +218,10 @@ struct QueryTests {
         let store = try await Self.makeStore()
         let positive = Sample.where { $0.size > 0 }
         try await store.read { db in
-            let first = try positive.count(db)
-            let few = try positive.limit(2).count(db)
-            let other = try positive.where { $0.size > 1 }.count(db)
-            #expect(try positive.count(db) == first)
+            let first = try positive.count(in: db)
+            let few = try positive.limit(2).count(in: db)
+            let other = try positive.where { $0.size > 1 }.count(in: db)
+            #expect(try positive.count(in: db) == first)
             #expect(few == 2 && other < first)
         }
     }

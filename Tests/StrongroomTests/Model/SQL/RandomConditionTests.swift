@@ -41,11 +41,12 @@ struct RandomConditionTests {
 
     private static func expectModel(_ made: [ModelledCondition], _ samples: [Sample], _ store: Store) async throws {
         let found = try await store.read { db in
-            try made.map { one in try Sample.where { _ in one.condition }.order { $0.id.ascending }.fetch(db).map(\.id)
+            try made.map { one in
+                try Sample.where { _ in one.condition }.order { $0.id.ascending }.fetch(in: db).map(\.id)
             }
         }
         let counted = try await store.read { db in
-            try made.map { one in try Sample.where { _ in one.condition }.count(db) }
+            try made.map { one in try Sample.where { _ in one.condition }.count(in: db) }
         }
         let hits = made.map { one in samples.filter { one.holds($0) == true }.map(\.id) }
         let wrong = made.indices.filter { found[$0] != hits[$0] || counted[$0] != hits[$0].count }

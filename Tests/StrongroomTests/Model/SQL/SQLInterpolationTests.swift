@@ -42,10 +42,10 @@ struct SQLInterpolationTests {
             try Contact.insert(contentsOf: Contact.samples(3), in: db)
             let key = try Contact.insert(Contact(name: text, email: text, phone: text), in: db)
             #expect(try db.value("SELECT count(*) FROM contact WHERE name = \(text)", as: Int.self) == 1)
-            #expect(try Contact.where { $0.name == text }.fetch(db).map(\.id) == [key])
-            #expect(try Contact.where { $0.name.hasPrefix(text) && $0.email.hasSuffix(text) }.count(db) == 1)
-            #expect(try Contact.where { $0.phone.contains(text) }.count(db) == 1)
-            #expect(try Contact.where { $0.phone.isIn([text, "x"]) }.count(db) == 1)
+            #expect(try Contact.where { $0.name == text }.fetch(in: db).map(\.id) == [key])
+            #expect(try Contact.where { $0.name.hasPrefix(text) && $0.email.hasSuffix(text) }.count(in: db) == 1)
+            #expect(try Contact.where { $0.phone.contains(text) }.count(in: db) == 1)
+            #expect(try Contact.where { $0.phone.isIn([text, "x"]) }.count(in: db) == 1)
             #expect(try db.execute("UPDATE contact SET name = \(text) WHERE email = \(text)") == 1)
             #expect(try db.execute("DELETE FROM contact WHERE name = \(text)") == 1)
             #expect(try Contact.count(in: db) == 3)
@@ -85,9 +85,9 @@ struct SQLInterpolationTests {
         try await store.write { db in
             try Contact.insert(Contact(), in: db)
             try expectFailure(.sql) { try db.value("SELECT \(name: "nickname") FROM contact", as: String.self) }
-            try expectFailure(.sql) { try Contact.where { _ in missing == "nickname" }.fetch(db) }
+            try expectFailure(.sql) { try Contact.where { _ in missing == "nickname" }.fetch(in: db) }
             try expectFailure(.sql) { try Contact.where { _ in missing != "Ada" }.delete(in: db) }
-            try expectFailure(.sql) { try Contact.order { _ in missing.ascending }.fetch(db) }
+            try expectFailure(.sql) { try Contact.order { _ in missing.ascending }.fetch(in: db) }
             try expectFailure(.sql) { try db.createIndex(TableIndex(on: missing), on: "contact") }
             try db.execute("ALTER TABLE contact RENAME TO old")
             try db.execute("CREATE TABLE contact (id INTEGER PRIMARY KEY, name TEXT)")

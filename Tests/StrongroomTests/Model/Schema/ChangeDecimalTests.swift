@@ -23,8 +23,8 @@ struct ChangeDecimalTests {
     }
 
     private static func expectNumbers(_ db: borrowing some Reading & ~Copyable) throws {
-        #expect(try Offer.where { $0.price == 12 }.count(db) == 1)
-        #expect(try Query<Offer>().order { $0.price.ascending }.fetch(db).map(\.price) == [0, 9, 12, 100])
+        #expect(try Offer.where { $0.price == 12 }.count(in: db) == 1)
+        #expect(try Query<Offer>().order { $0.price.ascending }.fetch(in: db).map(\.price) == [0, 9, 12, 100])
         #expect(try db.texts("SELECT price FROM offer ORDER BY id") == ["p001:9", "p002:12", "0", "p003:100"])
         #expect(try db.value("SELECT count(*) FROM journal", as: Int.self) == 0)
     }
@@ -92,7 +92,7 @@ struct ChangeDecimalTests {
             try db.changeColumn(Column<Double>("price"), in: "offer")
             #expect(try db.texts("SELECT quote(price) FROM offer ORDER BY id") == ["12.5", "-3.0", "0.0"])
             try db.changeColumn(Column<Decimal>("price"), in: "offer")
-            #expect(try Offer.where { $0.price == -3 }.count(db) == 1)
+            #expect(try Offer.where { $0.price == -3 }.count(in: db) == 1)
             try db.changeColumn(Column<String>("price"), in: "offer")
             #expect(try db.texts("SELECT price FROM offer ORDER BY id") == ["12.5", "-3", "0"])
         }

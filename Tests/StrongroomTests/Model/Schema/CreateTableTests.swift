@@ -134,7 +134,7 @@ struct CreateTableTests {
         try await store.write { db in
             try db.createTable(Keyless.schema)
             try Keyless.insert(Keyless(word: "a"), in: db)
-            #expect(try Keyless.where { $0.word == "a" }.count(db) == 1)
+            #expect(try Keyless.where { $0.word == "a" }.count(in: db) == 1)
             let error = try expectFailure(.invalidName) { try Keyless.find(1, in: db) }
             #expect(error.message.contains("\"keyless\" has no primary key"))
             try expectFailure(.invalidName) { try Keyless.delete(1, in: db) }

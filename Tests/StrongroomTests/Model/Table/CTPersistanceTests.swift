@@ -90,7 +90,7 @@ struct CTPersistanceTests {
             try Note.insert(stored, in: db)
             try Archive.insert(stored, in: db)
             #expect(try Archive.find(1, in: db) == Note.find(1, in: db))
-            #expect(try Note.where { $0.level == 5 }.fetch(as: Title.self, db).map(\.title) == ["a"])
+            #expect(try Note.where { $0.level == 5 }.fetch(as: Title.self, in: db).map(\.title) == ["a"])
         }
     }
 
@@ -118,23 +118,23 @@ struct CTPersistanceTests {
             let keys = try Contact.insert(contentsOf: Contact.samples(2_500), in: db)
             #expect(try Contact.all(in: db).count == 2_500)
             #expect(try Contact.latest(in: db)?.id == 2_500)
-            #expect(try Contact.where { $0.score > 1 && $0.phone == nil }.distinct().fetch(db).count == 1_248)
+            #expect(try Contact.where { $0.score > 1 && $0.phone == nil }.distinct().fetch(in: db).count == 1_248)
             let (low, low2) = (3.0, 5.0)
             let own = try db.fetch(
                 Contact.self,
                 "SELECT id, name, email, phone, score, photo FROM contact WHERE score > \(low) AND score < \(low2)")
             #expect(own.map(\.score) == [3.25, 3.5, 3.75, 4, 4.25, 4.5, 4.75])
-            #expect(try Contact.where { $0.score > 3 }.first(db)?.id == 13)
+            #expect(try Contact.where { $0.score > 3 }.first(in: db)?.id == 13)
             #expect(try Contact.count(in: db) == 2_500)
-            #expect(try Contact.where { $0.score > 3 }.count(db) == 2_488)
+            #expect(try Contact.where { $0.score > 3 }.count(in: db) == 2_488)
             #expect(try db.value("SELECT count(*) FROM contact WHERE score > \(low)", as: Int.self) == 2_488)
             #expect(try Contact.find(7, in: db)?.name == "Contact 7")
             #expect(try Contact.find(9_999, in: db) == nil)
             #expect(try Contact.find(keys, in: db).count == 2_500)
-            #expect(try Contact.where { $0.name == "Contact 7" }.fetch(db).map(\.id) == [7])
+            #expect(try Contact.where { $0.name == "Contact 7" }.fetch(in: db).map(\.id) == [7])
             let names = (1...2_500).map { "Contact \($0)" }
-            #expect(try Contact.where { $0.name.isIn(names) }.count(db) == 2_500)
-            #expect(try Contact.where { $0.name.isIn([]) }.fetch(db) == [])
+            #expect(try Contact.where { $0.name.isIn(names) }.count(in: db) == 2_500)
+            #expect(try Contact.where { $0.name.isIn([]) }.fetch(in: db) == [])
         }
     }
 

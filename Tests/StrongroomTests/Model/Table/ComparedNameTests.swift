@@ -62,9 +62,9 @@ struct ComparedNameTests {
             #expect(try Shouts.upsert(again, by: \.title, in: db).outcome == .updated)
             try Shouts.insert(contentsOf: ["c", "d"].map { Shouted(title: $0) }, in: db)
             let query = Shouts.order { $0.title.descending }.limit(2)
-            let first = try query.fetch(db)
+            let first = try query.fetch(in: db)
             let last = try #require(first.last)
-            #expect(try query.after(last).fetch(db).map(\.title) == ["b"])
+            #expect(try query.after(last).fetch(in: db).map(\.title) == ["b"])
 
             var note = Named("a")
             try note.merge(Renamed(name: "b", size: 3), overriding: true)

@@ -67,7 +67,7 @@ struct FindTests {
         try await store.write { db in
             let key = try Contact.insert(Contact(), in: db)
             #expect(try Contact.find(key, in: db) != nil)
-            #expect(try Contact.where { $0.name == "Ada" }.count(db) == 1)
+            #expect(try Contact.where { $0.name == "Ada" }.count(in: db) == 1)
             try Contact.delete(key, in: db)
             #expect(try Contact.find(key, in: db) == nil)
         }
@@ -85,7 +85,7 @@ struct FindTests {
                     case 0: _ = try Contact.all(in: db)
                     case 1: _ = try Contact.find(2, in: db)
                     case 2: _ = try Contact.find([1, 2, 3], in: db)
-                    default: _ = try Contact.where { $0.id >= 1 }.fetch(db)
+                    default: _ = try Contact.where { $0.id >= 1 }.fetch(in: db)
                     }
                 }
                 #expect(error.message.contains(" holds text where bytes was wanted"))
@@ -170,7 +170,7 @@ struct KeyTypeTests {
             let key = try #require(ticket.id)
             #expect(key.rawValue == 1)
             #expect(try Ticket.find(key, in: db) == ticket)
-            #expect(try Ticket.where { $0.id == key }.count(db) == 1)
+            #expect(try Ticket.where { $0.id == key }.count(in: db) == 1)
             let result = try Ticket.upsert(Ticket(seat: "1A"), by: \.seat, in: db)
             #expect(result.key == key)
             #expect(try Ticket.delete(key, in: db))

@@ -18,7 +18,7 @@ struct InsertManyTests {
             let keys = try Contact.insert(contentsOf: contacts, in: db)
             let expected: [Int64] = (0..<count).map { (place: Int) -> Int64 in Int64(701 + place) }
             #expect(keys == expected)
-            let stored = try Contact.where { $0.id > 700 }.order { $0.id.ascending }.fetch(db)
+            let stored = try Contact.where { $0.id > 700 }.order { $0.id.ascending }.fetch(in: db)
             #expect(stored.map(\.email) == contacts.map(\.email))
             #expect(stored.map(\.phone) == contacts.map(\.phone))
             #expect(stored.map(\.id) == keys)

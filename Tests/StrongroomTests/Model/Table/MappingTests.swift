@@ -57,7 +57,7 @@ struct MappingTests {
             #expect(old.id == 3)
             #expect(try Contact.all(in: db) == [contact])
             #expect(try Archive.find(3, in: db) == old)
-            #expect(try Archive.where { $0.name == "old" }.fetch(db) == [old])
+            #expect(try Archive.where { $0.name == "old" }.fetch(in: db) == [old])
             old.name = "older"
             try Archive.update(old, in: db)
             #expect(try Archive.upsert(Contact(name: "oldest", email: old.email), by: \.email, in: db).key == 3)
@@ -108,13 +108,13 @@ struct MappingTests {
             try Contact.insert(contentsOf: Contact.samples(3), in: db)
             let query = Contact.where { $0.phone == nil }.order { $0.id.descending }
             let three = Card(id: 3, name: "Contact 3", phone: nil)
-            #expect(try query.fetch(as: Card.self, db) == [three, Card(id: 1, name: "Contact 1", phone: nil)])
-            #expect(try query.fetch(as: Score.self, db) == [Score(0.75), Score(0.25)])
-            #expect(try query.fetch(as: Address.self, db).first == Address("contact3@example.org", 3, "Contact 3"))
+            #expect(try query.fetch(as: Card.self, in: db) == [three, Card(id: 1, name: "Contact 1", phone: nil)])
+            #expect(try query.fetch(as: Score.self, in: db) == [Score(0.75), Score(0.25)])
+            #expect(try query.fetch(as: Address.self, in: db).first == Address("contact3@example.org", 3, "Contact 3"))
             // A projection reads no other column: one that cannot be read does not matter.
             try db.execute("UPDATE contact SET photo = 'no bytes'")
-            #expect(try query.fetch(as: Score.self, db).count == 2)
-            try expectFailure(.typeMismatch) { try query.fetch(db) }
+            #expect(try query.fetch(as: Score.self, in: db).count == 2)
+            try expectFailure(.typeMismatch) { try query.fetch(in: db) }
         }
     }
 
@@ -129,8 +129,8 @@ struct MappingTests {
             #expect(try Card.all(in: db) == cards)
             #expect(try Card.find(2, in: db) == cards[1])
             #expect(try Card.find([3, 1], in: db) == [cards[2], cards[0]])
-            #expect(try Card.where { $0.email.hasPrefix("contact2") }.fetch(db) == [cards[1]])
-            #expect(try Card.where { $0.score > 0.5 }.first(db) == cards[2])
+            #expect(try Card.where { $0.email.hasPrefix("contact2") }.fetch(in: db) == [cards[1]])
+            #expect(try Card.where { $0.score > 0.5 }.first(in: db) == cards[2])
         }
     }
 

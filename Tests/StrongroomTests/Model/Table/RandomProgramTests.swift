@@ -176,14 +176,14 @@ struct RandomProgramTests {
         let sorted = model.sorted { ($0.id ?? 0) < ($1.id ?? 0) }
         #expect(try Odd.all(in: db) == sorted, `where`)
         let number = Int64.random(in: -4...4, using: &generator)
-        let found = try Odd.where { $0.number >= number && $0.note != nil }.order { $0.id.ascending }.fetch(db)
+        let found = try Odd.where { $0.number >= number && $0.note != nil }.order { $0.id.ascending }.fetch(in: db)
         #expect(found == sorted.filter { $0.number >= number && $0.note != nil }, `where`)
         let notes = sorted.compactMap(\.note).prefix(40)
-        let listed = try Odd.where { $0.note.isIn(Array(notes)) }.order { $0.id.ascending }.fetch(db)
+        let listed = try Odd.where { $0.note.isIn(Array(notes)) }.order { $0.id.ascending }.fetch(in: db)
         let wanted = Set(notes.map { Array($0.utf8) })
         #expect(listed == sorted.filter { $0.note.map { wanted.contains(Array($0.utf8)) } ?? false }, `where`)
         let part = ["'", "%", "\0", "🙂", "e"][Int.random(in: 0..<5, using: &generator)]
-        let containing = try Odd.where { $0.text.contains(part) }.count(db)
+        let containing = try Odd.where { $0.text.contains(part) }.count(in: db)
         let bytes = Data(part.utf8)
         #expect(containing == sorted.filter { Data($0.text.utf8).range(of: bytes) != nil }.count, `where`)
         for odd in model.prefix(3) { #expect(try Odd.find(odd.id ?? 0, in: db) == odd, `where`) }

@@ -174,7 +174,7 @@ struct DeleteTests {
         try await store.write { db in
             try db.execute("CREATE TABLE link (id TEXT PRIMARY KEY, previous)")
             for id in 1...count { try db.execute("INSERT INTO link (id) VALUES (\(id))") }
-            #expect(try Link.where { $0.id.isIn(Array(1...count)) }.count(db) == Int(count))
+            #expect(try Link.where { $0.id.isIn(Array(1...count)) }.count(in: db) == Int(count))
             #expect(try Link.delete(keys: 1...count, in: db) == Int(count))
         }
     }

@@ -4,7 +4,7 @@
 /// let pairs = try Contact.join(Order.self) { contact, order in contact.id == order.contactID }
 ///     .where { contact, order in order.total > 100 }
 ///     .order { contact, order in contact.name.ascending }
-///     .fetch(db)                                              // [(Contact, Order)]
+///     .fetch(in: db)                                              // [(Contact, Order)]
 /// ```
 public struct Join<First: JoinPart, Second: JoinPart>: JoinedTables {
     /// What all joins have in common.
@@ -35,9 +35,9 @@ public struct Join<First: JoinPart, Second: JoinPart>: JoinedTables {
     /// - Parameter db: A transaction.
     /// - Returns: For each row a tuple with a record of each table.
     /// - Throws: ``StrongroomError`` with `typeMismatch`, which names table and column, or the engine's failure.
-    public func fetch(_ db: borrowing some Reading & ~Copyable) throws -> [(First.Output, Second.Output)] {
+    public func fetch(in db: borrowing some Reading & ~Copyable) throws -> [(First.Output, Second.Output)] {
         var rows: [(First.Output, Second.Output)] = []
-        try content.forEachRow(db) { reader in
+        try content.forEachRow(in: db) { reader in
             rows.append((try reader.next(First.self), try reader.next(Second.self)))
         }
         return rows
@@ -47,9 +47,9 @@ public struct Join<First: JoinPart, Second: JoinPart>: JoinedTables {
     ///
     /// - Parameter db: A transaction.
     /// - Returns: The records, or nil when there is no row.
-    /// - Throws: As ``fetch(_:)``.
-    public func first(_ db: borrowing some Reading & ~Copyable) throws -> (First.Output, Second.Output)? {
-        try limitedToOne().fetch(db).first
+    /// - Throws: As ``fetch(in:)``.
+    public func first(in db: borrowing some Reading & ~Copyable) throws -> (First.Output, Second.Output)? {
+        try limitedToOne().fetch(in: db).first
     }
 
     /// Reads the rows into records of another type, from columns and expressions that are chosen.
@@ -63,10 +63,10 @@ public struct Join<First: JoinPart, Second: JoinPart>: JoinedTables {
     ///   `typeMismatch`, or the engine's failure.
     public func fetch<R: Record>(
         as type: R.Type,
-        _ db: borrowing some Reading & ~Copyable,
+        in db: borrowing some Reading & ~Copyable,
         columns: (First.Columns, Second.Columns) -> [any SQLExpression]
     ) throws -> [R] {
-        try content.fetch(type, columns(First.columns("t0"), Second.columns("t1")).map { $0.sql }, db)
+        try content.fetch(type, columns(First.columns("t0"), Second.columns("t1")).map { $0.sql }, in: db)
     }
 
     /// Reads single values of each row.

@@ -95,7 +95,7 @@ public struct JoinContent: Sendable {
     func fetch<R: Record>(
         _ type: R.Type,
         _ expressions: [SQL],
-        _ db: borrowing some Reading & ~Copyable
+        in db: borrowing some Reading & ~Copyable
     ) throws -> [R] {
         guard expressions.count == R.columnNames.count else {
             throw StrongroomError(
@@ -113,7 +113,7 @@ public struct JoinContent: Sendable {
     }
 
     func forEachRow(
-        _ db: borrowing some Reading & ~Copyable,
+        in db: borrowing some Reading & ~Copyable,
         _ body: (inout JoinReader) throws -> Void
     ) throws {
         let connection = db.handle.connection

@@ -34,11 +34,11 @@ public struct JoinOfFour<First: JoinPart, Second: JoinPart, Third: JoinPart, Fou
     /// - Parameter db: A transaction.
     /// - Returns: For each row a tuple with a record of each table.
     /// - Throws: ``StrongroomError`` with `typeMismatch`, which names table and column, or the engine's failure.
-    public func fetch(_ db: borrowing some Reading & ~Copyable) throws -> [(
+    public func fetch(in db: borrowing some Reading & ~Copyable) throws -> [(
         First.Output, Second.Output, Third.Output, Fourth.Output
     )] {
         var rows: [(First.Output, Second.Output, Third.Output, Fourth.Output)] = []
-        try content.forEachRow(db) { reader in
+        try content.forEachRow(in: db) { reader in
             rows.append(
                 (
                     try reader.next(First.self), try reader.next(Second.self), try reader.next(Third.self),
@@ -52,11 +52,11 @@ public struct JoinOfFour<First: JoinPart, Second: JoinPart, Third: JoinPart, Fou
     ///
     /// - Parameter db: A transaction.
     /// - Returns: The records, or nil when there is no row.
-    /// - Throws: As ``fetch(_:)``.
-    public func first(_ db: borrowing some Reading & ~Copyable) throws -> (
+    /// - Throws: As ``fetch(in:)``.
+    public func first(in db: borrowing some Reading & ~Copyable) throws -> (
         First.Output, Second.Output, Third.Output, Fourth.Output
     )? {
-        try limitedToOne().fetch(db).first
+        try limitedToOne().fetch(in: db).first
     }
 
     /// Reads the rows into records of another type, from columns and expressions that are chosen.
@@ -70,14 +70,14 @@ public struct JoinOfFour<First: JoinPart, Second: JoinPart, Third: JoinPart, Fou
     ///   `typeMismatch`, or the engine's failure.
     public func fetch<R: Record>(
         as type: R.Type,
-        _ db: borrowing some Reading & ~Copyable,
+        in db: borrowing some Reading & ~Copyable,
         columns: (First.Columns, Second.Columns, Third.Columns, Fourth.Columns) -> [any SQLExpression]
     ) throws -> [R] {
         try content.fetch(
             type,
             columns(First.columns("t0"), Second.columns("t1"), Third.columns("t2"), Fourth.columns("t3")).map {
                 $0.sql
-            }, db)
+            }, in: db)
     }
 
     /// Reads single values of each row.

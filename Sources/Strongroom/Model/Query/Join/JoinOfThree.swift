@@ -33,10 +33,10 @@ public struct JoinOfThree<First: JoinPart, Second: JoinPart, Third: JoinPart>: J
     /// - Parameter db: A transaction.
     /// - Returns: For each row a tuple with a record of each table.
     /// - Throws: ``StrongroomError`` with `typeMismatch`, which names table and column, or the engine's failure.
-    public func fetch(_ db: borrowing some Reading & ~Copyable) throws -> [(First.Output, Second.Output, Third.Output)]
+    public func fetch(in db: borrowing some Reading & ~Copyable) throws -> [(First.Output, Second.Output, Third.Output)]
     {
         var rows: [(First.Output, Second.Output, Third.Output)] = []
-        try content.forEachRow(db) { reader in
+        try content.forEachRow(in: db) { reader in
             rows.append((try reader.next(First.self), try reader.next(Second.self), try reader.next(Third.self)))
         }
         return rows
@@ -46,9 +46,10 @@ public struct JoinOfThree<First: JoinPart, Second: JoinPart, Third: JoinPart>: J
     ///
     /// - Parameter db: A transaction.
     /// - Returns: The records, or nil when there is no row.
-    /// - Throws: As ``fetch(_:)``.
-    public func first(_ db: borrowing some Reading & ~Copyable) throws -> (First.Output, Second.Output, Third.Output)? {
-        try limitedToOne().fetch(db).first
+    /// - Throws: As ``fetch(in:)``.
+    public func first(in db: borrowing some Reading & ~Copyable) throws -> (First.Output, Second.Output, Third.Output)?
+    {
+        try limitedToOne().fetch(in: db).first
     }
 
     /// Reads the rows into records of another type, from columns and expressions that are chosen.
@@ -62,14 +63,14 @@ public struct JoinOfThree<First: JoinPart, Second: JoinPart, Third: JoinPart>: J
     ///   `typeMismatch`, or the engine's failure.
     public func fetch<R: Record>(
         as type: R.Type,
-        _ db: borrowing some Reading & ~Copyable,
+        in db: borrowing some Reading & ~Copyable,
         columns: (First.Columns, Second.Columns, Third.Columns) ->
             [any SQLExpression]
     ) throws -> [R] {
         try content.fetch(
             type,
             columns(First.columns("t0"), Second.columns("t1"), Third.columns("t2")).map { $0.sql },
-            db)
+            in: db)
     }
 
     /// Reads single values of each row.

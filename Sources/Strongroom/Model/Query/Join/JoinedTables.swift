@@ -33,7 +33,7 @@ extension JoinedTables {
     /// - Parameter db: A transaction.
     /// - Returns: The number.
     /// - Throws: ``StrongroomError`` with the engine's failure.
-    public func count(_ db: borrowing some Reading & ~Copyable) throws -> Int {
+    public func count(in db: borrowing some Reading & ~Copyable) throws -> Int {
         try content.requireSortedDecimals(db.handle.connection)
         return try db.value(content.count) ?? 0
     }
@@ -42,7 +42,7 @@ extension JoinedTables {
     ///
     /// ```swift
     /// let lines = try Contact.join(Order.self) { contact, order in contact.id == order.contactID }
-    ///     .fetch(as: StatementLine.self, db)
+    ///     .fetch(as: StatementLine.self, in: db)
     /// ```
     ///
     /// - Parameters:
@@ -51,8 +51,8 @@ extension JoinedTables {
     /// - Returns: The records.
     /// - Throws: ``StrongroomError`` with `sql` for a column that no table has, or more than one, `typeMismatch`, or
     ///   the engine's failure.
-    public func fetch<R: Record>(as type: R.Type, _ db: borrowing some Reading & ~Copyable) throws -> [R] {
-        try content.fetch(type, content.columns(named: R.columnNames), db)
+    public func fetch<R: Record>(as type: R.Type, in db: borrowing some Reading & ~Copyable) throws -> [R] {
+        try content.fetch(type, content.columns(named: R.columnNames), in: db)
     }
 
     func limitedToOne() -> Self {

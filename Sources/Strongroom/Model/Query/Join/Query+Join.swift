@@ -35,7 +35,7 @@ extension Table {
     /// Joins the table with another; rows without a partner are left out.
     ///
     /// ```swift
-    /// let pairs = try Contact.join(Order.self) { contact, order in contact.id == order.contactID }.fetch(db)
+    /// let pairs = try Contact.join(Order.self) { contact, order in contact.id == order.contactID }.fetch(in: db)
     /// ```
     ///
     /// - Parameters:

@@ -25,7 +25,7 @@ extension Table {
     /// The rows that a predicate finds.
     ///
     /// ```swift
-    /// let found = try Contact.where(#Predicate { $0.age >= 18 && $0.name.starts(with: "A") }).fetch(db)
+    /// let found = try Contact.where(#Predicate { $0.age >= 18 && $0.name.starts(with: "A") }).fetch(in: db)
     /// ```
     ///
     /// - Parameter predicate: The predicate; see ``Condition/init(_:)-(Predicate<R>)`` for what it can hold.

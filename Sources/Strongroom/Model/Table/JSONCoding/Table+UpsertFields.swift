@@ -132,7 +132,7 @@ extension Table where Self: Record, RecordType == Self {
             if let collation = schema.uniqueCollation(of: name, among: names) { condition.append(text: collation.sql) }
             query.clauses.add(Condition(condition))
         }
-        let found = try query.limit(2).fetch(db)
+        let found = try query.limit(2).fetch(in: db)
         guard found.count < 2 else { throw TableFailure.manyRows(schema, names) }
         return found.first
     }

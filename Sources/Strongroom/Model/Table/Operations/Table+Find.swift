@@ -80,7 +80,7 @@ extension Table {
     /// - Throws: ``StrongroomError`` with `typeMismatch`, or the engine's failure.
     @inlinable
     public static func latest(in db: borrowing some Reading & ~Copyable) throws -> RecordType? {
-        try Query<Self>().latest(db)
+        try Query<Self>().latest(in: db)
     }
 
     /// Every record of the table, in the order of the primary key.
@@ -90,7 +90,7 @@ extension Table {
     /// - Throws: ``StrongroomError`` with `typeMismatch`, or the engine's failure.
     @inlinable
     public static func all(in db: borrowing some Reading & ~Copyable) throws -> [RecordType] {
-        try Query<Self>().orderedByKey(descending: false).fetch(db)
+        try Query<Self>().orderedByKey(descending: false).fetch(in: db)
     }
 
     /// The number of rows.
@@ -100,13 +100,13 @@ extension Table {
     /// - Throws: ``StrongroomError`` with the engine's failure.
     @inlinable
     public static func count(in db: borrowing some Reading & ~Copyable) throws -> Int {
-        try Query<Self>().count(db)
+        try Query<Self>().count(in: db)
     }
 
     /// The records for which a condition holds, as a query to refine or to run.
     ///
     /// ```swift
-    /// let page = try Contact.where { $0.name.hasPrefix("A") }.order { $0.name.ascending }.limit(20).fetch(db)
+    /// let page = try Contact.where { $0.name.hasPrefix("A") }.order { $0.name.ascending }.limit(20).fetch(in: db)
     /// ```
     ///
     /// - Parameter condition: Makes the condition from the table's columns.
@@ -131,7 +131,7 @@ extension Table {
     /// Puts rows together that have the same values.
     ///
     /// ```swift
-    /// let cities = try Contact.group { $0.city }.select { ($0.city, RowCount()) }.fetch(db)
+    /// let cities = try Contact.group { $0.city }.select { ($0.city, RowCount()) }.fetch(in: db)
     /// ```
     ///
     /// - Parameter expressions: Makes the expressions to group by from the table's columns.

@@ -6,6 +6,6 @@ extension Table {
     /// - Throws: ``StrongroomError`` with `typeMismatch`, or the engine's failure.
     @inlinable
     public static func first(in db: borrowing some Reading & ~Copyable) throws -> RecordType? {
-        try Query<Self>().orderedByKey(descending: false).first(db)
+        try Query<Self>().orderedByKey(descending: false).first(in: db)
     }
 }

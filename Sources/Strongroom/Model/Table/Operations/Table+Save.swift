@@ -116,9 +116,9 @@ extension Table {
         let outcome = try connection.inSavepoint { () throws -> Saved in
             guard !hooks.isMarked(saved) else { return try deleteMarked(saved, hooks, on: connection) }
             let db = WriteTransaction(connection)
-            try hooks.willSave(&saved, db)
+            try hooks.willSave(&saved, in: db)
             let outcome = try write(&saved)
-            try hooks.didSave(saved, db)
+            try hooks.didSave(saved, in: db)
             return outcome
         }
         record = saved
@@ -136,7 +136,7 @@ extension Table {
             if hooks.isMarked(records[place]) {
                 _ = try deleteMarked(records[place], hooks, on: connection)
             } else {
-                try hooks.willSave(&records[place], db)
+                try hooks.willSave(&records[place], in: db)
                 places.append(place)
             }
         }
@@ -144,7 +144,7 @@ extension Table {
         for (place, outcome) in zip(places, try saveRows(&kept, on: connection)) { outcomes[place] = outcome }
         for (place, record) in zip(places, kept) {
             records[place] = record
-            try hooks.didSave(record, db)
+            try hooks.didSave(record, in: db)
         }
         return outcomes
     }
@@ -162,9 +162,9 @@ extension Table {
     ) throws -> Bool {
         try connection.inSavepoint {
             let db = WriteTransaction(connection)
-            try hooks.willDelete(record, db)
+            try hooks.willDelete(record, in: db)
             guard try delete(key, in: db) else { return false }
-            try hooks.didDelete(record, db)
+            try hooks.didDelete(record, in: db)
             return true
         }
     }

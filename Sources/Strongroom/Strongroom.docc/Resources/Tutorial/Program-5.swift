@@ -18,7 +18,7 @@ func names(beginningWith prefix: String, in store: Store) async throws -> [Strin
     try await store.read { db in
         try Contact.where { $0.name.hasPrefix(prefix) }
             .order { $0.name.ascending }
-            .fetch(db)
+            .fetch(in: db)
             .map(\.name)
     }
 }
