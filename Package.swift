@@ -145,6 +145,13 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // Some of its fixtures are links to those of StrongroomTests.
+        .testTarget(
+            name: "StrongroomObjectsTests",
+            dependencies: [
+                "Strongroom", "StrongroomObjects", "StrongroomTesting", .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
         .testTarget(
             name: "StrongroomCommandsTests", dependencies: ["Strongroom", "StrongroomCommands", "StrongroomTesting"],
             swiftSettings: settings),
@@ -158,7 +165,8 @@ let package = Package(
         .testTarget(
             name: "DocumentationTests",
             dependencies: [
-                "Configurations", "Strongroom", "StrongroomTesting", .product(name: "Logging", package: "swift-log"),
+                "Configurations", "Strongroom", "StrongroomObjects", "StrongroomTesting",
+                .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["Programs"], swiftSettings: settings),
         .executableTarget(

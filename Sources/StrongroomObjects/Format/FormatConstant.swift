@@ -34,7 +34,7 @@ enum FormatConstant {
     /// whether it is one of its own.
     ///
     /// - Returns: The value, or nil when it does not fit.
-    /// - Throws: ``StrongroomError`` with `valueNotStorable` for what the engine has not, such as NaN.
+    /// - Throws: `StrongroomError` with `valueNotStorable` for what the engine has not, such as NaN.
     func converted<V: ColumnValue>(to type: V.Type) throws -> V? {
         switch self {
         case .null: return V.isNullable ? try? V.read(.null) : nil

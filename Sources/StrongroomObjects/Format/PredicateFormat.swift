@@ -29,7 +29,7 @@ public struct PredicateFormat: Sendable, ExpressibleByStringInterpolation {
     ///
     /// - Parameters:
     ///   - text: The text.
-    ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it: a ``ColumnValue``, an array, a range, or nil.
+    ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it: a `ColumnValue`, an array, a range, or nil.
     public init(_ text: String, _ arguments: (any Sendable)?...) {
         self.init(text, arguments: arguments)
     }
@@ -38,7 +38,7 @@ public struct PredicateFormat: Sendable, ExpressibleByStringInterpolation {
     ///
     /// - Parameters:
     ///   - text: The text.
-    ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it: a ``ColumnValue``, an array, a range, or nil.
+    ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it: a `ColumnValue`, an array, a range, or nil.
     public init(_ text: String, arguments: [(any Sendable)?]) {
         self.text = text
         self.arguments = arguments.map(FormatArgument.init)

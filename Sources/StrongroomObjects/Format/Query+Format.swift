@@ -10,9 +10,9 @@ extension Condition {
     ///
     /// - Parameters:
     ///   - format: The text; see <doc:PredicatesAsText>.
-    ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it: a ``ColumnValue``, an array, a range, or nil.
+    ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it: a `ColumnValue`, an array, a range, or nil.
     ///   - table: The table whose properties the text names.
-    /// - Throws: ``StrongroomError`` with `invalidPredicate` for a mistake in the text or in the arguments, with its
+    /// - Throws: `StrongroomError` with `invalidPredicate` for a mistake in the text or in the arguments, with its
     ///   column, `notTranslatable` for what the engine cannot do, and `valueNotStorable` for an argument that the
     ///   engine has not.
     public init<Source: Table>(
@@ -40,9 +40,9 @@ extension Query {
     ///
     /// - Parameters:
     ///   - format: The text; see <doc:PredicatesAsText>.
-    ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it: a ``ColumnValue``, an array, a range, or nil.
+    ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it: a `ColumnValue`, an array, a range, or nil.
     /// - Returns: The narrower query.
-    /// - Throws: As ``Condition/init(_:_:in:)``, at once and not when the query runs.
+    /// - Throws: As `Condition.init(_:_:in:)`, at once and not when the query runs.
     public func `where`(_ format: PredicateFormat, _ arguments: (any Sendable)?...) throws -> Query {
         let condition = try Condition(format.with(arguments: arguments), of: Source.self)
         return self.where { _ in condition }
@@ -60,9 +60,9 @@ extension Table {
     ///
     /// - Parameters:
     ///   - format: The text; see <doc:PredicatesAsText>.
-    ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it: a ``ColumnValue``, an array, a range, or nil.
+    ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it: a `ColumnValue`, an array, a range, or nil.
     /// - Returns: The query.
-    /// - Throws: As ``Condition/init(_:_:in:)``, at once and not when the query runs.
+    /// - Throws: As `Condition.init(_:_:in:)`, at once and not when the query runs.
     public static func `where`(_ format: PredicateFormat, _ arguments: (any Sendable)?...) throws -> Query<Self> {
         let condition = try Condition(format.with(arguments: arguments), of: Self.self)
         return Query().where { _ in condition }

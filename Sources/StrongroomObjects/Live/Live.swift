@@ -70,7 +70,7 @@ public final class Live<Source: Table>: Sendable where Source.RecordType == Sour
     ///   - missingRow: What a save does when the object's row has been deleted by others.
     ///   - clock: What ``LiveSaving/debounced(_:)`` goes by.
     ///   - onFailure: Is told of failures; nil for the store's logger.
-    /// - Throws: As `Stores.open`; ``StrongroomError`` with `schemaChange` when the table cannot be made as it is
+    /// - Throws: As `Stores.open`; `StrongroomError` with `schemaChange` when the table cannot be made as it is
     ///   declared.
     public convenience init(
         _ record: Source, saving: LiveSaving = .manual, isNew: Bool? = nil, missingRow: LiveMissingRow = .fail,
@@ -136,7 +136,7 @@ public final class Live<Source: Table>: Sendable where Source.RecordType == Sour
     /// Inside a transaction save the record itself: `var contact = ada.value; try contact.save()`.
     ///
     /// - Returns: What was done; nil when there was nothing to save.
-    /// - Throws: As `Table.save(_:cascading:in:)`; ``StrongroomError`` with `noSuchRow` when others have deleted the
+    /// - Throws: As `Table.save(_:cascading:in:)`; `StrongroomError` with `noSuchRow` when others have deleted the
     ///   object's row, `closed`, or the
     ///   engine's failure. The object keeps its changes. Cancelling the task does not
     ///   take the save back.
@@ -149,7 +149,7 @@ public final class Live<Source: Table>: Sendable where Source.RecordType == Sour
     /// changed again.
     ///
     /// - Returns: Whether there was a row.
-    /// - Throws: ``StrongroomError`` with `missingKey` when the object has no key; as ``save()`` else.
+    /// - Throws: `StrongroomError` with `missingKey` when the object has no key; as ``save()`` else.
     @discardableResult
     public func delete() async throws -> Bool {
         try await state.delete()

@@ -1,8 +1,8 @@
 public import Strongroom
 
 extension Stores {
-    /// The registry in which objects that persist themselves find their store: ``shared``, unless a task has been given
-    /// another one.
+    /// The registry in which objects that persist themselves find their store: `Stores.shared`, unless a task has been
+    /// given another one.
     ///
     /// ```swift
     /// try await Stores.$current.withValue(try Stores(AddressBook(in: directory))) {

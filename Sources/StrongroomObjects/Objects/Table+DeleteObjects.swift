@@ -6,7 +6,7 @@ extension Table {
     ///
     /// - Parameter condition: Makes the condition from the table's columns.
     /// - Returns: The number of rows that were deleted.
-    /// - Throws: ``StrongroomError`` with `constraint` when other rows refer to one of them; as `Stores.open` and
+    /// - Throws: `StrongroomError` with `constraint` when other rows refer to one of them; as `Stores.open` and
     ///   `Store.write`.
     @discardableResult
     public static func deleteAll(where condition: (Columns) -> Condition) async throws -> Int {
@@ -20,7 +20,7 @@ extension Table {
     ///   - format: The text; see <doc:PredicatesAsText>.
     ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it.
     /// - Returns: The number of rows that were deleted.
-    /// - Throws: ``StrongroomError`` with `constraint` when other rows refer to one of them; as `Stores.open` and
+    /// - Throws: `StrongroomError` with `constraint` when other rows refer to one of them; as `Stores.open` and
     ///   `Store.write`.
     @discardableResult
     public static func deleteAll(where format: PredicateFormat, _ arguments: (any Sendable)?...) async throws -> Int {
@@ -31,7 +31,7 @@ extension Table {
     /// Deletes every row; the next key that the engine makes is 1 again. No hooks are run.
     ///
     /// - Returns: The number of rows that were deleted.
-    /// - Throws: ``StrongroomError`` with `constraint` when other rows refer to one of them; as `Stores.open` and
+    /// - Throws: `StrongroomError` with `constraint` when other rows refer to one of them; as `Stores.open` and
     ///   `Store.write`.
     @discardableResult
     public static func truncate() async throws -> Int {
@@ -43,7 +43,7 @@ extension Table {
     /// The first of the other calls does it as well; code that uses the table only inside transactions calls this
     /// before, since a transaction can make a table that is missing, and change none.
     ///
-    /// - Throws: ``StrongroomError`` with `schemaChange`, `migrationFailed`, or `invalidMigrator` when another program
+    /// - Throws: `StrongroomError` with `schemaChange`, `migrationFailed`, or `invalidMigrator` when another program
     ///   keeps the file with a migrator; as `Stores.open`.
     public static func prepare() async throws {
         _ = try await Objects<Self>.store()

@@ -9,7 +9,7 @@ extension Table {
     ///
     /// - Parameter condition: Makes the condition from the table's columns.
     /// - Returns: The number of rows that were deleted.
-    /// - Throws: ``StrongroomError`` with `constraint` when other rows refer to one of them; `readOnly`, `otherStore`,
+    /// - Throws: `StrongroomError` with `constraint` when other rows refer to one of them; `readOnly`, `otherStore`,
     ///   `closed`, as for a save.
     @discardableResult
     @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.deleteAll { … }")
@@ -27,7 +27,7 @@ extension Table {
     ///   - format: The text; see <doc:PredicatesAsText>.
     ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it.
     /// - Returns: The number of rows that were deleted.
-    /// - Throws: ``StrongroomError`` with `constraint` when other rows refer to one of them; `readOnly`, `otherStore`,
+    /// - Throws: `StrongroomError` with `constraint` when other rows refer to one of them; `readOnly`, `otherStore`,
     ///   `closed`, as for a save.
     @discardableResult
     @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.deleteAll(where: …)")
@@ -42,7 +42,7 @@ extension Table {
     /// blocks the thread.
     ///
     /// - Returns: The number of rows that were deleted.
-    /// - Throws: ``StrongroomError`` with `constraint` when other rows refer to one of them; `readOnly`, `otherStore`,
+    /// - Throws: `StrongroomError` with `constraint` when other rows refer to one of them; `readOnly`, `otherStore`,
     ///   `closed`, as for a save.
     @discardableResult
     @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.truncate()")

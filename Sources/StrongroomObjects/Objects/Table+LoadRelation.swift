@@ -7,8 +7,8 @@ extension Table where RecordType == Self {
     /// try await contact.load(\.$phones)
     /// ```
     ///
-    /// - Parameter relation: The property, with its dollar sign; one of the table's ``Table/relations``.
-    /// - Throws: As ``Table/load(_:of:in:)``, `Stores.open` and `Store.read`; ``StrongroomError`` with `otherStore`
+    /// - Parameter relation: The property, with its dollar sign; one of the table's `Table.relations`.
+    /// - Throws: As `Table.load(_:of:in:)`, `Stores.open` and `Store.read`; `StrongroomError` with `otherStore`
     ///   when the two tables lie in different databases, `schemaChange` when a table cannot be made as it is declared.
     ///   The object is unchanged then.
     public mutating func load<Property: RelatedProperty>(
@@ -22,8 +22,8 @@ extension Table where RecordType == Self {
     /// Reads the object's children, or its parent, in the transaction of its store that the running code is inside of.
     /// Outside of any, in one of its own, which blocks the thread.
     ///
-    /// - Parameter relation: The property, with its dollar sign; one of the table's ``Table/relations``.
-    /// - Throws: As ``Table/load(_:of:in:)``; ``StrongroomError`` with `otherStore`, `closed`, as for a save.
+    /// - Parameter relation: The property, with its dollar sign; one of the table's `Table.relations`.
+    /// - Throws: As `Table.load(_:of:in:)`; `StrongroomError` with `otherStore`, `closed`, as for a save.
     @available(*, noasync, message: "in an async function (in main.swift, too): try await object.load(…)")
     public mutating func load<Property: RelatedProperty>(
         _ relation: any WritableKeyPath<Self, Property> & Sendable
@@ -42,7 +42,7 @@ extension Array where Element: Table, Element.RecordType == Element {
     /// try await contacts.load(\.$phones)
     /// ```
     ///
-    /// - Parameter relation: The property, with its dollar sign; one of the table's ``Table/relations``.
+    /// - Parameter relation: The property, with its dollar sign; one of the table's `Table.relations`.
     /// - Throws: As for one object; then none is changed.
     public mutating func load<Property: RelatedProperty>(
         _ relation: any WritableKeyPath<Element, Property> & Sendable
@@ -58,7 +58,7 @@ extension Array where Element: Table, Element.RecordType == Element {
     /// Reads the objects' children, or their parents, in the transaction of their store that the running code is inside
     /// of. Outside of any, in one of its own, which blocks the thread.
     ///
-    /// - Parameter relation: The property, with its dollar sign; one of the table's ``Table/relations``.
+    /// - Parameter relation: The property, with its dollar sign; one of the table's `Table.relations`.
     /// - Throws: As for one object; then none is changed.
     @available(*, noasync, message: "in an async function (in main.swift, too): try await objects.load(…)")
     public mutating func load<Property: RelatedProperty>(

@@ -17,7 +17,7 @@ extension Table {
     ///   - page: Which page, counted from 0.
     ///   - size: How many objects a page has; nil for all of them.
     /// - Returns: The objects.
-    /// - Throws: As ``Query/fetch(in:)``, `Stores.open` and `Store.read`.
+    /// - Throws: As `Query.fetch(in:)`, `Stores.open` and `Store.read`.
     public static func all(
         where condition: ((Columns) -> Condition)? = nil,
         orderBy orderings: (Columns) -> Ordering...,
@@ -46,7 +46,7 @@ extension Table {
     ///   - page: Which page, counted from 0.
     ///   - size: How many objects a page has; nil for all of them.
     /// - Returns: The objects.
-    /// - Throws: As ``Condition/init(_:_:in:)``, ``Query/fetch(in:)``, `Stores.open` and `Store.read`.
+    /// - Throws: As `Condition.init(_:_:in:)`, `Query.fetch(in:)`, `Stores.open` and `Store.read`.
     public static func all(
         where format: PredicateFormat,
         _ arguments: (any Sendable)?...,
@@ -63,7 +63,7 @@ extension Table {
     ///
     /// - Parameter query: The query, of whatever kind.
     /// - Returns: The objects, in its order.
-    /// - Throws: As ``Query/fetch(in:)``, `Stores.open` and `Store.read`.
+    /// - Throws: As `Query.fetch(in:)`, `Stores.open` and `Store.read`.
     public static func all(_ query: Query<Self>) async throws -> [RecordType] {
         try await Objects<Self>.read { db in try query.fetch(in: db) }
     }
@@ -74,7 +74,7 @@ extension Table {
     ///   - condition: Makes the condition from the table's columns; nil for all.
     ///   - orderings: Make the orderings; the first counts most, and the key decides at last. Without any it is by key.
     /// - Returns: The object, or nil when there is none.
-    /// - Throws: As ``Query/fetch(in:)``, `Stores.open` and `Store.read`.
+    /// - Throws: As `Query.fetch(in:)`, `Stores.open` and `Store.read`.
     public static func first(
         where condition: ((Columns) -> Condition)? = nil, orderBy orderings: (Columns) -> Ordering...
     ) async throws -> RecordType? {
@@ -89,7 +89,7 @@ extension Table {
     ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it.
     ///   - orderings: Make the orderings; the first counts most, and the key decides at last. Without any it is by key.
     /// - Returns: The object, or nil when there is none.
-    /// - Throws: As ``Condition/init(_:_:in:)``, ``Query/fetch(in:)``, `Stores.open` and `Store.read`.
+    /// - Throws: As `Condition.init(_:_:in:)`, `Query.fetch(in:)`, `Stores.open` and `Store.read`.
     public static func first(
         where format: PredicateFormat, _ arguments: (any Sendable)?..., orderBy orderings: (Columns) -> Ordering...
     ) async throws -> RecordType? {
@@ -101,7 +101,7 @@ extension Table {
     ///
     /// - Parameter key: The primary key.
     /// - Returns: The object, or nil when there is none.
-    /// - Throws: As ``Query/fetch(in:)``, `Stores.open` and `Store.read`.
+    /// - Throws: As `Query.fetch(in:)`, `Stores.open` and `Store.read`.
     public static func find(_ key: Key) async throws -> RecordType? {
         try await Objects<Self>.read { db in try find(key, in: db) }
     }
@@ -110,7 +110,7 @@ extension Table {
     ///
     /// - Parameter condition: Makes the condition from the table's columns; nil for all.
     /// - Returns: The number.
-    /// - Throws: As ``Query/fetch(in:)``, `Stores.open` and `Store.read`.
+    /// - Throws: As `Query.fetch(in:)`, `Stores.open` and `Store.read`.
     public static func count(where condition: ((Columns) -> Condition)? = nil) async throws -> Int {
         let asked = condition.map { Self.where($0) } ?? Self.query
         return try await Objects<Self>.read { db in try asked.count(in: db) }
@@ -122,7 +122,7 @@ extension Table {
     ///   - format: The text; see <doc:PredicatesAsText>.
     ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it.
     /// - Returns: The number.
-    /// - Throws: As ``Condition/init(_:_:in:)``, ``Query/fetch(in:)``, `Stores.open` and `Store.read`.
+    /// - Throws: As `Condition.init(_:_:in:)`, `Query.fetch(in:)`, `Stores.open` and `Store.read`.
     public static func count(where format: PredicateFormat, _ arguments: (any Sendable)?...) async throws -> Int {
         let asked = try Self.where(format.with(arguments: arguments))
         return try await Objects<Self>.read { db in try asked.count(in: db) }

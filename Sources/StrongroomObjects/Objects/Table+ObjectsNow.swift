@@ -15,7 +15,7 @@ extension Table {
     ///   - page: Which page, counted from 0.
     ///   - size: How many objects a page has; nil for all of them.
     /// - Returns: The objects.
-    /// - Throws: As ``Query/fetch(in:)``; ``StrongroomError`` with `otherStore`, `closed`, as for a save.
+    /// - Throws: As `Query.fetch(in:)`; `StrongroomError` with `otherStore`, `closed`, as for a save.
     @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.all()")
     public static func all(
         where condition: ((Columns) -> Condition)? = nil,
@@ -43,7 +43,7 @@ extension Table {
     ///   - page: Which page, counted from 0.
     ///   - size: How many objects a page has; nil for all of them.
     /// - Returns: The objects.
-    /// - Throws: As ``Condition/init(_:_:in:)`` and ``Query/fetch(in:)``; ``StrongroomError`` with `otherStore`,
+    /// - Throws: As `Condition.init(_:_:in:)` and `Query.fetch(in:)`; `StrongroomError` with `otherStore`,
     ///   `closed`, as for a save.
     @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.all(where: …)")
     public static func all(
@@ -65,7 +65,7 @@ extension Table {
     ///
     /// - Parameter query: The query, of whatever kind.
     /// - Returns: The objects, in its order.
-    /// - Throws: As ``Query/fetch(in:)``; ``StrongroomError`` with `otherStore`, `closed`, as for a save.
+    /// - Throws: As `Query.fetch(in:)`; `StrongroomError` with `otherStore`, `closed`, as for a save.
     @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.all(query)")
     public static func all(_ query: Query<Self>) throws -> [RecordType] {
         try Objects<Self>.readNow { db in try query.fetch(in: db) }
@@ -80,7 +80,7 @@ extension Table {
     ///   - condition: Makes the condition from the table's columns; nil for all.
     ///   - orderings: Make the orderings; the first counts most, and the key decides at last. Without any it is by key.
     /// - Returns: The object, or nil when there is none.
-    /// - Throws: As ``Query/fetch(in:)``; ``StrongroomError`` with `otherStore`, `closed`, as for a save.
+    /// - Throws: As `Query.fetch(in:)`; `StrongroomError` with `otherStore`, `closed`, as for a save.
     @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.first()")
     public static func first(
         where condition: ((Columns) -> Condition)? = nil, orderBy orderings: (Columns) -> Ordering...
@@ -99,7 +99,7 @@ extension Table {
     ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it.
     ///   - orderings: Make the orderings; the first counts most, and the key decides at last. Without any it is by key.
     /// - Returns: The object, or nil when there is none.
-    /// - Throws: As ``Condition/init(_:_:in:)`` and ``Query/fetch(in:)``; ``StrongroomError`` with `otherStore`,
+    /// - Throws: As `Condition.init(_:_:in:)` and `Query.fetch(in:)`; `StrongroomError` with `otherStore`,
     ///   `closed`, as for a save.
     @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.first(where: …)")
     public static func first(
@@ -116,7 +116,7 @@ extension Table {
     ///
     /// - Parameter key: The primary key.
     /// - Returns: The object, or nil when there is none.
-    /// - Throws: As ``Query/fetch(in:)``; ``StrongroomError`` with `otherStore`, `closed`, as for a save.
+    /// - Throws: As `Query.fetch(in:)`; `StrongroomError` with `otherStore`, `closed`, as for a save.
     @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.find(key)")
     public static func find(_ key: Key) throws -> RecordType? {
         try Objects<Self>.readNow { db in try find(key, in: db) }
@@ -129,7 +129,7 @@ extension Table {
     ///
     /// - Parameter condition: Makes the condition from the table's columns; nil for all.
     /// - Returns: The number.
-    /// - Throws: As ``Query/fetch(in:)``; ``StrongroomError`` with `otherStore`, `closed`, as for a save.
+    /// - Throws: As `Query.fetch(in:)`; `StrongroomError` with `otherStore`, `closed`, as for a save.
     @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.count()")
     public static func count(where condition: ((Columns) -> Condition)? = nil) throws -> Int {
         let asked = condition.map { Self.where($0) } ?? Self.query
@@ -145,7 +145,7 @@ extension Table {
     ///   - format: The text; see <doc:PredicatesAsText>.
     ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it.
     /// - Returns: The number.
-    /// - Throws: As ``Condition/init(_:_:in:)`` and ``Query/fetch(in:)``; ``StrongroomError`` with `otherStore`,
+    /// - Throws: As `Condition.init(_:_:in:)` and `Query.fetch(in:)`; `StrongroomError` with `otherStore`,
     ///   `closed`, as for a save.
     @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.count(where: …)")
     public static func count(where format: PredicateFormat, _ arguments: (any Sendable)?...) throws -> Int {

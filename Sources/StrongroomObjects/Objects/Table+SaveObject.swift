@@ -3,7 +3,7 @@ public import Strongroom
 extension Table where RecordType == Self {
     /// Saves the object in its store: its row is updated, or inserted where there is none.
     ///
-    /// The store is that of the table's `databaseName` in ``Stores/current``, and is opened if need be.
+    /// The store is that of the table's `databaseName` in `Stores.current`, and is opened if need be.
     ///
     /// ```swift
     /// var contact = Contact(name: "Ada", email: "ada@example.org")
@@ -12,9 +12,9 @@ extension Table where RecordType == Self {
     /// ```
     ///
     /// - Parameter cascading: Whether its parents and its children are saved, too, in the same transaction; see
-    ///   ``Relations``.
+    ///   `Relations`.
     /// - Returns: What was done.
-    /// - Throws: As `Table.save(_:cascading:in:)`, `Stores.open` and `Store.write`; ``StrongroomError`` with
+    /// - Throws: As `Table.save(_:cascading:in:)`, `Stores.open` and `Store.write`; `StrongroomError` with
     ///   `schemaChange` when the table cannot be made as it is declared. The object is unchanged then.
     @discardableResult
     public mutating func save(cascading: Bool = false) async throws -> Saved {
@@ -40,9 +40,9 @@ extension Table where RecordType == Self {
     /// ```
     ///
     /// - Parameter cascading: Whether its parents and its children are saved, too, in the same transaction; see
-    ///   ``Relations``.
+    ///   `Relations`.
     /// - Returns: What was done.
-    /// - Throws: As `Table.save(_:cascading:in:)`; ``StrongroomError`` with `readOnly` inside a read, `otherStore`
+    /// - Throws: As `Table.save(_:cascading:in:)`; `StrongroomError` with `readOnly` inside a read, `otherStore`
     ///   inside a transaction of another store, `closed` outside of any when the store is not open.
     @discardableResult
     @available(*, noasync, message: "in an async function (in main.swift, too): try await object.save()")
@@ -58,9 +58,9 @@ extension Table where RecordType == Self {
     /// Deletes the object's row.
     ///
     /// - Parameter cascading: Whether the rows that refer to it are deleted, too, in the same transaction; see
-    ///   ``Relations``.
+    ///   `Relations`.
     /// - Returns: Whether there was one.
-    /// - Throws: ``StrongroomError`` with `missingKey` when the object has no key; as for a save else.
+    /// - Throws: `StrongroomError` with `missingKey` when the object has no key; as for a save else.
     @discardableResult
     public func delete(cascading: Bool = false) async throws -> Bool {
         try await Objects<Self>.write(.init(cascading)) { db in try Self.delete(self, cascading: cascading, in: db)
@@ -71,9 +71,9 @@ extension Table where RecordType == Self {
     /// one of its own, which blocks the thread.
     ///
     /// - Parameter cascading: Whether the rows that refer to it are deleted, too, in the same transaction; see
-    ///   ``Relations``.
+    ///   `Relations`.
     /// - Returns: Whether there was one.
-    /// - Throws: ``StrongroomError`` with `missingKey` when the object has no key, `readOnly`, `otherStore`, `closed`,
+    /// - Throws: `StrongroomError` with `missingKey` when the object has no key, `readOnly`, `otherStore`, `closed`,
     ///   as for a save.
     @discardableResult
     @available(*, noasync, message: "in an async function (in main.swift, too): try await object.delete()")
@@ -90,7 +90,7 @@ extension Array where Element: Table, Element.RecordType == Element {
     /// ```
     ///
     /// - Parameter cascading: Whether their parents and their children are saved, too, in the same transaction; see
-    ///   ``Relations``.
+    ///   `Relations`.
     /// - Returns: What was done with each.
     /// - Throws: As for one object; then nothing is changed.
     @discardableResult
@@ -109,7 +109,7 @@ extension Array where Element: Table, Element.RecordType == Element {
     /// Outside of any, in one of its own, which blocks the thread.
     ///
     /// - Parameter cascading: Whether their parents and their children are saved, too, in the same transaction; see
-    ///   ``Relations``.
+    ///   `Relations`.
     /// - Returns: What was done with each.
     /// - Throws: As for one object; then nothing is changed.
     @discardableResult
@@ -127,7 +127,7 @@ extension Array where Element: Table, Element.RecordType == Element {
     /// Deletes the objects' rows; all of them or, when one cannot be deleted, none.
     ///
     /// - Parameter cascading: Whether the rows that refer to them are deleted, too, in the same transaction; see
-    ///   ``Relations``.
+    ///   `Relations`.
     /// - Returns: The number of rows that were there.
     /// - Throws: As for one object.
     @discardableResult
@@ -141,7 +141,7 @@ extension Array where Element: Table, Element.RecordType == Element {
     /// in one of its own, which blocks the thread.
     ///
     /// - Parameter cascading: Whether the rows that refer to them are deleted, too, in the same transaction; see
-    ///   ``Relations``.
+    ///   `Relations`.
     /// - Returns: The number of rows that were there.
     /// - Throws: As for one object.
     @discardableResult

@@ -11,7 +11,7 @@ extension Table where RecordType == Self {
     ///
     /// - Parameter persistence: Where it is kept; `save()` alone leaves it where it is.
     /// - Returns: What was done.
-    /// - Throws: As `Table.save(_:persistence:in:)`, `Stores.open` and `Store.write`; ``StrongroomError`` with
+    /// - Throws: As `Table.save(_:persistence:in:)`, `Stores.open` and `Store.write`; `StrongroomError` with
     ///   `schemaChange` when the table cannot be made as it is declared. The object is unchanged then.
     @discardableResult
     public mutating func save(persistence: Persistence) async throws -> Saved {
@@ -30,7 +30,7 @@ extension Table where RecordType == Self {
     ///
     /// - Parameter persistence: Where it is kept.
     /// - Returns: What was done.
-    /// - Throws: As `Table.save(_:persistence:in:)`; ``StrongroomError`` with `readOnly`, `otherStore`, `closed`, as
+    /// - Throws: As `Table.save(_:persistence:in:)`; `StrongroomError` with `readOnly`, `otherStore`, `closed`, as
     ///   for a save.
     @discardableResult
     @available(*, noasync, message: "in an async function (in main.swift, too): try await object.save(persistence: …)")

@@ -1,4 +1,5 @@
 import Strongroom
+import StrongroomObjects
 import StrongroomTesting
 import Testing
 

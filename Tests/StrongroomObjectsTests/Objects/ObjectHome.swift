@@ -2,6 +2,7 @@
 import Foundation
 import Logging
 import Strongroom
+import StrongroomObjects
 import StrongroomTesting
 
 /// An object that saves itself in a database that it names.

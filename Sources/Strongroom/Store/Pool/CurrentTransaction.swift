@@ -21,7 +21,8 @@ package enum CurrentTransaction {
         return isInside
     }
 
-    /// The innermost transaction of a database that the running thread is inside of, for code that it was not handed to.
+    /// The innermost transaction of a database that the running thread is inside of, for code that it was not handed
+    /// to.
     ///
     /// - Returns: The transaction; nil outside of any of the database's.
     /// - Throws: ``StrongroomError`` with `nestedAccess` in what the store calls when its work is done, and waits for.

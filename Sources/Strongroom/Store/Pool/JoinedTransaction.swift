@@ -1,5 +1,5 @@
-/// A transaction that the running thread is inside of, for code that it was not handed to; valid as long as the thread is
-/// inside of it.
+/// A transaction that the running thread is inside of, for code that it was not handed to; valid as long as the thread
+/// is inside of it.
 package struct JoinedTransaction {
     private let connection: Connection
     private let pool: ConnectionPool

@@ -67,7 +67,6 @@ struct RecordsInMemoryTests {
                 """
             #expect(try db.value(numbers, as: Int.self) == 2)
             #expect(try db.value("SELECT count(*) FROM main.note", as: Int.self) == 1)
-            #expect(try Note.where("text BEGINSWITH %@", "b").fetch(in: db).map(\.text) == ["b"])
         }
     }
 

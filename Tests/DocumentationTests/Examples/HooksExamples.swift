@@ -20,8 +20,8 @@ extension Contact {
         .deletesOnSave { contact in contact.isGone }
 }
 
-@Suite("The hooks of \"Objects that persist themselves\"")
-struct ObjectHooksExamples {
+@Suite("The hooks of \"Reading and writing\"")
+struct HooksExamples {
     @Test func theyChangeAndDelete() async throws {
         let store = try await TemporaryStore(tables: [Contact.schema]).store
         try await store.write { db in
