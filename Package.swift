@@ -70,6 +70,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Strongroom", targets: ["Strongroom"]),
+        .library(name: "StrongroomObjects", targets: ["StrongroomObjects"]),
         .library(name: "StrongroomTesting", targets: ["StrongroomTesting"]),
         .library(name: "StrongroomCommands", targets: ["StrongroomCommands"]),
         .executable(name: "strongroom", targets: ["StrongroomTool"]),
@@ -113,6 +114,7 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .target(name: "StrongroomObjects", dependencies: ["Strongroom"], swiftSettings: settings),
         .target(name: "StrongroomTesting", dependencies: ["Strongroom"], swiftSettings: settings),
         .target(
             name: "StrongroomCommands",
@@ -143,6 +145,13 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // Some of its fixtures are links to those of StrongroomTests.
+        .testTarget(
+            name: "StrongroomObjectsTests",
+            dependencies: [
+                "Strongroom", "StrongroomObjects", "StrongroomTesting", .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
         .testTarget(
             name: "StrongroomCommandsTests", dependencies: ["Strongroom", "StrongroomCommands", "StrongroomTesting"],
             swiftSettings: settings),
@@ -156,7 +165,8 @@ let package = Package(
         .testTarget(
             name: "DocumentationTests",
             dependencies: [
-                "Configurations", "Strongroom", "StrongroomTesting", .product(name: "Logging", package: "swift-log"),
+                "Configurations", "Strongroom", "StrongroomObjects", "StrongroomTesting",
+                .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["Programs"], swiftSettings: settings),
         .executableTarget(

@@ -32,6 +32,7 @@ let package = Package(
                 "Baseline",
                 "TestData",
                 .product(name: "Strongroom", package: "strongroom"),
+                .product(name: "StrongroomObjects", package: "strongroom"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings

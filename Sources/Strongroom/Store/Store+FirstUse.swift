@@ -7,9 +7,13 @@ extension Store {
         try await prepare([table])
     }
 
-    /// Brings the tables of some types to what the program declares, atomically.
-    func prepare(_ tables: [any Table.Type]) async throws {
-        guard !tables.allSatisfy(pool.firstUses.isKnown) else { return }
+    /// Brings the tables of some types to what the program declares, atomically, where the configuration has no
+    /// migrator.
+    ///
+    /// - Throws: ``StrongroomError`` with `schemaChange`, `migrationFailed`, or `invalidMigrator` when another program
+    ///   keeps the file with a migrator.
+    package func prepare(_ tables: [any Table.Type]) async throws {
+        guard !isPrepared(tables) else { return }
         guard storage != .inMemory else {
             // What is in memory is never of an older program.
             return try await pool.perform(.write) { [pool] connection in
@@ -24,6 +28,18 @@ extension Store {
             if plan.hasWork { try await adapt(migrator) }
             for table in tables { pool.firstUses.note(table) }
         }
+    }
+
+    /// Whether nothing is to be done to the tables of some types any more.
+    package func isPrepared(_ tables: [any Table.Type]) -> Bool { tables.allSatisfy(pool.firstUses.isKnown) }
+
+    /// Makes the tables of some types, in a transaction of this store, where they are missing and no migrator would
+    /// make them.
+    ///
+    /// - Throws: ``StrongroomError`` with `schemaChange` when more is to be changed than can be in the middle of a
+    ///   transaction.
+    package func prepare(_ tables: [any Table.Type], in db: borrowing WriteTransaction) throws {
+        try pool.prepare(tables, on: db.handle.connection, isWriting: true)
     }
 
     private func adapt(_ migrator: Migrator) async throws {

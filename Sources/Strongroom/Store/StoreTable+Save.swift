@@ -89,9 +89,7 @@ extension StoreTable where Source.RecordType == Source {
     public func load<Property: RelatedProperty>(
         _ relation: any WritableKeyPath<Source, Property> & Sendable, of records: inout [Source]
     ) async throws {
-        let table = try Source.relation(relation).table
-        try Source.requireSameDatabase(table, isStrict: false)
-        try await store.prepare([Source.self, table])
+        try await store.prepare(Source.tables(of: relation, isStrict: false))
         let before = records
         records = try await store.read { db in
             var copy = before

@@ -5,11 +5,9 @@ enum Documentation {
     /// The package's directory.
     static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardized
 
-    /// README and every article of the catalog.
-    static let articles: [URL] = {
-        let catalog = root.appending(path: "Sources/Strongroom/Strongroom.docc")
-        return [root.appending(path: "README.md")] + files(in: catalog, ending: "md")
-    }()
+    /// README and every article of the catalogs.
+    static let articles: [URL] =
+        [root.appending(path: "README.md")] + files(in: root.appending(path: "Sources"), ending: "md")
 
     /// Every fenced block of README and the articles.
     static func examples() throws -> [Example] {

@@ -1,9 +1,10 @@
 #if Macros
 import Strongroom
+import StrongroomObjects
 import StrongroomTesting
 import Testing
 
-@Suite("The relations of \"Objects that persist themselves\"")
+@Suite("The relations of \"Children and parents\" and \"Objects that persist themselves\"")
 struct ObjectRelationsExamples {
     @Table("author", in: "library.sqlite")
     struct Author {
@@ -34,6 +35,23 @@ struct ObjectRelationsExamples {
 
         func filePath(for database: DatabaseName) -> String? { directory.path(database.fileName) }
         func keyChain(for database: DatabaseName) throws -> KeyChain { try KeyChain(key) }
+    }
+
+    @Test func childrenAreSavedLoadedAndDeletedInATransaction() async throws {
+        try await TemporaryStore(tables: [Author.schema, Book.schema]).store.write { db throws in
+            var ada = Author(name: "Ada", books: [Book(title: "Notes"), Book(title: "Letters")])
+            try Author.save(&ada, cascading: true, in: db)  // three rows; each book has its key, and Ada's
+            #expect(ada.books.map(\.author) == [1, 1] && ada.books.map(\.id) == [1, 2])
+            ada.books.removeFirst()
+            try Author.save(&ada, cascading: true, in: db)  // the book is an orphan, and deleted
+            #expect(try Book.all(in: db).map(\.title) == ["Letters"])
+
+            var authors = try Author.all(in: db)
+            try Author.load(\.$books, of: &authors, in: db)  // one statement, however many authors
+            #expect(authors[0].books.map(\.title) == ["Letters"])
+            try Author.delete(ada, cascading: true, in: db)  // her books, loaded or not, and what refers to those
+            #expect(try Book.count(in: db) == 0 && Author.count(in: db) == 0)
+        }
     }
 
     @Test func childrenAreSavedLoadedAndDeleted() async throws {

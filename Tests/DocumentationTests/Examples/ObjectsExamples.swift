@@ -1,6 +1,7 @@
 #if Macros
 import Foundation
 import Strongroom
+import StrongroomObjects
 import StrongroomTesting
 import Testing
 

@@ -10,7 +10,7 @@ import Musl
 import Glibc
 #endif
 
-@Suite("The tool's data commands", .timeLimit(.minutes(60)))
+@Suite("The tool's data commands", .ending)
 struct DataCommandTests {
     private func lines(_ text: String) -> [String] {
         text.split(whereSeparator: \.isNewline).map(String.init)

@@ -2,7 +2,7 @@ import Foundation
 import StrongroomTesting
 import Testing
 
-@Suite("Commands that only read", .timeLimit(.minutes(60)))
+@Suite("Commands that only read", .ending)
 struct NoTraceTests {
     @Test(arguments: [
         ["query", "SELECT count(*) FROM item"], ["tables"], ["schema"], ["export", "item"], ["shell"],

@@ -9,7 +9,7 @@ import Musl
 import Glibc
 #endif
 
-@Suite("Signals that a shell gets while a statement runs", .serialized, .timeLimit(.minutes(60)))
+@Suite("Signals that a shell gets while a statement runs", .serialized, .ending)
 struct ShellSignalTests {
     /// Goes on without an end, and shows nothing before it.
     private static let statement =

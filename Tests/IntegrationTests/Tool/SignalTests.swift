@@ -10,7 +10,7 @@ import Musl
 import Glibc
 #endif
 
-@Suite("Signals that the tool gets", .serialized, .timeLimit(.minutes(60)))
+@Suite("Signals that the tool gets", .serialized, .ending)
 struct SignalTests {
     /// Rows without end.
     private static let sql =

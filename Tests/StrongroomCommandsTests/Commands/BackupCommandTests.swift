@@ -4,7 +4,7 @@ import StrongroomCommands
 import StrongroomTesting
 import Testing
 
-@Suite("Keeping copies from a terminal", .timeLimit(.minutes(60)))
+@Suite("Keeping copies from a terminal", .ending)
 struct BackupCommandTests {
     private struct Answer: Decodable {
         let file: String

@@ -5,7 +5,7 @@ import StrongroomTesting
 import Testing
 
 /// How far a command is, as a terminal shows it.
-@Suite("The progress of commands", .timeLimit(.minutes(60)))
+@Suite("The progress of commands", .ending)
 struct CommandProgressTests {
     private let ledger: Ledger
 

@@ -4,7 +4,7 @@ import StrongroomTesting
 import Testing
 
 /// What the commands about data take and give, as a script sees it.
-@Suite("Forms of the data commands", .timeLimit(.minutes(60)))
+@Suite("Forms of the data commands", .ending)
 struct DataFormTests {
     private struct Change: Decodable { let changed: Int }
     private struct Row: Decodable { let id: Int }

@@ -10,7 +10,7 @@ import Glibc
 import Darwin
 #endif
 
-@Suite("Exit codes as they are documented", .timeLimit(.minutes(60)))
+@Suite("Exit codes as they are documented", .ending)
 struct ExitCodeTests {
     @Test func `a row that a constraint refuses is 65`() async throws {
         let ledger = try Ledger()

@@ -3,7 +3,7 @@ import StrongroomCommands
 import Testing
 
 /// Several databases at once, of which one is given up.
-@Suite("A run over several databases", .timeLimit(.minutes(60)))
+@Suite("A run over several databases", .ending)
 struct FamilyRunTests {
     private static let paths = ["/nowhere/ledger_a.sqlite", "/nowhere/ledger_b.sqlite"]
 

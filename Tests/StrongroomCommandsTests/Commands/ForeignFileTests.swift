@@ -5,7 +5,7 @@ import StrongroomTesting
 import Testing
 
 /// What a command writes besides its database, and what it must not write over.
-@Suite("Files that a command names", .timeLimit(.minutes(60)))
+@Suite("Files that a command names", .ending)
 struct ForeignFileTests {
     private let ledger: Ledger
 

@@ -5,7 +5,7 @@ import StrongroomTesting
 import Testing
 
 /// What a command must not read, write or tell.
-@Suite("A database's own files", .timeLimit(.minutes(60)))
+@Suite("A database's own files", .ending)
 struct OwnFilesTests {
     @Test(arguments: ["", "-wal", "-shm", "-journal", ".keys", ".keys.copy"])
     func theDatabaseIsNeitherExportedOntoNorImported(ending: String) async throws {

@@ -4,7 +4,7 @@ import StrongroomCommands
 import StrongroomTesting
 import Testing
 
-@Suite("Salvaging a damaged file from a terminal", .timeLimit(.minutes(60)))
+@Suite("Salvaging a damaged file from a terminal", .ending)
 struct SalvageCommandTests {
     private struct Answer: Decodable {
         struct Table: Decodable {

@@ -3,7 +3,7 @@ import StrongroomCommands
 import Testing
 
 /// What a table's own rules make of lines.
-@Suite("Import into a table with rules of its own", .timeLimit(.minutes(60)))
+@Suite("Import into a table with rules of its own", .ending)
 struct ImportRulesTests {
     private func shop(_ statements: SQL...) async throws -> Shop {
         let shop = try await Shop()

@@ -3,7 +3,7 @@ import StrongroomCommands
 import StrongroomTesting
 import Testing
 
-@Suite("Export", .timeLimit(.minutes(60)))
+@Suite("Export", .ending)
 struct TableExportTests {
     @Test func aTableIsWrittenWithItsHeader() async throws {
         let shop = try await Shop()

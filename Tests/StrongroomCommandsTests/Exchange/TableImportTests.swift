@@ -2,7 +2,7 @@ import Strongroom
 import StrongroomCommands
 import Testing
 
-@Suite("Import", .timeLimit(.minutes(60)))
+@Suite("Import", .ending)
 struct TableImportTests {
     @Test func fieldsAreStoredByTheDeclaredType() async throws {
         let shop = try await Shop()

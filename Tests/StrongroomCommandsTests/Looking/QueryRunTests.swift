@@ -3,7 +3,7 @@ import Strongroom
 import StrongroomCommands
 import Testing
 
-@Suite("Query", .timeLimit(.minutes(60)))
+@Suite("Query", .ending)
 struct QueryRunTests {
     private func run(
         _ sql: String, on shop: Shop, isTerminal: Bool = false, _ change: (inout QueryRun) -> Void = { _ in }

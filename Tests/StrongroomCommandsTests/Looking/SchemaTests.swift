@@ -4,7 +4,7 @@ import StrongroomCommands
 import StrongroomTesting
 import Testing
 
-@Suite("Schema", .timeLimit(.minutes(60)))
+@Suite("Schema", .ending)
 struct SchemaTests {
     private static let statements = [
         "CREATE TABLE author (id INTEGER PRIMARY KEY, name TEXT NOT NULL, email TEXT UNIQUE)",

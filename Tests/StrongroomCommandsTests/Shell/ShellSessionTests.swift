@@ -5,7 +5,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-@Suite("Shell", .timeLimit(.minutes(60)))
+@Suite("Shell", .ending)
 struct ShellSessionTests {
     private func session(
         _ shop: Shop, mayWrite: Bool = false, stopsAtErrors: Bool = false

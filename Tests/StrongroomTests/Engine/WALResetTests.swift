@@ -6,7 +6,7 @@ import Testing
 @testable import Strongroom
 
 /// One connection checkpoints, another one commits in between and begins the WAL anew.
-@Suite("The WAL-reset race", .timeLimit(.minutes(60)))
+@Suite("The WAL-reset race", .ending)
 struct WALResetTests {
     /// What the linked engine loses by itself.
     private static let hasRace = WALResetGuard.isNeeded

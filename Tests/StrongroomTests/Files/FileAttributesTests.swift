@@ -56,7 +56,7 @@ private enum Attribute {
 }
 
 @Suite(
-    "Attributes of files that are replaced", .timeLimit(.minutes(60)),
+    "Attributes of files that are replaced", .ending,
     .enabled(if: Attribute.areKnown, Attribute.reason))
 struct FileAttributesTests {
     private let directory: TemporaryDirectory

@@ -22,7 +22,7 @@ import Testing
         let child = try Shell("exec 9<\"$FILE\"; : >\"$HERE\"; read answer; exec 9<&-; read answer", file: path)
         #expect(try FileHolders.using(path) == [child.process])
         let waits = Locked(0)
-        let staying = try FileHolders.staying(path, patience: .seconds(Moment.patience)) {
+        let staying = try FileHolders.staying(path, patience: .seconds(Patience.seconds)) {
             if waits.withLock({
                 $0 += 1; return $0
             }) == 2 {
@@ -36,7 +36,7 @@ import Testing
 
     @Test func oneAfterTheOtherIsNotTold() throws {
         let children = Locked([try Shell(Self.holding, file: path)])
-        let staying = try FileHolders.staying(path, patience: .seconds(Moment.patience)) {
+        let staying = try FileHolders.staying(path, patience: .seconds(Patience.seconds)) {
             try children.withLock { children in
                 guard children.count == 1 else { return }
                 // There is one before the other has gone.

@@ -4,12 +4,9 @@ import Synchronization
 
 /// Something that happens once and that closures and tasks wait for: tests order their steps by it, never by time.
 ///
-/// A wait gives up after half an hour, so that a deadlock is a red test and not one that hangs, and a slow machine is
-/// neither.
+/// A wait gives up after ``Patience/seconds``, so that a deadlock is a red test and not one that hangs.
 final class Moment: Sendable {
     struct NeverCame: Error {}
-
-    static let patience = 1_800
 
     private let hasCome = Atomic<Bool>(false)
     private let gate = DispatchSemaphore(value: 0)
@@ -23,7 +20,7 @@ final class Moment: Sendable {
 
     /// Waits on the running thread; for a store's closures.
     func block() throws {
-        guard gate.wait(timeout: .now() + .seconds(Self.patience)) == .success else { throw NeverCame() }
+        guard gate.wait(timeout: .now() + .seconds(Patience.seconds)) == .success else { throw NeverCame() }
         // The next one who waits, too.
         gate.signal()
     }
@@ -52,7 +49,7 @@ final class Barrier: Sendable {
 /// Waits until something is true; gives up as a ``Moment`` does. Asks often at first, then less and less often:
 /// hundreds of tests wait at the same time.
 func eventually(_ isTrue: () throws -> Bool) async throws {
-    let deadline = ContinuousClock.now + .seconds(Moment.patience)
+    let deadline = ContinuousClock.now + .seconds(Patience.seconds)
     var pause = 1
     while try !isTrue() {
         guard ContinuousClock.now < deadline else { throw Moment.NeverCame() }

@@ -108,7 +108,7 @@ struct KeyFileTests {
         #expect(error.message.contains("not a regular file"))
     }
 
-    @Test(.timeLimit(.minutes(60)))
+    @Test(.ending)
     func aPipeIsRefusedInsteadOfWaitedFor() throws {
         try #require(mkfifo(path, 0o600) == 0)
         let error = try expectFailure(.keyFile) { try KeyFile(path).keyChain(creating: true) }

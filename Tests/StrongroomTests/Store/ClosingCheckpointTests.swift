@@ -4,7 +4,7 @@ import Testing
 // Internal: a connection past the store, as another program has one, and a checkpoint that fails.
 @testable import Strongroom
 
-@Suite("The checkpoint of a closing store", .timeLimit(.minutes(60)))
+@Suite("The checkpoint of a closing store", .ending)
 struct ClosingCheckpointTests {
     /// Lets no checkpoint begin.
     private final class NoCheckpoint: FileLockRule {

@@ -4,7 +4,7 @@ import Testing
 // Internal: how long a checkpoint waits is nobody's to say.
 @testable import Strongroom
 
-@Suite("A log that is too long", .timeLimit(.minutes(60)))
+@Suite("A log that is too long", .ending)
 struct LogRestartTests {
     @Test func isBegunAnewWhenThoseWhoReadItHaveEnded() async throws {
         let directory = try TemporaryDirectory()
@@ -26,7 +26,7 @@ struct LogRestartTests {
                     // So that nothing is left to do but to wait.
                     try connection.run("PRAGMA wal_checkpoint(PASSIVE)")
                     isInTheFile.come()
-                    connection.checkpointIfDue(patience: 1_000 * Moment.patience)
+                    connection.checkpointIfDue(patience: 1_000 * Patience.seconds)
                     isBack.come()
                     return length
                 }

@@ -3,7 +3,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-@Suite("Checkpoints, vacuum and statistics on demand", .timeLimit(.minutes(60)))
+@Suite("Checkpoints, vacuum and statistics on demand", .ending)
 struct MaintenanceTests {
     private func size(_ path: String) throws -> Int {
         try #require(FileManager.default.attributesOfItem(atPath: path)[.size] as? Int)

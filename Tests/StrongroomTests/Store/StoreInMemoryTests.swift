@@ -4,7 +4,7 @@ import StrongroomTesting
 import Testing
 
 /// Whole stores in memory: `.inMemory`.
-@Suite("Stores in memory", .timeLimit(.minutes(60)))
+@Suite("Stores in memory", .ending)
 struct StoreInMemoryTests {
     @Table("line")
     struct Line: Equatable {

@@ -156,7 +156,7 @@ struct StoreLifetimeTests {
     /// Opens the file as soon as nobody else in the process has it: a dropped store is gone when its last thread has
     /// let go of it.
     private func openWhenFree(_ stores: Stores) async throws -> Store {
-        let deadline = ContinuousClock.now + .seconds(Moment.patience)
+        let deadline = ContinuousClock.now + .seconds(Patience.seconds)
         while true {
             do {
                 return try await stores.open("lines.sqlite")

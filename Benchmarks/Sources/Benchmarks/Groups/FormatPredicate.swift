@@ -1,4 +1,5 @@
 import Strongroom
+import StrongroomObjects
 
 extension Group {
     static let formatPredicate = Group(

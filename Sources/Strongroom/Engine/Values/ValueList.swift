@@ -29,9 +29,9 @@ struct ValueList {
 }
 
 extension Value {
-    var asInteger: Int64? { if case .integer(let number) = self { number } else { nil } }
+    package var asInteger: Int64? { if case .integer(let number) = self { number } else { nil } }
 
-    var asReal: Double? {
+    package var asReal: Double? {
         switch self {
         case .real(let number): number
         case .integer(let number): Double(exactly: number)
@@ -39,7 +39,20 @@ extension Value {
         }
     }
 
-    var asText: String? { if case .text(let text) = self { text } else { nil } }
+    package var asText: String? { if case .text(let text) = self { text } else { nil } }
 
     var asBlob: [UInt8]? { if case .blob(let bytes) = self { bytes } else { nil } }
 }
+
+extension ColumnValue {
+    /// The value that a column of this type has where a value is stored.
+    ///
+    /// - Throws: ``StrongroomError`` with `typeMismatch` for what is no value of this type.
+    package static func read(_ stored: Value) throws -> Self {
+        var list = ValueList(namesOfOne)
+        list.values[0] = stored
+        return try withUnsafePointer(to: list) { try Self(from: Row($0), at: 0) }
+    }
+}
+
+private let namesOfOne = ["value"]

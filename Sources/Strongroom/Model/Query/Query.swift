@@ -141,6 +141,9 @@ public struct Query<Source: Table>: Sendable {
         return PageCursor(ordered.pageOrder(of: Source.schema.name), try ordered.values(of: record))
     }
 
+    /// The condition that the rows are kept by; nil for all rows.
+    package var condition: Condition? { clauses.condition }
+
     func `where`(key: Source.Key) throws -> Query {
         var copy = self
         let values = try Source.plainValues(of: key)
@@ -152,7 +155,7 @@ public struct Query<Source: Table>: Sendable {
 
     /// Sorts by the primary key behind all that is asked for already.
     @usableFromInline
-    func orderedByKey(descending: Bool) throws -> Query {
+    package func orderedByKey(descending: Bool) throws -> Query {
         var copy = self
         for column in try Source.schema.keyColumns() where !copy.clauses.orderings.contains(column: column.name) {
             copy.clauses.orderings.append(Ordering(.name(column.name), column: column.name, descending: descending))

@@ -105,7 +105,7 @@ extension Table {
     /// - Parameter isStrict: Whether a table without a database name is considered to be in another database than one
     ///   with a name.
     /// - Throws: ``StrongroomError`` with `otherStore` if one of them is in another database.
-    static func tablesInReach(isStrict: Bool) throws -> [any Table.Type] {
+    package static func tablesInReach(isStrict: Bool) throws -> [any Table.Type] {
         var found: [any Table.Type] = [Self.self]
         var next = 0
         while next < found.count {
@@ -118,7 +118,7 @@ extension Table {
         return found
     }
 
-    static func requireSameDatabase(_ table: any Table.Type, isStrict: Bool) throws {
+    fileprivate static func requireSameDatabase(_ table: any Table.Type, isStrict: Bool) throws {
         let (own, other) = (databaseName, table.databaseName)
         guard own != other, isStrict || own != nil && other != nil else { return }
         func words(_ name: String?) -> String { name.map { "\"\($0)\"" } ?? "an unnamed database" }
@@ -132,4 +132,19 @@ extension Table {
     }
 
     private static var relatedTables: [any Table.Type] { relations?.all.map(\.table) ?? [] }
+}
+
+extension Table where RecordType == Self {
+    /// The tables at both ends of a relation, this one first.
+    ///
+    /// - Parameter isStrict: Whether a table that names no database lies elsewhere than one that does.
+    /// - Throws: ``StrongroomError`` with `invalidName` for a property that is not among the relations, `otherStore`
+    ///   when the tables lie in different databases.
+    package static func tables<Property: RelatedProperty>(
+        of relation: any WritableKeyPath<Self, Property> & Sendable, isStrict: Bool
+    ) throws -> [any Table.Type] {
+        let table = try self.relation(relation).table
+        try requireSameDatabase(table, isStrict: isStrict)
+        return [Self.self, table]
+    }
 }

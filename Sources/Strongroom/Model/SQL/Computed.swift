@@ -17,7 +17,7 @@ public struct Computed<Value: ColumnValue>: SQLExpression {
     }
 
     /// - Parameter sql: Already in parentheses; its scale is kept.
-    init(enclosed sql: SQL) {
+    package init(enclosed sql: SQL) {
         self.sql = sql
     }
 
@@ -40,7 +40,7 @@ public struct Computed<Value: ColumnValue>: SQLExpression {
     }
 
     /// - Parameter scale: The scale of the result, if it is a decimal.
-    init(function name: String, _ argument: SQL, scale: DecimalScale? = nil) {
+    package init(function name: String, _ argument: SQL, scale: DecimalScale? = nil) {
         var sql = SQL(reserving: name.utf8.count + argument.text.utf8.count + 2)
         sql.append(text: name)
         sql.append(text: "(")

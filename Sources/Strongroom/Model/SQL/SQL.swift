@@ -47,7 +47,7 @@ public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
     }
 
     // The label is needed: `SQL("\(name)")` would be the literal, whose interpolations are parameters.
-    init(verbatim text: String, _ values: [Value] = []) {
+    package init(verbatim text: String, _ values: [Value] = []) {
         self.text = text
         self.values = values
     }
@@ -69,11 +69,11 @@ public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
         text.reserveCapacity(bytes)
     }
 
-    mutating func append(text: String) {
+    package mutating func append(text: String) {
         self.text += text
     }
 
-    mutating func append(_ other: SQL) {
+    package mutating func append(_ other: SQL) {
         text += other.text
         if values.isEmpty { values = other.values } else { values += other.values }
         if flaw == nil { flaw = other.flaw }

@@ -41,7 +41,7 @@ public struct Condition: SQLExpression, Equatable {
     }
 
     /// Two SQL operands with an operator between them.
-    init(_ left: SQL, _ sign: String, _ right: SQL) {
+    package init(_ left: SQL, _ sign: String, _ right: SQL) {
         var sql = SQL(reserving: left.text.utf8.count + sign.utf8.count + right.text.utf8.count + 2)
         sql.append(text: "(")
         sql.append(left)

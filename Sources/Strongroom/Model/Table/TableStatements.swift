@@ -188,12 +188,12 @@ extension TableSchema {
     /// The columns of the primary key.
     ///
     /// - Throws: ``StrongroomError`` with `invalidName` if there is no primary key.
-    func keyColumns() throws -> [ColumnDefinition] {
+    package func keyColumns() throws -> [ColumnDefinition] {
         if !hasKey { _ = try primaryKey() }
         return primaryKeys
     }
 
-    var hasKey: Bool { !primaryKeys.isEmpty }
+    package var hasKey: Bool { !primaryKeys.isEmpty }
 
     @usableFromInline
     func checkKey() throws {

@@ -31,10 +31,10 @@ extension ConnectionPool {
         guard !CurrentTransaction.isInside(self) else { throw nested }
         // One step, so that nobody else who closes it shuts the line before all are in it. They are let go of outside
         // the lock.
-        _ = unsaved.withLock { unsaved in
-            defer { unsaved = [:] }
-            for object in unsaved.values { object.queueChanges() }
-            return unsaved
+        _ = deferredWrites.withLock { writes in
+            defer { writes = [:] }
+            for write in writes.values { write.queue() }
+            return writes
         }
         let (isFirst, isIdle) = queue.withLock { queue in
             let isFirst = !queue.isClosing

@@ -40,8 +40,8 @@ final class ConnectionPool: Sendable {
     let isReadOnly: Bool
     /// The writes in the line that nobody waits for but whoever closes the store.
     let queued = DispatchGroup()
-    /// The objects that wait for the end of a time, or of all references to them.
-    let unsaved = Locked<[ObjectIdentifier: any UnsavedObject]>([:])
+    /// The writes that are not in the line yet, and are put there before the store closes.
+    let deferredWrites = Locked<[ObjectIdentifier: any DeferredWrite]>([:])
     /// The tables that need not be compared with what types declare.
     let firstUses: AutomaticTables
     /// The records that never reach the disk.

@@ -1,19 +1,12 @@
 /// Which stores the running thread is inside a transaction of.
 ///
 /// Kept for each thread, not for each task: a task that a transaction's closure starts is not inside the transaction.
-enum CurrentTransaction {
+package enum CurrentTransaction {
     private struct Frame {
         let pool: Unmanaged<ConnectionPool>
         /// Nil where the store's own work waits for the thread, and there is no transaction to use.
         let connection: Unmanaged<Connection>?
         let outer: UnsafeRawPointer?
-    }
-
-    /// What the running thread works on for a store.
-    enum Place {
-        case transaction(Connection, of: ConnectionPool)
-        /// What the store calls when its work is done, and waits for.
-        case callback(of: ConnectionPool)
     }
 
     private static let pointer = ThreadLocal()
@@ -28,23 +21,26 @@ enum CurrentTransaction {
         return isInside
     }
 
-    /// Whether the running thread is inside a transaction of any store.
-    static var isInsideAny: Bool { pointer.value != nil }
-
-    /// The innermost place that the running thread has in a store of a database.
-    static func innermost(of database: String) -> Place? {
-        var place: Place?
+    /// The innermost transaction of a database that the running thread is inside of, for code that it was not handed
+    /// to.
+    ///
+    /// - Returns: The transaction; nil outside of any of the database's.
+    /// - Throws: ``StrongroomError`` with `nestedAccess` in what the store calls when its work is done, and waits for.
+    package static func innermost(of database: String) throws -> JoinedTransaction? {
+        var found: (pool: ConnectionPool, connection: Connection?)?
         visit { frame in
             let pool = frame.pool.takeUnretainedValue()
             guard pool.database == database else { return true }
-            place = frame.connection.map { .transaction($0.takeUnretainedValue(), of: pool) } ?? .callback(of: pool)
+            found = (pool, frame.connection?.takeUnretainedValue())
             return false
         }
-        return place
+        guard let found else { return nil }
+        guard let connection = found.connection else { throw found.pool.nested }
+        return JoinedTransaction(connection, of: found.pool)
     }
 
     /// The databases whose stores the running thread is inside of, the innermost first.
-    static var databases: [String] {
+    package static var databases: [String] {
         var names: [String] = []
         visit { frame in
             names.append(frame.pool.takeUnretainedValue().database)

@@ -281,12 +281,14 @@ public final class Stores: Sendable {
         state.withLock { $0.openings[name] = nil }
     }
 
-    /// The store of a database, where somebody has opened it who keeps it.
-    func openedStore(_ name: DatabaseName) -> Store? {
-        state.withLock { state in
+    /// The store of a database, where it is open and kept open by somebody; at once, since nothing is opened.
+    package func openedStore(_ name: DatabaseName) -> Store? {
+        let store = state.withLock { state -> Store? in
             guard let opening = state.openings[name], opening.isKept else { return nil }
             return opening.store
         }
+        guard let store, !store.pool.isClosing else { return nil }
+        return store
     }
 
     /// The configuration that a database has.

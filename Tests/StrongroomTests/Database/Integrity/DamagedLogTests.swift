@@ -4,7 +4,7 @@ import Foundation
 import StrongroomTesting
 import Testing
 
-@Suite("A damaged write-ahead log", .timeLimit(.minutes(60)))
+@Suite("A damaged write-ahead log", .ending)
 struct DamagedLogTests {
     /// Only of the last transaction it cannot be told from what a power cut leaves.
     @Test func everyChangedByteBeforeTheLastTransactionIsFound() async throws {

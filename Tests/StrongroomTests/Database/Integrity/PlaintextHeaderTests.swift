@@ -4,7 +4,7 @@ import Foundation
 import StrongroomTesting
 import Testing
 
-@Suite("Files with a plaintext header", .timeLimit(.minutes(60)))
+@Suite("Files with a plaintext header", .ending)
 struct PlaintextHeaderTests {
     private let directory: TemporaryDirectory
     private let vault: Vault

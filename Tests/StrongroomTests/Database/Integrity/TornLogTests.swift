@@ -5,7 +5,7 @@ import StrongroomTesting
 import Testing
 
 /// What crashes and power cuts leave of a write-ahead log is no damage.
-@Suite("A torn write-ahead log", .timeLimit(.minutes(60)))
+@Suite("A torn write-ahead log", .ending)
 struct TornLogTests {
     @Test func aLogThatWasCutOffAnywhereOpens() async throws {
         let specimen = try await LogSpecimen()

@@ -4,7 +4,7 @@ import Foundation
 import StrongroomTesting
 import Testing
 
-@Suite("Verifying a store that is in use", .timeLimit(.minutes(60)))
+@Suite("Verifying a store that is in use", .ending)
 struct VerificationInUseTests {
     private let directory: TemporaryDirectory
     private let vault: Vault

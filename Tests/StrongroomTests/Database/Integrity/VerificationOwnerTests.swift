@@ -4,7 +4,7 @@ import Foundation
 import StrongroomTesting
 import Testing
 
-@Suite("What a damaged page belongs to", .timeLimit(.minutes(60)))
+@Suite("What a damaged page belongs to", .ending)
 struct VerificationOwnerTests {
     /// The engine is the witness: what it can still read, and what not, must be as the owner says.
     @Test func isToldForEachPage() async throws {

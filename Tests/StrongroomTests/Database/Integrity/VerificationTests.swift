@@ -4,7 +4,7 @@ import Foundation
 import StrongroomTesting
 import Testing
 
-@Suite("Verifying a store", .timeLimit(.minutes(60)))
+@Suite("Verifying a store", .ending)
 struct VerificationTests {
     @Test func aWholeFileIsWhole() async throws {
         let specimen = try await DamageSpecimen()

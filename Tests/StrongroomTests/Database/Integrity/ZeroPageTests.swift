@@ -6,7 +6,7 @@ import Testing
 
 /// A disk that gives back zeros for a page, which SQLCipher 3 takes for a sound one, and version 4 in a file with
 /// `auto_vacuum`.
-@Suite("A page of zeros", .timeLimit(.minutes(60)))
+@Suite("A page of zeros", .ending)
 struct ZeroPageTests {
     @Test func neverGivesWrongRows() async throws {
         let specimen = try await DamageSpecimen()

@@ -5,7 +5,7 @@ import Foundation
 import StrongroomTesting
 import Testing
 
-@Suite("Envelope of an open store", .timeLimit(.minutes(60)))
+@Suite("Envelope of an open store", .ending)
 struct EnvelopeStoreTests {
     private let vault: EnvelopeVault
     private let numbers = Locked<[UInt8]>([1])

@@ -7,7 +7,7 @@ import Testing
 @testable import Strongroom
 
 /// Programs that do not know the library's lock open a file while it is about to be replaced.
-@Suite("Late openers", .timeLimit(.minutes(60)))
+@Suite("Late openers", .ending)
 struct LateOpenerTests {
     private let directory: TemporaryDirectory
     private let numbers = Locked<[UInt8]>([1])

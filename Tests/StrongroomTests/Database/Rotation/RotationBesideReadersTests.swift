@@ -5,7 +5,7 @@ import Testing
 @testable import Strongroom
 
 /// A rotation that waits for a slow reader keeps nobody else waiting.
-@Suite("Rotation beside readers", .timeLimit(.minutes(60)))
+@Suite("Rotation beside readers", .ending)
 struct RotationBesideReadersTests {
     private let directory: TemporaryDirectory
     private let numbers = Locked<[UInt8]>([1])
@@ -16,7 +16,7 @@ struct RotationBesideReadersTests {
         var vault = Vault(directory.path("")) { [numbers] _ in
             try KeyChain(numbers.withLock { $0.map(Key.numbered) })
         }
-        vault.settings.openTimeout = .seconds(Moment.patience)
+        vault.settings.openTimeout = .seconds(Patience.seconds)
         self.vault = vault
         try await vault.keep("first")
     }

@@ -5,7 +5,7 @@ import Testing
 // Internal: that no connection is open cannot be seen through the public interface.
 @testable import Strongroom
 
-@Suite("Rotation of an open store", .timeLimit(.minutes(60)))
+@Suite("Rotation of an open store", .ending)
 struct RotationOfAStoreTests {
     @Table("line", in: "vault.sqlite")
     struct Line {

@@ -4,7 +4,7 @@ import Foundation
 import StrongroomTesting
 import Testing
 
-@Suite("Salvaging rows to which no page leads any more", .timeLimit(.minutes(60)))
+@Suite("Salvaging rows to which no page leads any more", .ending)
 struct OrphanedPagesTests {
     @Test func `every row of a sound leaf comes over when the first page of its table is damaged`() async throws {
         let specimen = try await TreeSpecimen()

@@ -144,9 +144,6 @@ struct ScaledDecimalTests {
                 let found = try await store.read { db in try query.count(in: db) }
                 #expect(found == prices.count(where: isWanted), "\(digits), predicate \(place)")
             }
-            let texts = try [Voucher.where("price < %@", limit), Voucher.where("price == \(limit)")]
-            let found = try await store.read { db in try texts.map { try $0.count(in: db) } }
-            #expect(found == [prices.count { $0 < limit }, prices.count { $0 == limit }], "\(digits)")
         }
     }
 
@@ -156,9 +153,6 @@ struct ScaledDecimalTests {
         let missing = try Voucher.where(#Predicate { ($0.fee ?? half) == half })
         let chosen = try Voucher.where(#Predicate { ($0.price > 5 ? $0.price : half) == half })
         try await store.read { db throws in
-            #expect(try Voucher.where("price > 1.005 AND price <= 9.990").count(in: db) == 2)
-            #expect(try Voucher.where("price IN {1, 1.01, 1.015}").count(in: db) == 2)
-            #expect(try Voucher.where("price BETWEEN {0.001, 9.999}").count(in: db) == 4)
             #expect(try missing.count(in: db) == Self.digits.count)
             #expect(try chosen.count(in: db) == 9)
         }

@@ -5,7 +5,7 @@ import Testing
 
 /// In-memory-only records: that they never reach the disk, belong to snapshots as rows do, and live as long as the
 /// store.
-@Suite("Records in memory: who sees them", .timeLimit(.minutes(60)))
+@Suite("Records in memory: who sees them", .ending)
 struct RecordsInMemoryIsolationTests {
     typealias Note = Notebook.Note
 

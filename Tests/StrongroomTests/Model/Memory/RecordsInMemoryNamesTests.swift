@@ -4,7 +4,7 @@ import StrongroomTesting
 import Testing
 
 /// Names that mean something to the library's own tables in memory, or to the engine.
-@Suite("Names of tables with records in memory", .timeLimit(.minutes(60)))
+@Suite("Names of tables with records in memory", .ending)
 struct RecordsInMemoryNamesTests {
     @Table("log")
     struct Log: Equatable {

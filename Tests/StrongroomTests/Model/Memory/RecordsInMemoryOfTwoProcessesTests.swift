@@ -6,7 +6,7 @@ import Testing
 /// A record in memory and a row that another program writes may stand for the same. The other program is the engine's
 /// shell.
 @Suite(
-    "Records in memory beside another process", .timeLimit(.minutes(60)),
+    "Records in memory beside another process", .ending,
     .enabled(if: SQLCipherShell.installed != nil, SQLCipherShell.reason))
 struct RecordsInMemoryOfTwoProcessesTests {
     typealias Note = Notebook.Note

@@ -4,7 +4,7 @@ import StrongroomTesting
 import Testing
 
 /// What the table's own rules ask of records in memory.
-@Suite("Rules for records in memory", .timeLimit(.minutes(60)))
+@Suite("Rules for records in memory", .ending)
 struct RecordsInMemoryRulesTests {
     @Table("entry")
     struct Entry: Equatable {

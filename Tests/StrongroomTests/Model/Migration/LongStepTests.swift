@@ -3,7 +3,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-@Suite("Steps that take long", .timeLimit(.minutes(60)))
+@Suite("Steps that take long", .ending)
 struct LongStepTests {
     private let directory: TemporaryDirectory
     private let vault: Vault

@@ -4,7 +4,7 @@ import Foundation
 import StrongroomTesting
 import Testing
 
-@Suite("Backup", .timeLimit(.minutes(60)))
+@Suite("Backup", .ending)
 struct BackupTests {
     private let directory: TemporaryDirectory
     private let vault: Vault

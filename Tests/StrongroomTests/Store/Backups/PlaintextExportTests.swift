@@ -4,7 +4,7 @@ import Foundation
 import StrongroomTesting
 import Testing
 
-@Suite("Export as plaintext", .timeLimit(.minutes(60)))
+@Suite("Export as plaintext", .ending)
 struct PlaintextExportTests {
     private let directory: TemporaryDirectory
     private let vault: Vault

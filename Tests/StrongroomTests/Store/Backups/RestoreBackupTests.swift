@@ -4,7 +4,7 @@ import Foundation
 import StrongroomTesting
 import Testing
 
-@Suite("Restoring a backup", .timeLimit(.minutes(60)))
+@Suite("Restoring a backup", .ending)
 struct RestoreBackupTests {
     private let directory: TemporaryDirectory
     private let vault: Vault

@@ -2,7 +2,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-@Suite("Configurations that open databases", .timeLimit(.minutes(60)))
+@Suite("Configurations that open databases", .ending)
 struct CircularOpeningTests {
     private let directory: TemporaryDirectory
 

@@ -2,7 +2,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-@Suite("Changes of tables, told after the commit", .timeLimit(.minutes(60)))
+@Suite("Changes of tables, told after the commit", .ending)
 struct ChangesTests {
     @Table("line", in: "lines.sqlite")
     struct Line {

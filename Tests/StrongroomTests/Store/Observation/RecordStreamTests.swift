@@ -2,7 +2,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-@Suite("Records one after the other", .timeLimit(.minutes(60)))
+@Suite("Records one after the other", .ending)
 struct RecordStreamTests {
     @Table("line", in: "lines.sqlite")
     struct Line: Equatable {

@@ -2,7 +2,7 @@ import Strongroom
 import Testing
 
 /// What runs when its task is cancelled stops soon, and leaves the store as if it had never begun.
-@Suite("Work that is cancelled while it runs", .timeLimit(.minutes(60)))
+@Suite("Work that is cancelled while it runs", .ending)
 struct CancelledWorkTests {
     /// Hours of counting.
     private static let endless: SQL = """

@@ -1,7 +1,7 @@
 import Strongroom
 import Testing
 
-@Suite("Writes that wait share a transaction", .timeLimit(.minutes(60)))
+@Suite("Writes that wait share a transaction", .ending)
 struct GroupCommitTests {
     @Test func allThatWaitAreCommittedAtOnceInTheOrderOfTheirArrival() async throws {
         let fixture = try await LineStore()

@@ -3,7 +3,7 @@ import Testing
 // A file that may not grow cannot be had through the public interface.
 @testable import Strongroom
 
-@Suite("What goes wrong in a shared transaction", .timeLimit(.minutes(60)))
+@Suite("What goes wrong in a shared transaction", .ending)
 struct GroupFailureTests {
     private static let endless: SQL = """
         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n

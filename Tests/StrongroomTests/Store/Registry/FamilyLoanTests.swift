@@ -5,7 +5,7 @@ import Testing
 @testable import Strongroom
 
 /// A rotation of a family opens stores that others open meanwhile.
-@Suite("Stores that a rotation of a family has borrowed", .timeLimit(.minutes(60)))
+@Suite("Stores that a rotation of a family has borrowed", .ending)
 struct FamilyLoanTests {
     private let directory: TemporaryDirectory
     private let names: [DatabaseName]

@@ -3,7 +3,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-@Suite("The files of a database", .timeLimit(.minutes(60)))
+@Suite("The files of a database", .ending)
 struct FilesOfADatabaseTests {
     private let directory: TemporaryDirectory
     private let vault: Vault

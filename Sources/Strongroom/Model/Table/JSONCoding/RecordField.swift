@@ -8,7 +8,7 @@ internal import Foundation
 struct RecordField {
     let key: String
     let column: ColumnDefinition
-    let kind: FormatKind
+    let kind: ColumnKind
     /// Whether the property can be nil: a generated key can, but its column cannot.
     let isNullable: Bool
     /// The Swift type, for messages.
@@ -17,12 +17,11 @@ struct RecordField {
 
     /// The fields of a table's record, in the order of its columns.
     static func all<Source: Table>(of table: Source.Type, _ coding: RecordCoding) throws -> [RecordField] {
-        let properties = FormatMemory.shared.properties(of: table)
+        let properties = TableProperties.of(table)
         let fields = Source.schema.columns.map { column in
-            let name = properties.name(ofColumn: column.name)
-            let property = name.flatMap { properties[$0] }
+            let property = properties.property(ofColumn: column.name)
             return RecordField(
-                key: coding.keys.key(property: name ?? column.name, column: column.name), column: column,
+                key: coding.keys.key(property: property?.name ?? column.name, column: column.name), column: column,
                 kind: property?.kind ?? .other(column.storageClass),
                 isNullable: property?.isNullable ?? column.isNullable,
                 typeName: property.map { "\($0.type)" } ?? column.storageClass.rawValue, dates: coding.dates)

@@ -181,15 +181,6 @@ enum TableFailure {
             """)
     }
 
-    static func deletedRow(_ schema: TableSchema) -> StrongroomError {
-        StrongroomError(
-            .noSuchRow,
-            """
-            The object's row of table "\(schema.name)" has been deleted, so its changes were not saved. Release the \
-            object, or insert its value again; `missingRow: .insert` does so automatically.
-            """)
-    }
-
     @usableFromInline
     static func missingUnique(_ schema: TableSchema, _ column: String) -> StrongroomError {
         StrongroomError(

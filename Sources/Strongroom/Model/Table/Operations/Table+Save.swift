@@ -105,16 +105,6 @@ extension Table {
         try save(&record, hooks, on: connection) { record in try saveRow(&record, on: connection) }
     }
 
-    /// Saves a record, with its hooks if there are any.
-    ///
-    /// - Parameter write: Writes the row and sets the record's key.
-    static func saveRecord(
-        _ record: inout RecordType, on connection: Connection, write: (inout RecordType) throws -> Saved
-    ) throws -> Saved {
-        guard let hooks else { return try write(&record) }
-        return try save(&record, hooks, on: connection, write: write)
-    }
-
     /// - Parameter write: Writes the row and sets the record's key.
     static func save(
         _ record: inout RecordType, _ hooks: RecordHooks<RecordType>, on connection: Connection,

@@ -1,0 +1,40 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// What the values of a Swift type are like to code that writes or reads them as text.
+package enum ColumnKind: Sendable, Equatable {
+    case integer, bool, real, float, text, bytes, date, decimal
+    /// A column for values of any type.
+    case any
+    /// Equal values can be stored in different forms.
+    case coded
+    /// A type of its own, by how it is stored.
+    case other(StorageClass)
+
+    package init(_ type: any ColumnValue.Type) {
+        // Asked several times for each comparison, and a cast takes long.
+        if let known = Self.common[ObjectIdentifier(type)] {
+            self = known
+            return
+        }
+        self =
+            switch type {
+            case is any FixedWidthInteger.Type: .integer
+            case is any TextColumnValue.Type: .text
+            case is any CodedColumnValue.Type: .coded
+            default: .other(type.storageClass)
+            }
+    }
+
+    private static let common: [ObjectIdentifier: ColumnKind] = [
+        ObjectIdentifier(Int.self): .integer, ObjectIdentifier(Int64.self): .integer,
+        ObjectIdentifier(Int32.self): .integer, ObjectIdentifier(Bool.self): .bool,
+        ObjectIdentifier(Double.self): .real, ObjectIdentifier(Float.self): .float,
+        ObjectIdentifier(String.self): .text, ObjectIdentifier([UInt8].self): .bytes,
+        ObjectIdentifier(Data.self): .bytes, ObjectIdentifier(Date.self): .date,
+        ObjectIdentifier(Decimal.self): .decimal, ObjectIdentifier(Value.self): .any,
+    ]
+}

@@ -1,0 +1,107 @@
+import Strongroom
+
+/// Makes the error for a mistake in a predicate's text: what it is, the column, and the line with a caret below the
+/// place.
+struct FormatMistake {
+    private let bytes: [UInt8]
+
+    /// The longest part of a line that is shown before the place, and behind it.
+    private static let reach = 60
+
+    init(in text: String) {
+        bytes = Array(text.utf8)
+    }
+
+    /// - Parameters:
+    ///   - message: What is wrong and what to do; no value.
+    ///   - position: The byte of the text at which it is.
+    func error(
+        _ message: String, at position: Int, code: StrongroomError.Code = .invalidPredicate
+    ) -> StrongroomError {
+        let position = min(max(position, 0), bytes.count)
+        let newline = UInt8(ascii: "\n")
+        let start = bytes[..<position].lastIndex(of: newline).map { $0 + 1 } ?? 0
+        let end = bytes[position...].firstIndex(of: newline) ?? bytes.count
+        let hidden = hiddenBytes()
+        let before = shown(start..<position, hidden)
+        let behind = shown(position..<end, hidden)
+        let line = bytes[..<start].count { $0 == newline } + 1
+        let place = line > 1 ? "Line \(line), column \(before.count + 1)" : "Column \(before.count + 1)"
+        let isCut = before.count > Self.reach
+        let head = (isCut ? "…" : "") + String(before.suffix(Self.reach))
+        let tail = String(behind.prefix(Self.reach)) + (behind.count > Self.reach ? "…" : "")
+        let indent = String(head.map { $0 == "\t" ? "\t" : " " })
+        return StrongroomError(code, "\(message) \(place):\n    \(head)\(tail)\n    \(indent)^")
+    }
+
+    /// A part of the text, one character for each of its characters: values as dots, since no message holds one.
+    private func shown(_ range: Range<Int>, _ hidden: [Bool]) -> [Character] {
+        var characters: [Character] = []
+        var place = range.lowerBound
+        while place < range.upperBound {
+            var end = place + 1
+            while end < range.upperBound, bytes[end] & 0xC0 == 0x80 { end += 1 }
+            let text = String(decoding: bytes[place..<end], as: UTF8.self)
+            characters.append(hidden[place] ? "·" : Self.visible(text))
+            place = end
+        }
+        return characters
+    }
+
+    private static func visible(_ text: String) -> Character {
+        guard let scalar = text.unicodeScalars.first, scalar != PredicateFormat.placeholder else { return "…" }
+        switch scalar.properties.generalCategory {
+        case .control where scalar != "\t", .format, .lineSeparator, .paragraphSeparator: return "�"
+        default: return Character(scalar)
+        }
+    }
+
+    /// Which bytes belong to a text in quotes, closed or not, or to a number.
+    private func hiddenBytes() -> [Bool] {
+        var hidden = Array(repeating: false, count: bytes.count)
+        var quote: UInt8?
+        var isEscaped = false
+        var isInWord = false
+        var isLost = false
+        var first: Int?
+        for (place, byte) in bytes.enumerated() {
+            if let open = quote {
+                if byte == open, !isEscaped {
+                    quote = nil
+                    // A word that touches it: the quotes are not where they were meant to be.
+                    isLost = isLost || place + 1 < bytes.count && bytes[place + 1].isWordByte
+                } else {
+                    hidden[place] = true
+                }
+                isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
+            } else if byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"") {
+                quote = byte
+                first = first ?? place
+                isInWord = false
+            } else {
+                let isNumber = place > 0 && hidden[place - 1] && (byte == UInt8(ascii: ".") || byte.isWordByte)
+                hidden[place] = !isInWord && (byte.isDigit || isNumber)
+                isInWord = !hidden[place] && (byte.isWordByte || isInWord && byte == UInt8(ascii: "."))
+            }
+        }
+        if let first, isLost || quote != nil {
+            for place in (first + 1)..<max(first + 1, bytes.count) { hidden[place] = true }
+        }
+        return hidden
+    }
+}
+
+extension UInt8 {
+    var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+
+    /// Whether it may begin a name.
+    var isWordStart: Bool {
+        switch self {
+        case 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "_"), 0x80...0xFF: true
+        default: false
+        }
+    }
+
+    /// Whether it may stand in a name.
+    var isWordByte: Bool { isWordStart || isDigit }
+}

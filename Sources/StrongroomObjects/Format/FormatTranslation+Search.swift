@@ -1,0 +1,157 @@
+import Strongroom
+
+extension FormatTranslation {
+    /// `BEGINSWITH`, `ENDSWITH`, `CONTAINS` and `LIKE`.
+    func search(_ comparison: FormatComparison, _ terms: (Term, Term)) throws -> Condition {
+        switch terms {
+        case (.property(let property), .constant(let constant)):
+            try checkText(property, comparison)
+            let part = try text(constant, comparison, at: comparison.right)
+            guard comparison.sign != .like else { return try like(property, part, comparison) }
+            let subject = Computed<String?>(enclosed: try sql(property, comparison))
+            return switch comparison.sign {
+            case .beginsWith: subject.hasPrefix(part)
+            case .endsWith: subject.hasSuffix(part)
+            default: subject.contains(part)
+            }
+        case (.property(let property), .property(let other)) where comparison.sign != .like:
+            try checkText(property, comparison)
+            try checkText(other, comparison)
+            return search(try sql(property, comparison), try sql(other, comparison), comparison.sign)
+        case (.constant(let constant), .property(let property)) where comparison.sign != .like:
+            try checkText(property, comparison)
+            let text = try text(constant, comparison, at: comparison.left)
+            return search("\(text)", try sql(property, comparison), comparison.sign)
+        case (.constant, .constant):
+            throw mistake("None of the two is a property; a text that is none stands in quotes.", at: comparison.left)
+        default:
+            throw mistake(
+                comparison.sign == .like
+                    ? "LIKE wants a property before it and a pattern behind it."
+                    : "\(comparison.sign.name) looks for one text in another; here is a list or a range.",
+                at: comparison.range.lowerBound)
+        }
+    }
+
+    private func checkText(_ property: any FormatProperty, _ comparison: FormatComparison) throws {
+        guard property.kind == .text else {
+            throw mistake(
+                "\(comparison.sign.name) searches texts, and a \(property.type) is none; compare it as it is.",
+                at: comparison.range.lowerBound)
+        }
+    }
+
+    private func text(
+        _ constant: FormatConstant, _ comparison: FormatComparison, at operand: FormatOperand
+    ) throws -> String {
+        guard let text = try constant.asText else {
+            throw mistake("\(comparison.sign.name) takes a text, and \(constant.name) was given.", at: operand)
+        }
+        return comparison.isCaseless ? text.asciiFolded : text
+    }
+
+    /// A search with a column for what is looked for; otherwise as with a text.
+    private func search(_ subject: SQL, _ part: SQL, _ sign: FormatSign) -> Condition {
+        let (bytes, wanted): (SQL, SQL) = ("CAST(\(subject) AS BLOB)", "CAST(\(part) AS BLOB)")
+        let length = Condition("length(\(bytes)) >= length(\(wanted))")
+        let isEmpty = Condition("length(\(wanted)) = 0")
+        let found: Condition =
+            switch sign {
+            case .beginsWith: Condition("substr(\(bytes), 1, length(\(wanted))) = \(wanted)")
+            case .endsWith: Condition("substr(\(bytes), -length(\(wanted))) = \(wanted)")
+            default: Condition("instr(\(bytes), \(wanted)) > 0")
+            }
+        return length && (isEmpty || found)
+    }
+
+    /// The engine's LIKE takes no notice of case, its GLOB does; each has its own wildcards.
+    private func like(
+        _ property: any FormatProperty, _ pattern: String, _ comparison: FormatComparison
+    ) throws -> Condition {
+        guard FormatPattern(pattern).starCount <= FormatPattern.mostStars else {
+            throw mistake(
+                """
+                A pattern has at most \(FormatPattern.mostStars) stars, since more take an old engine very long; use \
+                CONTAINS with AND.
+                """,
+                at: comparison.right)
+        }
+        guard !comparison.isCaseless else {
+            return Computed<String?>(enclosed: property.sql).like(FormatPattern(pattern).like)
+        }
+        return Condition("\(property.sql) GLOB \(FormatPattern(pattern).glob)")
+    }
+}
+
+/// A pattern with `*` for any text and `?` for any character; a backslash before one that means itself.
+struct FormatPattern {
+    private enum Piece {
+        case anyText, anyCharacter
+        case byte(UInt8)
+    }
+
+    private let pieces: [Piece]
+
+    static let mostStars = 5
+
+    /// Stars that are not one behind the other.
+    var starCount: Int {
+        var (count, wasStar) = (0, false)
+        for piece in pieces {
+            if case .anyText = piece {
+                if !wasStar { count += 1 }
+                wasStar = true
+            } else {
+                wasStar = false
+            }
+        }
+        return count
+    }
+
+    // By bytes: to Swift a star and a combining mark are one character.
+    init(_ pattern: String) {
+        var pieces: [Piece] = []
+        var isEscaped = false
+        for byte in pattern.utf8 {
+            switch byte {
+            case _ where isEscaped:
+                let isWildcard = [UInt8(ascii: "*"), UInt8(ascii: "?"), UInt8(ascii: "\\")].contains(byte)
+                pieces += isWildcard ? [.byte(byte)] : [.byte(UInt8(ascii: "\\")), .byte(byte)]
+                isEscaped = false
+            case UInt8(ascii: "\\"): isEscaped = true
+            case UInt8(ascii: "*"): pieces.append(.anyText)
+            case UInt8(ascii: "?"): pieces.append(.anyCharacter)
+            default: pieces.append(.byte(byte))
+            }
+        }
+        if isEscaped { pieces.append(.byte(UInt8(ascii: "\\"))) }
+        self.pieces = pieces
+    }
+
+    /// For the engine's LIKE, with `\` as its escape.
+    var like: String {
+        text(any: "%", one: "_") { byte in
+            [UInt8(ascii: "%"), UInt8(ascii: "_"), UInt8(ascii: "\\")].contains(byte)
+                ? [UInt8(ascii: "\\"), byte] : [byte]
+        }
+    }
+
+    /// For the engine's GLOB, where a character in brackets means itself.
+    var glob: String {
+        text(any: "*", one: "?") { byte in
+            let isSpecial = [UInt8(ascii: "*"), UInt8(ascii: "?"), UInt8(ascii: "[")].contains(byte)
+            return isSpecial ? [UInt8(ascii: "["), byte, UInt8(ascii: "]")] : [byte]
+        }
+    }
+
+    private func text(any: String, one: String, _ itself: (UInt8) -> [UInt8]) -> String {
+        let bytes = pieces.flatMap { piece in
+            switch piece {
+            case .anyText: Array(any.utf8)
+            case .anyCharacter: Array(one.utf8)
+            case .byte(let byte): itself(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,70 @@
+import Strongroom
+
+extension Query {
+    /// The query as the objects of a type are asked for: sorted, one row for each group, one page.
+    func objects(
+        _ orderings: [(Source.Columns) -> Ordering], _ groups: [(Source.Columns) -> any SQLExpression] = [],
+        page: Int = 0, size: Int? = nil
+    ) throws -> Query {
+        var query = groups.isEmpty ? self : try onePerGroup(groups)
+        for ordering in orderings { query = query.order(ordering) }
+        if orderings.isEmpty, Source.schema.hasKey { query = try query.orderedByKey(descending: false) }
+        guard page >= 0, size.map({ $0 >= 0 }) ?? (page == 0) else {
+            throw StrongroomError(
+                .limit,
+                """
+                There is no page \(page) of \(size.map { "\($0)" } ?? "all") records: pages are counted from 0, and \
+                have a size that is not negative.
+                """)
+        }
+        guard let size else { return query }
+        let (offset, isTooFar) = page.multipliedReportingOverflow(by: size)
+        return query.limit(size, offset: isTooFar ? .max : offset)
+    }
+
+    /// Of the rows that have the same values, the one with the lowest key.
+    private func onePerGroup(_ groups: [(Source.Columns) -> any SQLExpression]) throws -> Query {
+        let keys = try Source.schema.keyColumns().map { "\(name: $0.name)" as SQL }
+        let groups = groups.map { $0(Source.columns).sql }
+        guard keys.count > 1 else {
+            var rows: SQL = "SELECT min(\(keys[0])) FROM \(name: Source.schema.name)"
+            if let condition { rows.append(" WHERE \(condition.sql)" as SQL) }
+            for (place, group) in groups.enumerated() {
+                rows.append(text: place == 0 ? " GROUP BY " : ", ")
+                rows.append(group)
+            }
+            let lowest = rows
+            return Query().where { _ in Condition("\(keys[0]) IN (\(lowest))") }
+        }
+        let lowest = lowest(of: groups, by: keys)
+        return Query().where { _ in lowest }
+    }
+
+    /// The rows of a key of several columns that have none of their group before them.
+    private func lowest(of groups: [SQL], by keys: [SQL]) -> Condition {
+        var rows: SQL = "SELECT "
+        for (place, key) in keys.enumerated() {
+            rows.append(key)
+            rows.append(text: " AS k\(place), ")
+        }
+        for (place, group) in groups.enumerated() {
+            rows.append(group)
+            rows.append(text: " AS g\(place)\(place == groups.count - 1 ? "" : ", ")")
+        }
+        rows.append(" FROM \(name: Source.schema.name)" as SQL)
+        if let condition { rows.append(" WHERE \(condition.sql)" as SQL) }
+        func list(_ name: String) -> String { keys.indices.map { "\(name).k\($0)" }.joined(separator: ", ") }
+        var columns = SQL(verbatim: "")
+        for (place, key) in keys.enumerated() {
+            if place > 0 { columns.append(text: ", ") }
+            columns.append(key)
+        }
+        let same = groups.indices.map { "b.g\($0) IS a.g\($0) AND " }.joined()
+        let isBefore = SQL(verbatim: "\(same)(\(list("b"))) < (\(list("a")))")
+        return Condition(
+            """
+            (\(columns)) IN (SELECT \(SQL(verbatim: list("a"))) FROM (\(rows)) AS a WHERE NOT EXISTS (SELECT 1 FROM \
+            (\(rows)) AS b WHERE \(isBefore)))
+            """)
+    }
+}

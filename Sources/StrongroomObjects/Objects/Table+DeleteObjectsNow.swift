@@ -1,0 +1,52 @@
+public import Strongroom
+
+/// What deletes objects of a type without looking at them, for code that is not async, such as a transaction's closure.
+extension Table {
+    /// Deletes the rows for which a condition holds, without looking at them: no hooks are run.
+    ///
+    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
+    /// blocks the thread.
+    ///
+    /// - Parameter condition: Makes the condition from the table's columns.
+    /// - Returns: The number of rows that were deleted.
+    /// - Throws: `StrongroomError` with `constraint` when other rows refer to one of them; `readOnly`, `otherStore`,
+    ///   `closed`, as for a save.
+    @discardableResult
+    @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.deleteAll { … }")
+    public static func deleteAll(where condition: (Columns) -> Condition) throws -> Int {
+        let asked = Self.where(condition)
+        return try Objects<Self>.writeNow { db in try asked.delete(in: db) }
+    }
+
+    /// Deletes the rows for which a text holds, without looking at them: no hooks are run.
+    ///
+    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
+    /// blocks the thread.
+    ///
+    /// - Parameters:
+    ///   - format: The text; see <doc:PredicatesAsText>.
+    ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it.
+    /// - Returns: The number of rows that were deleted.
+    /// - Throws: `StrongroomError` with `constraint` when other rows refer to one of them; `readOnly`, `otherStore`,
+    ///   `closed`, as for a save.
+    @discardableResult
+    @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.deleteAll(where: …)")
+    public static func deleteAll(where format: PredicateFormat, _ arguments: (any Sendable)?...) throws -> Int {
+        let asked = try Self.where(format.with(arguments: arguments))
+        return try Objects<Self>.writeNow { db in try asked.delete(in: db) }
+    }
+
+    /// Deletes every row; the next key that the engine makes is 1 again. No hooks are run.
+    ///
+    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
+    /// blocks the thread.
+    ///
+    /// - Returns: The number of rows that were deleted.
+    /// - Throws: `StrongroomError` with `constraint` when other rows refer to one of them; `readOnly`, `otherStore`,
+    ///   `closed`, as for a save.
+    @discardableResult
+    @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.truncate()")
+    public static func truncate() throws -> Int {
+        try Objects<Self>.writeNow { db in try truncate(in: db) }
+    }
+}

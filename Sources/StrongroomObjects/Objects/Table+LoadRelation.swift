@@ -1,0 +1,73 @@
+public import Strongroom
+
+extension Table where RecordType == Self {
+    /// Reads the object's children, or its parent, from its store.
+    ///
+    /// ```swift
+    /// try await contact.load(\.$phones)
+    /// ```
+    ///
+    /// - Parameter relation: The property, with its dollar sign; one of the table's `Table.relations`.
+    /// - Throws: As `Table.load(_:of:in:)`, `Stores.open` and `Store.read`; `StrongroomError` with `otherStore`
+    ///   when the two tables lie in different databases, `schemaChange` when a table cannot be made as it is declared.
+    ///   The object is unchanged then.
+    public mutating func load<Property: RelatedProperty>(
+        _ relation: any WritableKeyPath<Self, Property> & Sendable
+    ) async throws {
+        var objects = [self]
+        try await objects.load(relation)
+        self = objects[0]
+    }
+
+    /// Reads the object's children, or its parent, in the transaction of its store that the running code is inside of.
+    /// Outside of any, in one of its own, which blocks the thread.
+    ///
+    /// - Parameter relation: The property, with its dollar sign; one of the table's `Table.relations`.
+    /// - Throws: As `Table.load(_:of:in:)`; `StrongroomError` with `otherStore`, `closed`, as for a save.
+    @available(*, noasync, message: "in an async function (in main.swift, too): try await object.load(…)")
+    public mutating func load<Property: RelatedProperty>(
+        _ relation: any WritableKeyPath<Self, Property> & Sendable
+    ) throws {
+        var objects = [self]
+        try objects.load(relation)
+        self = objects[0]
+    }
+}
+
+extension Array where Element: Table, Element.RecordType == Element {
+    /// Reads the objects' children, or their parents, from their store: one statement for all of them.
+    ///
+    /// ```swift
+    /// var contacts = try await Contact.all()
+    /// try await contacts.load(\.$phones)
+    /// ```
+    ///
+    /// - Parameter relation: The property, with its dollar sign; one of the table's `Table.relations`.
+    /// - Throws: As for one object; then none is changed.
+    public mutating func load<Property: RelatedProperty>(
+        _ relation: any WritableKeyPath<Element, Property> & Sendable
+    ) async throws {
+        let objects = self
+        self = try await Objects<Element>.read(.relation(Element.tables(of: relation, isStrict: true))) { db in
+            var copy = objects
+            try Element.load(relation, of: &copy, in: db)
+            return copy
+        }
+    }
+
+    /// Reads the objects' children, or their parents, in the transaction of their store that the running code is inside
+    /// of. Outside of any, in one of its own, which blocks the thread.
+    ///
+    /// - Parameter relation: The property, with its dollar sign; one of the table's `Table.relations`.
+    /// - Throws: As for one object; then none is changed.
+    @available(*, noasync, message: "in an async function (in main.swift, too): try await objects.load(…)")
+    public mutating func load<Property: RelatedProperty>(
+        _ relation: any WritableKeyPath<Element, Property> & Sendable
+    ) throws {
+        var copy = self
+        try Objects<Element>.readNow(.relation(Element.tables(of: relation, isStrict: true))) { db in
+            try Element.load(relation, of: &copy, in: db)
+        }
+        self = copy
+    }
+}

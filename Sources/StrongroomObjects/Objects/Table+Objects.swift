@@ -1,0 +1,130 @@
+public import Strongroom
+
+/// The objects of a type, in the store that its table names. Each call is a transaction of its own.
+extension Table {
+    /// The objects of the table for which a condition holds.
+    ///
+    /// ```swift
+    /// let all = try await Contact.all()
+    /// let page = try await Contact.all(where: { $0.age >= 18 }, orderBy: { $0.name.ascending }, page: 0, size: 20)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - condition: Makes the condition from the table's columns; nil for all.
+    ///   - orderings: Make the orderings; the first counts most, and the key decides at last. Without any it is by key.
+    ///   - groups: What has to differ: of the objects with equal values, the one with the lowest key is found. The
+    ///     condition is asked first.
+    ///   - page: Which page, counted from 0.
+    ///   - size: How many objects a page has; nil for all of them.
+    /// - Returns: The objects.
+    /// - Throws: As `Query.fetch(in:)`, `Stores.open` and `Store.read`.
+    public static func all(
+        where condition: ((Columns) -> Condition)? = nil,
+        orderBy orderings: (Columns) -> Ordering...,
+        groupBy groups: (Columns) -> any SQLExpression...,
+        page: Int = 0,
+        size: Int? = nil
+    ) async throws -> [RecordType] {
+        let asked = try (condition.map { Self.where($0) } ?? Self.query)
+            .objects(orderings, groups, page: page, size: size)
+        return try await Objects<Self>.read { db in try asked.fetch(in: db) }
+    }
+
+    /// The objects of the table for which a text holds.
+    ///
+    /// ```swift
+    /// let found = try await Contact.all(
+    ///     where: "age BETWEEN {18, 30} AND (name BEGINSWITH[c] %@ OR NOT email LIKE '*@example.org')", prefix)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - format: The text; see <doc:PredicatesAsText>.
+    ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it.
+    ///   - orderings: Make the orderings; the first counts most, and the key decides at last. Without any it is by key.
+    ///   - groups: What has to differ: of the objects with equal values, the one with the lowest key is found. The
+    ///     condition is asked first.
+    ///   - page: Which page, counted from 0.
+    ///   - size: How many objects a page has; nil for all of them.
+    /// - Returns: The objects.
+    /// - Throws: As `Condition.init(_:_:in:)`, `Query.fetch(in:)`, `Stores.open` and `Store.read`.
+    public static func all(
+        where format: PredicateFormat,
+        _ arguments: (any Sendable)?...,
+        orderBy orderings: (Columns) -> Ordering...,
+        groupBy groups: (Columns) -> any SQLExpression...,
+        page: Int = 0,
+        size: Int? = nil
+    ) async throws -> [RecordType] {
+        let asked = try Self.where(format.with(arguments: arguments)).objects(orderings, groups, page: page, size: size)
+        return try await Objects<Self>.read { db in try asked.fetch(in: db) }
+    }
+
+    /// The objects that a query finds.
+    ///
+    /// - Parameter query: The query, of whatever kind.
+    /// - Returns: The objects, in its order.
+    /// - Throws: As `Query.fetch(in:)`, `Stores.open` and `Store.read`.
+    public static func all(_ query: Query<Self>) async throws -> [RecordType] {
+        try await Objects<Self>.read { db in try query.fetch(in: db) }
+    }
+
+    /// The first object for which a condition holds.
+    ///
+    /// - Parameters:
+    ///   - condition: Makes the condition from the table's columns; nil for all.
+    ///   - orderings: Make the orderings; the first counts most, and the key decides at last. Without any it is by key.
+    /// - Returns: The object, or nil when there is none.
+    /// - Throws: As `Query.fetch(in:)`, `Stores.open` and `Store.read`.
+    public static func first(
+        where condition: ((Columns) -> Condition)? = nil, orderBy orderings: (Columns) -> Ordering...
+    ) async throws -> RecordType? {
+        let asked = try (condition.map { Self.where($0) } ?? Self.query).objects(orderings)
+        return try await Objects<Self>.read { db in try asked.first(in: db) }
+    }
+
+    /// The first object for which a text holds.
+    ///
+    /// - Parameters:
+    ///   - format: The text; see <doc:PredicatesAsText>.
+    ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it.
+    ///   - orderings: Make the orderings; the first counts most, and the key decides at last. Without any it is by key.
+    /// - Returns: The object, or nil when there is none.
+    /// - Throws: As `Condition.init(_:_:in:)`, `Query.fetch(in:)`, `Stores.open` and `Store.read`.
+    public static func first(
+        where format: PredicateFormat, _ arguments: (any Sendable)?..., orderBy orderings: (Columns) -> Ordering...
+    ) async throws -> RecordType? {
+        let asked = try Self.where(format.with(arguments: arguments)).objects(orderings)
+        return try await Objects<Self>.read { db in try asked.first(in: db) }
+    }
+
+    /// The object with a key.
+    ///
+    /// - Parameter key: The primary key.
+    /// - Returns: The object, or nil when there is none.
+    /// - Throws: As `Query.fetch(in:)`, `Stores.open` and `Store.read`.
+    public static func find(_ key: Key) async throws -> RecordType? {
+        try await Objects<Self>.read { db in try find(key, in: db) }
+    }
+
+    /// The number of objects for which a condition holds.
+    ///
+    /// - Parameter condition: Makes the condition from the table's columns; nil for all.
+    /// - Returns: The number.
+    /// - Throws: As `Query.fetch(in:)`, `Stores.open` and `Store.read`.
+    public static func count(where condition: ((Columns) -> Condition)? = nil) async throws -> Int {
+        let asked = condition.map { Self.where($0) } ?? Self.query
+        return try await Objects<Self>.read { db in try asked.count(in: db) }
+    }
+
+    /// The number of objects for which a text holds.
+    ///
+    /// - Parameters:
+    ///   - format: The text; see <doc:PredicatesAsText>.
+    ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it.
+    /// - Returns: The number.
+    /// - Throws: As `Condition.init(_:_:in:)`, `Query.fetch(in:)`, `Stores.open` and `Store.read`.
+    public static func count(where format: PredicateFormat, _ arguments: (any Sendable)?...) async throws -> Int {
+        let asked = try Self.where(format.with(arguments: arguments))
+        return try await Objects<Self>.read { db in try asked.count(in: db) }
+    }
+}

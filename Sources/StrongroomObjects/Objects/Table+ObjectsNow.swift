@@ -1,0 +1,155 @@
+public import Strongroom
+
+/// The objects of a type, for code that is not async, such as a transaction's closure.
+extension Table {
+    /// The objects of the table for which a condition holds.
+    ///
+    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
+    /// blocks the thread.
+    ///
+    /// - Parameters:
+    ///   - condition: Makes the condition from the table's columns; nil for all.
+    ///   - orderings: Make the orderings; the first counts most, and the key decides at last. Without any it is by key.
+    ///   - groups: What has to differ: of the objects with equal values, the one with the lowest key is found. The
+    ///     condition is asked first.
+    ///   - page: Which page, counted from 0.
+    ///   - size: How many objects a page has; nil for all of them.
+    /// - Returns: The objects.
+    /// - Throws: As `Query.fetch(in:)`; `StrongroomError` with `otherStore`, `closed`, as for a save.
+    @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.all()")
+    public static func all(
+        where condition: ((Columns) -> Condition)? = nil,
+        orderBy orderings: (Columns) -> Ordering...,
+        groupBy groups: (Columns) -> any SQLExpression...,
+        page: Int = 0,
+        size: Int? = nil
+    ) throws -> [RecordType] {
+        let asked = try (condition.map { Self.where($0) } ?? Self.query)
+            .objects(orderings, groups, page: page, size: size)
+        return try Objects<Self>.readNow { db in try asked.fetch(in: db) }
+    }
+
+    /// The objects of the table for which a text holds.
+    ///
+    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
+    /// blocks the thread.
+    ///
+    /// - Parameters:
+    ///   - format: The text; see <doc:PredicatesAsText>.
+    ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it.
+    ///   - orderings: Make the orderings; the first counts most, and the key decides at last. Without any it is by key.
+    ///   - groups: What has to differ: of the objects with equal values, the one with the lowest key is found. The
+    ///     condition is asked first.
+    ///   - page: Which page, counted from 0.
+    ///   - size: How many objects a page has; nil for all of them.
+    /// - Returns: The objects.
+    /// - Throws: As `Condition.init(_:_:in:)` and `Query.fetch(in:)`; `StrongroomError` with `otherStore`,
+    ///   `closed`, as for a save.
+    @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.all(where: …)")
+    public static func all(
+        where format: PredicateFormat,
+        _ arguments: (any Sendable)?...,
+        orderBy orderings: (Columns) -> Ordering...,
+        groupBy groups: (Columns) -> any SQLExpression...,
+        page: Int = 0,
+        size: Int? = nil
+    ) throws -> [RecordType] {
+        let asked = try Self.where(format.with(arguments: arguments)).objects(orderings, groups, page: page, size: size)
+        return try Objects<Self>.readNow { db in try asked.fetch(in: db) }
+    }
+
+    /// The objects that a query finds.
+    ///
+    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
+    /// blocks the thread.
+    ///
+    /// - Parameter query: The query, of whatever kind.
+    /// - Returns: The objects, in its order.
+    /// - Throws: As `Query.fetch(in:)`; `StrongroomError` with `otherStore`, `closed`, as for a save.
+    @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.all(query)")
+    public static func all(_ query: Query<Self>) throws -> [RecordType] {
+        try Objects<Self>.readNow { db in try query.fetch(in: db) }
+    }
+
+    /// The first object for which a condition holds.
+    ///
+    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
+    /// blocks the thread.
+    ///
+    /// - Parameters:
+    ///   - condition: Makes the condition from the table's columns; nil for all.
+    ///   - orderings: Make the orderings; the first counts most, and the key decides at last. Without any it is by key.
+    /// - Returns: The object, or nil when there is none.
+    /// - Throws: As `Query.fetch(in:)`; `StrongroomError` with `otherStore`, `closed`, as for a save.
+    @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.first()")
+    public static func first(
+        where condition: ((Columns) -> Condition)? = nil, orderBy orderings: (Columns) -> Ordering...
+    ) throws -> RecordType? {
+        let asked = try (condition.map { Self.where($0) } ?? Self.query).objects(orderings)
+        return try Objects<Self>.readNow { db in try asked.first(in: db) }
+    }
+
+    /// The first object for which a text holds.
+    ///
+    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
+    /// blocks the thread.
+    ///
+    /// - Parameters:
+    ///   - format: The text; see <doc:PredicatesAsText>.
+    ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it.
+    ///   - orderings: Make the orderings; the first counts most, and the key decides at last. Without any it is by key.
+    /// - Returns: The object, or nil when there is none.
+    /// - Throws: As `Condition.init(_:_:in:)` and `Query.fetch(in:)`; `StrongroomError` with `otherStore`,
+    ///   `closed`, as for a save.
+    @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.first(where: …)")
+    public static func first(
+        where format: PredicateFormat, _ arguments: (any Sendable)?..., orderBy orderings: (Columns) -> Ordering...
+    ) throws -> RecordType? {
+        let asked = try Self.where(format.with(arguments: arguments)).objects(orderings)
+        return try Objects<Self>.readNow { db in try asked.first(in: db) }
+    }
+
+    /// The object with a key.
+    ///
+    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
+    /// blocks the thread.
+    ///
+    /// - Parameter key: The primary key.
+    /// - Returns: The object, or nil when there is none.
+    /// - Throws: As `Query.fetch(in:)`; `StrongroomError` with `otherStore`, `closed`, as for a save.
+    @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.find(key)")
+    public static func find(_ key: Key) throws -> RecordType? {
+        try Objects<Self>.readNow { db in try find(key, in: db) }
+    }
+
+    /// The number of objects for which a condition holds.
+    ///
+    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
+    /// blocks the thread.
+    ///
+    /// - Parameter condition: Makes the condition from the table's columns; nil for all.
+    /// - Returns: The number.
+    /// - Throws: As `Query.fetch(in:)`; `StrongroomError` with `otherStore`, `closed`, as for a save.
+    @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.count()")
+    public static func count(where condition: ((Columns) -> Condition)? = nil) throws -> Int {
+        let asked = condition.map { Self.where($0) } ?? Self.query
+        return try Objects<Self>.readNow { db in try asked.count(in: db) }
+    }
+
+    /// The number of objects for which a text holds.
+    ///
+    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
+    /// blocks the thread.
+    ///
+    /// - Parameters:
+    ///   - format: The text; see <doc:PredicatesAsText>.
+    ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it.
+    /// - Returns: The number.
+    /// - Throws: As `Condition.init(_:_:in:)` and `Query.fetch(in:)`; `StrongroomError` with `otherStore`,
+    ///   `closed`, as for a save.
+    @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.count(where: …)")
+    public static func count(where format: PredicateFormat, _ arguments: (any Sendable)?...) throws -> Int {
+        let asked = try Self.where(format.with(arguments: arguments))
+        return try Objects<Self>.readNow { db in try asked.count(in: db) }
+    }
+}

@@ -1,0 +1,154 @@
+public import Strongroom
+
+extension Table where RecordType == Self {
+    /// Saves the object in its store: its row is updated, or inserted where there is none.
+    ///
+    /// The store is that of the table's `databaseName` in `Stores.current`, and is opened if need be.
+    ///
+    /// ```swift
+    /// var contact = Contact(name: "Ada", email: "ada@example.org")
+    /// try await contact.save()
+    /// print(contact.id)
+    /// ```
+    ///
+    /// - Parameter cascading: Whether its parents and its children are saved, too, in the same transaction; see
+    ///   `Relations`.
+    /// - Returns: What was done.
+    /// - Throws: As `Table.save(_:cascading:in:)`, `Stores.open` and `Store.write`; `StrongroomError` with
+    ///   `schemaChange` when the table cannot be made as it is declared. The object is unchanged then.
+    @discardableResult
+    public mutating func save(cascading: Bool = false) async throws -> Saved {
+        let object = self
+        let (saved, outcome) = try await Objects<Self>.write(.init(cascading)) { db in
+            var copy = object
+            let outcome = try Self.save(&copy, cascading: cascading, in: db)
+            return (copy, outcome)
+        }
+        self = saved
+        return outcome
+    }
+
+    /// Saves the object in the transaction of its store that the running code is inside of; outside of any, in one of
+    /// its own, which blocks the thread as the blocking `Store.write` does.
+    ///
+    /// ```swift
+    /// try await store.write { db in
+    ///     var contact = Contact(name: "Ada", email: "ada@example.org")
+    ///     try contact.save()
+    ///     try Visit(of: contact).save()     // both or none
+    /// }
+    /// ```
+    ///
+    /// - Parameter cascading: Whether its parents and its children are saved, too, in the same transaction; see
+    ///   `Relations`.
+    /// - Returns: What was done.
+    /// - Throws: As `Table.save(_:cascading:in:)`; `StrongroomError` with `readOnly` inside a read, `otherStore`
+    ///   inside a transaction of another store, `closed` outside of any when the store is not open.
+    @discardableResult
+    @available(*, noasync, message: "in an async function (in main.swift, too): try await object.save()")
+    public mutating func save(cascading: Bool = false) throws -> Saved {
+        var copy = self
+        let outcome = try Objects<Self>.writeNow(.init(cascading)) { db in
+            try Self.save(&copy, cascading: cascading, in: db)
+        }
+        self = copy
+        return outcome
+    }
+
+    /// Deletes the object's row.
+    ///
+    /// - Parameter cascading: Whether the rows that refer to it are deleted, too, in the same transaction; see
+    ///   `Relations`.
+    /// - Returns: Whether there was one.
+    /// - Throws: `StrongroomError` with `missingKey` when the object has no key; as for a save else.
+    @discardableResult
+    public func delete(cascading: Bool = false) async throws -> Bool {
+        try await Objects<Self>.write(.init(cascading)) { db in try Self.delete(self, cascading: cascading, in: db)
+        }
+    }
+
+    /// Deletes the object's row, in the transaction of its store that the running code is inside of; outside of any, in
+    /// one of its own, which blocks the thread.
+    ///
+    /// - Parameter cascading: Whether the rows that refer to it are deleted, too, in the same transaction; see
+    ///   `Relations`.
+    /// - Returns: Whether there was one.
+    /// - Throws: `StrongroomError` with `missingKey` when the object has no key, `readOnly`, `otherStore`, `closed`,
+    ///   as for a save.
+    @discardableResult
+    @available(*, noasync, message: "in an async function (in main.swift, too): try await object.delete()")
+    public func delete(cascading: Bool = false) throws -> Bool {
+        try Objects<Self>.writeNow(.init(cascading)) { db in try Self.delete(self, cascading: cascading, in: db) }
+    }
+}
+
+extension Array where Element: Table, Element.RecordType == Element {
+    /// Saves the objects in their store; all of them or none.
+    ///
+    /// ```swift
+    /// try await contacts.save()
+    /// ```
+    ///
+    /// - Parameter cascading: Whether their parents and their children are saved, too, in the same transaction; see
+    ///   `Relations`.
+    /// - Returns: What was done with each.
+    /// - Throws: As for one object; then nothing is changed.
+    @discardableResult
+    public mutating func save(cascading: Bool = false) async throws -> [Saved] {
+        let objects = self
+        let (saved, outcomes) = try await Objects<Element>.write(.init(cascading)) { db in
+            var copy = objects
+            let outcomes = try Element.save(contentsOf: &copy, cascading: cascading, in: db)
+            return (copy, outcomes)
+        }
+        self = saved
+        return outcomes
+    }
+
+    /// Saves the objects in the transaction of their store that the running code is inside of; all of them or none.
+    /// Outside of any, in one of its own, which blocks the thread.
+    ///
+    /// - Parameter cascading: Whether their parents and their children are saved, too, in the same transaction; see
+    ///   `Relations`.
+    /// - Returns: What was done with each.
+    /// - Throws: As for one object; then nothing is changed.
+    @discardableResult
+    @available(*, noasync, message: "in an async function (in main.swift, too): try await objects.save()")
+    public mutating func save(cascading: Bool = false) throws -> [Saved] {
+        // The commit may fail when all are saved.
+        var copy = self
+        let outcomes = try Objects<Element>.writeNow(.init(cascading)) { db in
+            try Element.save(contentsOf: &copy, cascading: cascading, in: db)
+        }
+        self = copy
+        return outcomes
+    }
+
+    /// Deletes the objects' rows; all of them or, when one cannot be deleted, none.
+    ///
+    /// - Parameter cascading: Whether the rows that refer to them are deleted, too, in the same transaction; see
+    ///   `Relations`.
+    /// - Returns: The number of rows that were there.
+    /// - Throws: As for one object.
+    @discardableResult
+    public func delete(cascading: Bool = false) async throws -> Int {
+        try await Objects<Element>.write(.init(cascading)) { db in
+            try Element.delete(contentsOf: self, cascading: cascading, in: db)
+        }
+    }
+
+    /// Deletes the objects' rows in the transaction of their store that the running code is inside of. Outside of any,
+    /// in one of its own, which blocks the thread.
+    ///
+    /// - Parameter cascading: Whether the rows that refer to them are deleted, too, in the same transaction; see
+    ///   `Relations`.
+    /// - Returns: The number of rows that were there.
+    /// - Throws: As for one object.
+    @discardableResult
+    @available(*, noasync, message: "in an async function (in main.swift, too): try await objects.delete()")
+    public func delete(cascading: Bool = false) throws -> Int {
+        try Objects<Element>.writeNow(.init(cascading)) { db in
+            try Element.delete(contentsOf: self, cascading: cascading, in: db)
+        }
+    }
+}

@@ -1,0 +1,1 @@
+../../StrongroomTests/Macros/MadeTypes.swift

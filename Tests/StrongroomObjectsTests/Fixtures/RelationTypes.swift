@@ -1,0 +1,1 @@
+../../StrongroomTests/Model/Relations/RelationTypes.swift

@@ -1,0 +1,188 @@
+#if Macros
+import Foundation
+import Strongroom
+import StrongroomObjects
+import StrongroomTesting
+import Testing
+
+@Suite("The table of an object's type", .ending)
+struct FirstUseTests {
+    @Table("person", in: "objects.sqlite")
+    struct FormerPlayer {
+        var id: Int64?
+        var name: String
+    }
+
+    @Table("person", in: "objects.sqlite")
+    struct StrictPlayer {
+        var id: Int64?
+        var name: Int
+        @Column(default: "unknown") var city: String?
+    }
+
+    private func changes(_ home: ObjectHome) -> [String] {
+        home.log.entries.filter { $0.message == "tables changed" }.compactMap { $0.metadata["changes"] }
+    }
+
+    @Test func itIsMadeAtItsFirstUseAndOnce() async throws {
+        try await ObjectHome.run { home async throws in
+            #expect(try await Player.all() == [])
+            #expect(changes(home).count == 1)
+            try await Player.prepare()
+            var ada = Player(name: "Ada")
+            try await ada.save()
+            #expect(changes(home).count == 1)
+            let names = try await home.store.read { db in try db.indexes(of: "person").map { $0.parts.map(\.column) } }
+            #expect(names.contains(["name"]))
+        }
+    }
+
+    @Test func aPropertyThatIsNewBecomesAColumn() async throws {
+        let home = try ObjectHome()
+        try await home.use { () async throws in
+            var former = FormerPlayer(name: "Ada")
+            try await former.save()
+        }
+        try await home.stores.closeAll()
+        try await home.use { () async throws in
+            #expect(try await Player.all() == [Player(id: 1, name: "Ada")])
+            #expect(changes(home).last?.contains(#"column \"age\" added"#) == true)
+            // What is not declared stays: the type of before still finds its own.
+            #expect(try await FormerPlayer.find(1)?.name == "Ada")
+        }
+        try await home.stores.closeAll()
+    }
+
+    @Test func whatDoesNotFitIsRefusedAndTheFileStays() async throws {
+        try await ObjectHome.run { home async throws in
+            var ada = Player(name: "Ada")
+            try await ada.save()
+            try await expectFailure(.migrationFailed) { try await StrictPlayer.all() }
+            #expect(try await Player.all() == [ada])
+            // And again with the next use.
+            try await expectFailure(.migrationFailed) { try await StrictPlayer.count() }
+        }
+    }
+
+    @Test func aTransactionMakesATableThatIsMissing() async throws {
+        struct Regret: Error {}
+        try await ObjectHome.run { home async throws in
+            let store = try await home.store
+            await #expect(throws: Regret.self) {
+                try await store.write { db throws in
+                    try? db.savepoint { db throws in
+                        var ada = Player(name: "Ada")
+                        try ada.save()
+                        throw Regret()
+                    }
+                    #expect(try db.tableNames() == [])
+                    var bob = Player(name: "Bob")
+                    try bob.save()
+                    try bob.save()
+                    #expect(try Player.count() == 1)
+                    throw Regret()
+                }
+            }
+            #expect(try await store.read { db in try db.tableNames() } == [])
+            try await store.write { db throws in
+                var cyd = Player(name: "Cyd")
+                try cyd.save()
+            }
+            #expect(try await Player.all().map(\.name) == ["Cyd"])
+        }
+    }
+
+    @Test func aReadMakesNone() async throws {
+        try await ObjectHome.run { home async throws in
+            let store = try await home.store
+            try await store.read { db throws in
+                let error = try expectFailure(.schemaChange) { try Player.all() }
+                #expect(error.message.contains("Player.prepare()"))
+            }
+            try await Player.prepare()
+            try await store.read { db throws in #expect(try Player.all() == []) }
+        }
+    }
+
+    @Test func aTransactionChangesNoTableThatIsThere() async throws {
+        let home = try ObjectHome()
+        try await home.use { () async throws in
+            var former = FormerPlayer(name: "Ada")
+            try await former.save()
+            let store = try await home.store
+            try await store.write { db throws in
+                var bob = Player(name: "Bob")
+                try expectFailure(.schemaChange) { try bob.save() }
+            }
+            try await Player.prepare()
+            try await store.write { db throws in #expect(try Player.count() == 1) }
+        }
+        try await home.stores.closeAll()
+    }
+
+    @Test func codeThatIsNotAsyncMakesItToo() async throws {
+        let home = try ObjectHome()
+        _ = try await home.store
+        try await onThread { () throws in
+            try Stores.$current.withValue(home.stores) { () throws in
+                #expect(try Player.all() == [])
+                var ada = Player(name: "Ada")
+                try ada.save()
+                #expect(try Player.count() == 1)
+            }
+        }
+        try await home.stores.closeAll()
+    }
+
+    @Test func manyTasksMakeItOnce() async throws {
+        try await ObjectHome.run { home async throws in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<50 { group.addTask { () async throws in #expect(try await Player.all() == []) } }
+                try await group.waitForAll()
+            }
+            #expect(changes(home).count == 1)
+        }
+    }
+
+    @Test func whereAMigratorKeepsTheSchemaNothingIsMade() async throws {
+        let temporary = try await TemporaryStore()
+        // The store has a migrator that knows no table.
+        try await expectFailure(.sql) {
+            _ = try await temporary.store.write { db in try Kept(id: 1, name: "a").delete() }
+        }
+        #expect(try await temporary.store.read { db in try db.tableNames() }.contains("kept") == false)
+    }
+
+    @Table("kept", in: "temporary.sqlite")
+    struct Kept {
+        var id: Int64?
+        var name: String
+    }
+
+    @Test func aFileThatHasBeenThroughVersionsIsRefused() async throws {
+        let home = try ObjectHome()
+        struct Versioned: Configuration {
+            static let target = "objects"
+            let home: ObjectHome
+            let key: Key
+            func filePath(for database: DatabaseName) -> String? { home.directory.path(database.fileName) }
+            func keyChain(for database: DatabaseName) throws -> KeyChain { try KeyChain(key) }
+            func migrator(for database: DatabaseName) -> Migrator? {
+                Migrator(tables: [FormerPlayer.schema]) {
+                    Migration("1") { db in try db.createTable(FormerPlayer.schema) }
+                }
+            }
+        }
+        let stores = try Stores(Versioned(home: home, key: home.key))
+        try await stores.open("objects.sqlite").close()
+        try await home.use { () async throws in
+            try await expectFailure(.invalidMigrator) { try await Player.all() }
+            try await home.store.write { db throws in
+                try expectFailure(.invalidMigrator) { try Player.count() }
+                return
+            }
+        }
+        try await home.stores.closeAll()
+    }
+}
+#endif
