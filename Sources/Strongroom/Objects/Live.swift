@@ -185,7 +185,7 @@ extension Table where RecordType == Self {
 extension Store {
     fileprivate var logger: Logger? {
         do {
-            return try file.opening().logger
+            return try file.context().logger
         } catch {
             // It is closed, and saving will say so.
             return nil

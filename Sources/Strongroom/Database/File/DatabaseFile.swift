@@ -1,7 +1,7 @@
 /// A database's file and how connections to it are opened.
 struct DatabaseFile: Sendable {
     /// Where the file lies.
-    let path: String
+    var path: String
     /// What errors call the database.
     let name: String
     /// How long a statement waits for another connection's lock, in milliseconds.
@@ -45,6 +45,24 @@ struct DatabaseFile: Sendable {
         // Before the first page is read.
         if mode == .withoutIndex { try connection.run("PRAGMA locking_mode = EXCLUSIVE") }
         return connection
+    }
+
+    /// The same at the path where it lies in fact: its directory is made, unless the file is opened read-only, and
+    /// links are followed.
+    func located() throws -> DatabaseFile {
+        let directory = FileSystem.directory(of: path)
+        if !isReadOnly { try FileSystem.createDirectories(directory) }
+        guard try FileStatus.at(directory) != nil else { return self }
+        var located = self
+        located.path = try FileSystem.resolve(path)
+        return located
+    }
+
+    /// The same with what is known of the file as it is now.
+    func withBaseline() throws -> DatabaseFile {
+        var file = self
+        file.baseline = try FileBaseline.at(path)
+        return file
     }
 
     /// The file's first bytes, on which the keys depend: read through a connection without a key, since closing a

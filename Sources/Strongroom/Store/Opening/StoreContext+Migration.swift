@@ -1,31 +1,26 @@
 import Logging
 
-extension StoreOpening {
-    /// Removes the copies that a killed process was about to make; both are made with the lock held that an opening
-    /// holds.
-    func removeUnfinishedCopies() throws {
-        for ending in ["snapshot.new", "restoring", "restored"] {
-            try FileSystem.removeCopy(FileSystem.companion(of: path, ending))
-        }
-    }
-
+extension StoreContext {
     /// Does what a plan says, after a snapshot if one is wanted, and tells the logger.
     ///
-    /// - Parameter key: The file's key, inside of which nil stands for plaintext; nil for a file that is being made.
+    /// - Parameters:
+    ///   - migrator: The migrator that made the plan.
+    ///   - key: The file's key, inside of which nil stands for plaintext; nil when no snapshot is to be kept, as of a
+    ///     file that is being made.
     func carryOut(
-        _ plan: Migrator.Plan, on connection: Connection, key: DerivedKey??, _ run: MigrationRun
-    ) throws -> MigrationReport? {
+        _ plan: Migrator.Plan, of migrator: Migrator, on connection: Connection, key: DerivedKey??, _ run: MigrationRun
+    ) throws -> MigrationReport {
         warn(of: plan)
         var snapshot: String?
-        if let key, case .beforeMigrating(let keep) = settings.snapshots, plan.hasWork, keepsSnapshots {
+        if let key, case .beforeMigrating(let keep) = settings.snapshots, plan.hasWork {
             snapshot = try SnapshotShelf(file: file).add(connection, key, version: plan.from, keep: keep) {
                 if run.stop?.isStopped ?? false { throw CancellationError() }
                 try connection.checkTransaction()
             }
         }
-        var report = try migrator?.carryOut(plan, on: connection, run)
-        report?.snapshot = snapshot
-        if let report { tell(report) }
+        var report = try migrator.carryOut(plan, on: connection, run)
+        report.snapshot = snapshot
+        log(report)
         return report
     }
 
@@ -37,7 +32,7 @@ extension StoreOpening {
             metadata: ["versions": .array(plan.changed.map { .string($0) })])
     }
 
-    private func tell(_ report: MigrationReport) {
+    private func log(_ report: MigrationReport) {
         if report.danglingRowCount > 0 {
             let named = report.danglingRows.prefix(10).map { row in
                 "\(row.table)\(row.rowID.map { " \($0)" } ?? "") to \(row.parentTable)"
