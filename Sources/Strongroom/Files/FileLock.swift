@@ -44,6 +44,29 @@ struct FileLock: ~Copyable {
         return nil
     }
 
+    /// Pause between two tries.
+    private static let pause = Duration.milliseconds(20)
+
+    /// Waits for the lock.
+    ///
+    /// - Parameters:
+    ///   - path: The lock file.
+    ///   - file: What it belongs to.
+    ///   - patience: How long it is waited for. By default as long as nobody should have it: a process that is being
+    ///     started has for a moment what the one has that starts it.
+    /// - Returns: The lock; nil when another process has held it all the time.
+    /// - Throws: As ``take(_:of:)``; `CancellationError`.
+    static func acquire(
+        _ path: String, of file: String, within patience: Duration = FileHolders.startOfAProcess
+    ) async throws -> FileLock? {
+        let deadline = ContinuousClock.now + patience
+        while true {
+            if let lock = try take(path, of: file) { return lock }
+            guard ContinuousClock.now < deadline else { return nil }
+            try await Task.sleep(for: pause)
+        }
+    }
+
     /// - Returns: Nil if the lock file belongs to another user and a process holds it.
     private static func descriptor(_ path: String, _ file: String?) throws -> Int32? {
         while true {

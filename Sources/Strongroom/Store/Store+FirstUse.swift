@@ -43,22 +43,18 @@ extension Store {
     }
 
     private func adapt(_ migrator: Migrator) async throws {
-        var opening = try file.opening()
-        opening.migrator = migrator
+        let context = try file.context()
         // Another process may be about to do the same.
-        let lock = try await opening.takeLock()
-        try await pool.perform(.writeAlone, OperationLimits(label: "tables")) { [file, opening, pool] connection in
+        let lock = try await context.lock()
+        try await pool.perform(.writeAlone, OperationLimits(label: "tables")) { [file, context, pool] connection in
             let plan = try migrator.plan(for: connection)
-            var opening = opening
-            if plan.onlyCreatesTables {
-                // Nothing of what is there is changed, and a copy of it may push out the one that counts.
-                opening.keepsSnapshots = false
-            } else {
-                try pool.memory.checkMigration(of: connection)
-            }
-            let report = try opening.carryOut(plan, on: connection, key: .some(file.pageKey), MigrationRun())
-            guard let report, !report.schemaChanges.isEmpty else { return }
-            opening.logger?.info(
+            // Of tables that are only made nothing that is there changes, and a snapshot may push out the one that
+            // counts.
+            let key: DerivedKey?? = plan.onlyCreatesTables ? nil : .some(file.pageKey)
+            if !plan.onlyCreatesTables { try pool.memory.checkMigration(of: connection) }
+            let report = try context.carryOut(plan, of: migrator, on: connection, key: key, MigrationRun())
+            guard !report.schemaChanges.isEmpty else { return }
+            context.logger?.info(
                 "tables changed", metadata: ["changes": .array(report.schemaChanges.map { .string($0) })])
         }
         lock.release()

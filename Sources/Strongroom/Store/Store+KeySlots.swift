@@ -15,7 +15,7 @@ extension Store {
     /// - Throws: ``StrongroomError`` with `envelopeMissing`, also when the file has no envelope, `envelopeDamaged`,
     ///   `newerEnvelope`, `foreignEnvelope`, `wrongKey`, `closed`.
     public func keySlots() async throws -> [KeySlot] {
-        try await BlockingWork.run { [file] in try file.openEnvelope().opened.envelope.keySlots }
+        try await BlockingWork.run { [file] in try file.openEnvelope().keySlots }
     }
 
     /// Lets another key open the database, too. Only the envelope is written, and nobody who reads or writes is waited
@@ -76,7 +76,7 @@ extension Store {
         _ change: @escaping @Sendable (inout OpenEnvelope) throws -> T
     ) async throws -> T {
         try await file.keyChanges.run {
-            let lock = try await file.openingToWrite().takeLock()
+            let lock = try await file.contextToWrite().lock()
             let result = try await BlockingWork.run { [file] in try file.changeEnvelope(change) }
             lock.release()
             return result

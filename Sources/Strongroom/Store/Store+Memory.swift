@@ -19,9 +19,10 @@ extension Store {
     public static func inMemory(
         _ tables: any Table.Type..., settings: StoreSettings = StoreSettings(storage: .inMemory)
     ) async throws -> Store {
-        let name = try DatabaseName("memory")
-        let migrator = Migrator.automatic(tables: tables.map { $0.schema })
-        return try await MemoryOpening(name, settings, migrator: migrator).store()
+        let configuration = TablesInMemory(
+            migrator: Migrator.automatic(tables: tables.map { $0.schema }), settings: settings)
+        var opening = try StoreOpening(DatabaseName(TablesInMemory.target), configuration, in: .inMemory)
+        return try await opening.run()
     }
 
     /// Where the store's data lies.
@@ -36,6 +37,17 @@ extension Store {
             "\"\(name)\" is open already, \(found), and is asked for \(wanted). Close it first, or give another name.",
             database: name.fileName)
     }
+}
+
+/// The configuration of a store that belongs to no registry.
+private struct TablesInMemory: Configuration {
+    static let target = "memory"
+    let migrator: Migrator
+    let settings: StoreSettings
+
+    func keyChain(for database: DatabaseName) async throws -> KeyChain { .plaintext }
+    func migrator(for database: DatabaseName) throws -> Migrator? { migrator }
+    func settings(for database: DatabaseName) -> StoreSettings { settings }
 }
 
 extension Stores {

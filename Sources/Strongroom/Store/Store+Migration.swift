@@ -44,23 +44,22 @@ extension Store {
         to version: String? = nil,
         progress: @escaping @Sendable (MigrationProgress) -> Void = { _ in }
     ) async throws -> MigrationReport {
-        let opening = try file.openingToWrite()
+        let context = try file.contextToWrite()
         let migrator = try migrator()
-        let lock = try await opening.takeLock()
+        let lock = try await context.lock()
         let report = try await pool.perform(.writeAlone, OperationLimits(label: "migration")) {
             [file, pool] connection in
             try pool.memory.checkMigration(of: connection)
             let plan = try migrator.plan(for: connection, to: version)
-            return try opening.carryOut(
-                plan, on: connection, key: .some(file.pageKey), MigrationRun(progress: [progress]))
+            return try context.carryOut(
+                plan, of: migrator, on: connection, key: .some(file.pageKey), MigrationRun(progress: [progress]))
         }
         lock.release()
-        guard let report else { throw noMigrator }
         return report
     }
 
     private func migrator() throws -> Migrator {
-        guard let migrator = try file.opening().migrator else { throw noMigrator }
+        guard let migrator = try file.context().migrator else { throw noMigrator }
         return migrator
     }
 

@@ -23,10 +23,10 @@ extension Store {
         progress: @escaping @Sendable (MigrationProgress) -> Void = { _ in }
     ) async throws -> MigrationTrial {
         // The copy lies beside the file.
-        let opening = try file.openingToWrite()
-        guard let migrator = opening.migrator else { throw noMigrator }
+        let context = try file.contextToWrite()
+        guard let migrator = context.migrator else { throw noMigrator }
         // Of another instance of this process, too: a lock belongs to what was opened, not to the process.
-        guard let lock = try await StoreOpening.takeLock(FileSystem.companion(of: path, "trial.lock"), of: path) else {
+        guard let lock = try await FileLock.acquire(FileSystem.companion(of: path, "trial.lock"), of: path) else {
             throw StrongroomError(
                 .locked, "Another trial of \"\(path)\" runs. Wait for it to finish, then try again.",
                 database: name.fileName)
@@ -35,7 +35,7 @@ extension Store {
         let limits = OperationLimits(label: "trial of a migration")
         let (copy, key) = try await pool.perform(.read, limits) { [file, path] connection in
             let key = file.pageKey
-            let copy = PageCopy(file: opening.file, key: key, path: FileSystem.companion(of: path, "trial"))
+            let copy = PageCopy(file: context.file, key: key, path: FileSystem.companion(of: path, "trial"))
             try copy.make(from: connection, for: "Trying a migration of") { try connection.checkTransaction() }
             return (copy, key)
         }

@@ -44,7 +44,7 @@ extension Store {
 
     private var configuredLogger: Logger? {
         do {
-            return try file.opening().logger
+            return try file.context().logger
         } catch {
             // It is closed, and the write will say so.
             return nil

@@ -67,15 +67,15 @@ extension Store {
         timeout: Duration? = nil,
         progress: @escaping @Sendable (RotationProgress) -> Void = { _ in }
     ) async throws -> RotationReport {
-        let opening = try file.openingToWrite()
-        guard opening.settings.rotation != .never else {
+        let context = try file.contextToWrite()
+        guard context.settings.rotation != .never else {
             throw StrongroomError(
                 .notAuthorized,
                 "The configuration's settings say that the file is never rotated; give another `RotationPolicy`.",
                 database: name.fileName
             )
         }
-        return try await file.keyChanges.run { try await rotate(subject, keys, opening, timeout, progress) }
+        return try await file.keyChanges.run { try await rotate(subject, keys, context, timeout, progress) }
     }
 
     private var noKeyToRotateTo: StrongroomError {
@@ -90,24 +90,24 @@ extension Store {
     }
 
     private func rotate(
-        _ subject: RotationSubject, _ keys: [Key], _ opening: StoreOpening, _ timeout: Duration?,
+        _ subject: RotationSubject, _ keys: [Key], _ context: StoreContext, _ timeout: Duration?,
         _ progress: @escaping @Sendable (RotationProgress) -> Void
     ) async throws -> RotationReport {
-        guard subject == .chain, try file.key().isSettled else {
+        guard subject == .chain, try file.activeKey().isSettled else {
             let limits = OperationLimits(label: "rotation", timeout: timeout)
-            return try await rewrite(opening, limits, newDataKey: subject == .dataKey ? keys : nil, progress)
+            return try await rewrite(context, limits, newDataKey: subject == .dataKey ? keys : nil, progress)
         }
-        let lock = try await opening.takeLock()
-        let chain = try await keysToRotateTo(opening)
+        let lock = try await context.lock()
+        let chain = try await keysToRotateTo(context)
         let report = try await BlockingWork.run { [file] in try file.rotateEnvelope(chain) }
         lock.release()
         return report
     }
 
-    private func keysToRotateTo(_ opening: StoreOpening) async throws -> KeyChain {
-        let chain = try await opening.configuration.keyChain(for: name)
+    private func keysToRotateTo(_ context: StoreContext) async throws -> KeyChain {
+        let chain = try await context.keyChain()
         guard !chain.isPlaintext else {
-            throw try file.key().derived == nil ? noKeyToRotateTo : opening.encryptedFound()
+            throw try file.activeKey().derivedKey == nil ? noKeyToRotateTo : context.encryptedFound()
         }
         return chain
     }
@@ -120,15 +120,15 @@ extension Store {
     /// The lock between processes is had only then: whoever waits for a slow reader keeps neither other processes from
     /// opening the file nor this one from what needs the lock.
     private func rewrite(
-        _ opening: StoreOpening, _ limits: OperationLimits, newDataKey: [Key]?,
+        _ context: StoreContext, _ limits: OperationLimits, newDataKey: [Key]?,
         _ progress: @escaping @Sendable (RotationProgress) -> Void
     ) async throws -> RotationReport {
         // Asked while the others still read and write.
-        var chain = try await keysToRotateTo(opening)
+        var chain = try await keysToRotateTo(context)
         var attempt = 1
         while true {
             let alone = try await pool.takeAlone(limits)
-            if let lock = try await attempt < Self.attempts ? opening.tryLock() : opening.takeLock() {
+            if let lock = try await attempt < Self.attempts ? context.file.tryLock() : context.lock() {
                 let report = try await pool.perform(alone) { [file, chain] isCancelled in
                     let watcher = RotationWatcher(progress: progress, isCancelled: isCancelled)
                     do {
@@ -136,7 +136,7 @@ extension Store {
                     } catch let error as StrongroomError where error.code == .wrongKey {
                         // Another process may have rotated it since the chain was asked for.
                         let newer = try BlockingWork.wait {
-                            try await opening.configuration.keyChain(for: opening.name)
+                            try await context.keyChain()
                         }
                         guard !newer.isPlaintext else { throw error }
                         return try file.rotate(newer, newDataKey: newDataKey, watcher)
@@ -147,8 +147,8 @@ extension Store {
             }
             // Whoever has it may wait for a connection of this store.
             alone.end()
-            try await opening.takeLock().release()
-            chain = try await keysToRotateTo(opening)
+            try await context.lock().release()
+            chain = try await keysToRotateTo(context)
             attempt += 1
         }
     }

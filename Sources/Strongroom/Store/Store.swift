@@ -1,3 +1,5 @@
+import Logging
+
 /// An open database: one writer and a pool of readers.
 ///
 /// ```swift
@@ -23,12 +25,37 @@ public final class Store: Sendable {
     let file: StoreFile
     private let memoryPressure: MemoryPressure
 
-    init(name: DatabaseName, path: String, opening: OpenReport, file: StoreFile, pool: ConnectionPool) {
-        self.name = name
-        self.path = path
-        self.opening = opening
+    /// - Parameters:
+    ///   - connection: The first connection: the writer, or the only one in memory.
+    ///   - key: What further connections are keyed with.
+    ///   - whenClosed: Called once, when no connection is left.
+    init(
+        _ context: StoreContext, _ connection: Connection, _ key: ActiveKey, _ report: OpenReport,
+        whenClosed: @escaping @Sendable () -> Void
+    ) {
+        let file = StoreFile(context, key: key, isUnlocked: connection.mode == .untouched)
+        name = context.name
+        path = context.path
+        opening = report
         self.file = file
-        self.pool = pool
+        pool = ConnectionPool(
+            database: context.name.fileName,
+            settings: context.settings,
+            readerCount: context.isInMemory ? 0 : nil,
+            writer: connection,
+            open: { try file.connect(as: $0) },
+            renew: { try file.renew(after: $0.keyGeneration) },
+            keeper: { file.keeperOfLog() },
+            firstUses: AutomaticTables(isKept: context.migrator != nil || context.isReadOnly),
+            // With the context this keeps the configuration, and what the file's place depends on, as long as the store
+            // is open.
+            whenClosed: {
+                file.forget()
+                if !context.isInMemory { OpenFiles.shared.release(context.path) }
+                whenClosed()
+                context.logger?.info("closed")
+            }
+        )
         memoryPressure = MemoryPressure(of: pool)
     }
 

@@ -2,35 +2,35 @@
 extension StoreFile {
     /// Opens the envelope with the data keys that are known, or, when another process has replaced them, with the
     /// chain.
-    func openEnvelope() throws -> (file: EnvelopeFile, opened: EnvelopeFile.Opened) {
-        let opening = try opening()
-        let sidecar = EnvelopeFile(databasePath: opening.path, name: opening.file.name)
-        guard let known = try key().envelope else {
-            guard try sidecar.exists() else { throw try noEnvelope() }
+    func openEnvelope() throws -> OpenEnvelope {
+        let envelopeFile = try envelopeFile()
+        guard let known = try activeKey().wrapped else {
+            guard try envelopeFile.exists() else { throw try noEnvelope() }
             // Another process may have brought the file to a data key meanwhile.
-            guard try renew(after: generation), let known = try key().envelope else { throw try notWrappedYet() }
-            return (sidecar, try sidecar.open(with: known.dataKeys, salt: known.salt))
+            guard try renew(after: generation), let known = try activeKey().wrapped else { throw try notWrappedYet() }
+            return try envelopeFile.open(with: known.dataKeys, salt: known.salt)
         }
         do {
-            return (sidecar, try sidecar.open(with: known.dataKeys, salt: known.salt))
+            return try envelopeFile.open(with: known.dataKeys, salt: known.salt)
         } catch let error as StrongroomError where error.code == .wrongKey {
-            return (sidecar, try openEnvelope(sidecar, opening))
+            let context = try context()
+            let chain = try BlockingWork.wait { try await context.keyChain() }
+            return try envelopeFile.open(with: chain, salt: context.file.salt())
         }
     }
 
-    private func openEnvelope(_ sidecar: EnvelopeFile, _ opening: StoreOpening) throws -> EnvelopeFile.Opened {
-        let chain = try BlockingWork.wait { try await opening.configuration.keyChain(for: opening.name) }
-        return try sidecar.open(with: chain, salt: opening.file.salt())
+    private func envelopeFile() throws -> EnvelopeFile {
+        let file = try context().file
+        return EnvelopeFile(databasePath: file.path, name: file.name)
     }
 
     /// Changes the envelope and writes it; the lock between processes is held.
     ///
     /// - Returns: What the change returns; nothing is written when it throws.
     func changeEnvelope<T>(_ change: (inout OpenEnvelope) throws -> T) throws -> T {
-        let (sidecar, opened) = try openEnvelope()
-        var envelope = opened.envelope
+        var envelope = try openEnvelope()
         let result = try change(&envelope)
-        try sidecar.replace(envelope)
+        try envelopeFile().replace(envelope)
         return result
     }
 
@@ -40,11 +40,11 @@ extension StoreFile {
         StrongroomError(
             .keySlot,
             """
-            "\(try opening().path)" has an envelope, but is not encrypted with the data key in it yet: rewriting it \
+            "\(try context().path)" has an envelope, but is not encrypted with the data key in it yet: rewriting it \
             has failed or was interrupted, as the report of its opening says. Call `rotate()`, then try again; nothing \
             was changed.
             """,
-            database: try opening().file.name
+            database: try context().file.name
         )
     }
 
@@ -53,10 +53,10 @@ extension StoreFile {
         StrongroomError(
             .envelopeMissing,
             """
-            "\(try opening().path)" has no envelope: its keys encrypt the file themselves. Let the configuration give \
+            "\(try context().path)" has no envelope: its keys encrypt the file themselves. Let the configuration give \
             `KeyProtection.envelope`, then rotate.
             """,
-            database: try opening().file.name
+            database: try context().file.name
         )
     }
 }

@@ -9,80 +9,72 @@ extension StoreFile {
     func rotate(
         _ chain: KeyChain, newDataKey otherKeys: [Key]?, _ watcher: RotationWatcher
     ) throws -> RotationReport {
-        let opening = try opening()
-        let content = try FileContent.of(opening.path)
-        var keys = try opening.fileKeys(chain, salt: content.salt)
+        let context = try context()
+        let content = try FileContent.of(context.path)
+        guard content != .absent else { throw gone(context) }
+        var (keys, unlocked) = try context.unlock(content, chain)
         keys.otherKeys = otherKeys ?? []
-        var choice = try choice(keys, content, opening)
         // Adopted also when it throws: the envelope may have a new data key by then, and the file not yet.
-        defer { replaceKey(keys.key(choice)) }
-        let done = try withExtendedLifetime(choice.connection) { connection in
+        defer { replaceKey(keys.activeKey(of: unlocked)) }
+        let done = try withExtendedLifetime(unlocked.connection) { connection in
             defer { connection.close() }
-            if otherKeys != nil { try prepareDataKey(&keys, &choice) }
+            if otherKeys != nil { try prepareDataKey(&keys, &unlocked) }
             return try keys.rewrite(
-                choice, salt: content.salt, patience: opening.settings.openTimeout, watcher: watcher,
-                whenReplaced: { try OpenFiles.shared.identify(opening.path) })
+                unlocked, salt: content.salt, patience: context.settings.openTimeout, watcher: watcher,
+                whenReplaced: { try OpenFiles.shared.identify(context.path) })
         }
         if let done {
-            choice = KeyChoice(
-                place: keys.lastPlace, isWrapped: keys.envelope != nil, derived: done.key,
-                connection: choice.connection)
+            unlocked = UnlockedFile(
+                position: keys.lastPosition, isWrapped: keys.envelope != nil, derivedKey: done.derivedKey,
+                connection: unlocked.connection)
         }
-        let renewed = try keys.renewEnvelope(isRotating: true, isThorough: true, choice)
+        let renewed = try keys.renewEnvelope(isRotating: true, isThorough: true, unlocked)
         guard let report = done?.report ?? renewed else {
-            let size = try FileStatus.at(opening.path)?.size ?? 0
-            return RotationReport(unchanged: keys.lastPlace, keys.settings, bytes: size)
+            let size = try FileStatus.at(context.path)?.size ?? 0
+            return RotationReport(unchanged: keys.lastPosition, keys.settings, bytes: size)
         }
-        opening.logger?.info("rotated", metadata: ["method": "\(report.method)"])
+        context.logger?.info("rotated", metadata: ["method": "\(report.method)"])
         return report
     }
 
-    private func choice(_ keys: FileKeys, _ content: FileContent, _ opening: StoreOpening) throws -> KeyChoice {
-        switch content {
-        case .absent:
-            throw StrongroomError(
-                .fileMissing, "The file \"\(opening.path)\" is gone. Bring it back, then try again.",
-                database: opening.file.name)
-        case .plaintext(let size):
-            guard keys.chain.opensPlaintext else { throw opening.plaintextFound() }
-            return try KeyChoice.plaintext(opening.file, in: keys.chain, size: size)
-        case .encrypted(let salt, let size):
-            return try keys.find(salt: salt, size: size)
-        }
+    private func gone(_ context: StoreContext) -> StrongroomError {
+        StrongroomError(
+            .fileMissing, "The file \"\(context.path)\" is gone. Bring it back, then try again.",
+            database: context.file.name)
     }
 
     /// Lets the file be rewritten with a new data key. A file that is not on the newest one yet has a new one in its
     /// envelope already, and to forget the one that it is on would lose it.
-    private func prepareDataKey(_ keys: inout FileKeys, _ choice: inout KeyChoice) throws {
+    private func prepareDataKey(_ keys: inout DatabaseKeys, _ unlocked: inout UnlockedFile) throws {
         guard keys.envelope != nil || keys.isEnvelopeWanted else { throw try noEnvelope() }
-        guard choice.isWrapped, choice.isCurrent else { return }
+        guard unlocked.isWrapped, unlocked.isCurrent else { return }
         try keys.addDataKey()
-        choice.isCurrent = false
-        choice.current = nil
+        unlocked.isCurrent = false
+        unlocked.currentKey = nil
     }
 
     /// Puts the current key in the place of the older one in the envelope; the lock between processes is held.
     func rotateEnvelope(_ chain: KeyChain) throws -> RotationReport {
-        let opening = try opening()
-        guard let known = try key().envelope else { throw try noEnvelope() }
-        var keys = try opening.fileKeys(chain, salt: known.salt)
-        guard let found = keys.envelope?.envelope else { throw keys.sidecar.missing }
+        let context = try context()
+        guard let known = try activeKey().wrapped else { throw try noEnvelope() }
+        var keys = try context.databaseKeys(chain, salt: known.salt)
+        guard let found = keys.envelope else { throw keys.envelopeFile.missing }
         // Another process may be about to bring the file to a newer one.
-        let newest = found.dataKeys == known.dataKeys ? try key().derived : nil
+        let newest = found.dataKeys == known.dataKeys ? try activeKey().derivedKey : nil
         let report = try keys.renewEnvelope(isRotating: true, isThorough: true, newest: newest, keys.settings)
-        if let report { opening.logger?.info("rotated", metadata: ["method": "\(report.method)"]) }
-        let bytes = Int64(found.envelope.bytes.count)
-        return report ?? RotationReport(unchanged: keys.lastPlace, keys.settings, bytes: bytes)
+        if let report { context.logger?.info("rotated", metadata: ["method": "\(report.method)"]) }
+        let bytes = Int64(found.bytes.count)
+        return report ?? RotationReport(unchanged: keys.lastPosition, keys.settings, bytes: bytes)
     }
 }
 
 extension RotationReport {
     /// The report of a rotation that found nothing to do.
-    fileprivate init(unchanged place: Int, _ settings: CipherSettings, bytes: Int64) {
+    fileprivate init(unchanged position: Int, _ settings: CipherSettings, bytes: Int64) {
         self.init(
             method: .unchanged,
-            from: place,
-            to: place,
+            from: position,
+            to: position,
             formerSettings: settings,
             settings: settings,
             bytes: bytes,

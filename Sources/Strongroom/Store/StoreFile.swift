@@ -4,10 +4,10 @@ import Logging
 /// An open store's file, and the key that it is on now.
 final class StoreFile: Sendable {
     private struct State {
-        /// How it was opened, and the configuration; nil after closing.
-        var opening: StoreOpening?
+        /// What is known of the database; nil after closing.
+        var context: StoreContext?
         /// Nil after closing.
-        var key: FileKey?
+        var key: ActiveKey?
         /// Counts the keys that the file has had since it was opened.
         var generation = 0
     }
@@ -23,36 +23,29 @@ final class StoreFile: Sendable {
     private let renewal = DispatchSemaphore(value: 1)
 
     /// - Parameter isUnlocked: Whether it is read without locks, since none can be had.
-    init(_ opening: StoreOpening, key: FileKey, isUnlocked: Bool) {
+    init(_ context: StoreContext, key: ActiveKey, isUnlocked: Bool) {
         self.isUnlocked = isUnlocked
-        database = opening.name.fileName
-        isInMemory = false
-        state = Locked(State(opening: opening, key: key))
+        database = context.name.fileName
+        isInMemory = context.isInMemory
+        // What lies in memory has neither a file nor a key.
+        state = Locked(context.isInMemory ? State() : State(context: context, key: key))
     }
 
-    /// What a store in memory has in a file's place.
-    init(inMemory name: DatabaseName) {
-        isUnlocked = false
-        database = name.fileName
-        isInMemory = true
-        state = Locked(State())
-    }
-
-    /// How the file was opened.
+    /// What is known of the database.
     ///
     /// - Throws: ``StrongroomError`` with `closed`, or `inMemory` when there is no file.
-    func opening() throws -> StoreOpening {
-        guard let opening = state.withLock({ $0.opening }) else { throw isInMemory ? inMemory : closed }
-        return opening
+    func context() throws -> StoreContext {
+        guard let context = state.withLock({ $0.context }) else { throw isInMemory ? inMemory : closed }
+        return context
     }
 
-    /// How the file was opened, for what changes it, or what lies beside it.
+    /// What is known of the database, for what changes the file, or what lies beside it.
     ///
-    /// - Throws: As ``opening()``; ``StrongroomError`` with `readOnly`.
-    func openingToWrite() throws -> StoreOpening {
-        let opening = try opening()
-        guard !opening.settings.isReadOnly else { throw StrongroomError.readOnlyStore(database) }
-        return opening
+    /// - Throws: As ``context()``; ``StrongroomError`` with `readOnly`.
+    func contextToWrite() throws -> StoreContext {
+        let context = try context()
+        guard !context.isReadOnly else { throw StrongroomError.readOnlyStore(database) }
+        return context
     }
 
     /// The error for what is done with a file.
@@ -66,6 +59,17 @@ final class StoreFile: Sendable {
             database: database)
     }
 
+    /// The error for another connection to a database that belonged to its only one: an empty one would pass for it.
+    private var lost: StrongroomError {
+        StrongroomError(
+            .inMemory,
+            """
+            The engine could not end a transaction, so its connection was closed, and with it went what the store had \
+            in memory. Close the store, and open it again.
+            """,
+            database: database)
+    }
+
     private var closed: StrongroomError {
         StrongroomError(.closed, "The store is closed; open it again.", database: database)
     }
@@ -74,6 +78,7 @@ final class StoreFile: Sendable {
     ///
     /// - Parameter role: What it is set up for; nil for one that is nobody's and only has the key.
     func connect(as role: Connection.Role?) throws -> Connection {
+        guard !isInMemory else { throw lost }
         for _ in 0..<Self.attempts {
             let connection = try connectWithNewestKey(as: role)
             // Between its opening and its first lock the file may have been replaced, as by a rotation in another
@@ -84,7 +89,7 @@ final class StoreFile: Sendable {
         throw StrongroomError(
             .fileChanged,
             """
-            Other programs put one file after the other in the place of "\(try opening().path)", so that none could be \
+            Other programs put one file after the other in the place of "\(try context().path)", so that none could be \
             opened. Close the store, look who does that, then open it again.
             """,
             database: database)
@@ -103,8 +108,8 @@ final class StoreFile: Sendable {
     }
 
     private func connectOnce(as role: Connection.Role?) throws -> Connection {
-        let file = try opening().file
-        let (key, generation) = state.withLock { ($0.key?.derived, $0.generation) }
+        let file = try context().file
+        let (key, generation) = state.withLock { ($0.key?.derivedKey, $0.generation) }
         // A connection that is opened later is not to take for whole what those before it have refused.
         if isUnlocked { try file.baseline?.check(isLocked: false, database) }
         let connection =
@@ -124,27 +129,27 @@ final class StoreFile: Sendable {
     /// A connection that keeps those of a store that only reads from checkpointing another program's WAL when
     /// they are closed; nil when none is needed.
     func keeperOfLog() -> Connection? {
-        let (file, key) = state.withLock { ($0.opening?.file, $0.key?.derived) }
+        let (file, key) = state.withLock { ($0.context?.file, $0.key?.derivedKey) }
         return file?.keeperOfLog(key: key)
     }
 
     /// What the file's pages are checked with; nil for plaintext, and after closing.
-    var pageKey: DerivedKey? { state.withLock { $0.key?.derived } }
+    var pageKey: DerivedKey? { state.withLock { $0.key?.derivedKey } }
 
     /// Lets go of the key and the configuration: a closed store may be held for long.
     func forget() {
-        let opening = state.withLock { state in
+        let context = state.withLock { state in
             state.key = nil
-            return state.opening.take()
+            return state.context.take()
         }
-        // Let go of outside the lock: it is the user's.
-        _ = opening
+        // Let go of outside the lock: the configuration is the user's.
+        _ = context
     }
 
     /// What is known of the file's key.
     ///
     /// - Throws: ``StrongroomError`` with `closed`.
-    func key() throws -> FileKey {
+    func activeKey() throws -> ActiveKey {
         let key = state.withLock { $0.key }
         guard let key else { throw isInMemory ? inMemory : closed }
         return key
@@ -153,9 +158,9 @@ final class StoreFile: Sendable {
     /// How many keys the file has had since it was opened.
     var generation: Int { state.withLock { $0.generation } }
 
-    func replaceKey(_ key: FileKey) {
+    func replaceKey(_ key: ActiveKey) {
         state.withLock { state in
-            guard state.opening != nil else { return }
+            guard state.context != nil else { return }
             state.key = key
             state.generation += 1
         }
@@ -169,35 +174,35 @@ final class StoreFile: Sendable {
     /// - Parameter former: The generation of the key that no longer reads it.
     /// - Returns: Whether there is another key now.
     func renew(after former: Int) throws -> Bool {
+        guard !isInMemory else { return false }
         renewal.wait()
         defer { renewal.signal() }
-        let opening = try opening()
-        let file = opening.file
+        let context = try context()
+        let file = context.file
         let generation = state.withLock { $0.generation }
         guard generation == former else { return true }
-        let chain = try BlockingWork.wait {
-            try await opening.configuration.keyChain(for: opening.name)
-        }
+        let chain = try BlockingWork.wait { try await context.keyChain() }
         guard !chain.isPlaintext, let size = try FileStatus.at(file.path)?.size else { return false }
-        let (keys, choice) = try find(opening, chain, salt: file.salt(), size: size)
-        choice.connection.close()
-        guard choice.derived != nil else { return false }
-        replaceKey(keys.key(choice))
-        opening.logger?.info("found on another key", metadata: ["key": "\((choice.place ?? 0) + 1) of \(chain.count)"])
+        let (keys, unlocked) = try unlock(context, .encrypted(salt: file.salt(), size: size), chain)
+        unlocked.connection.close()
+        guard unlocked.derivedKey != nil else { return false }
+        replaceKey(keys.activeKey(of: unlocked))
+        context.logger?.info(
+            "found on another key", metadata: ["key": "\((unlocked.position ?? 0) + 1) of \(chain.count)"])
         return true
     }
 
-    private func find(
-        _ opening: StoreOpening, _ chain: KeyChain, salt: [UInt8], size: Int64
-    ) throws -> (FileKeys, KeyChoice) {
-        let keys = try opening.fileKeys(chain, salt: salt)
+    private func unlock(
+        _ context: StoreContext, _ content: FileContent, _ chain: KeyChain
+    ) throws -> (DatabaseKeys, UnlockedFile) {
+        let keys = try context.databaseKeys(chain, salt: content.salt)
         do {
-            return (keys, try keys.find(salt: salt, size: size))
+            return (keys, try keys.unlock(content))
         } catch let error as StrongroomError where error.code == .wrongKey {
             // Another process may have written the envelope, and the file, since the envelope was read.
-            let newer = try opening.fileKeys(chain, salt: salt)
-            guard newer.envelope?.envelope.envelope != keys.envelope?.envelope.envelope else { throw error }
-            return (newer, try newer.find(salt: salt, size: size))
+            let newer = try context.databaseKeys(chain, salt: content.salt)
+            guard newer.envelope?.sealed != keys.envelope?.sealed else { throw error }
+            return (newer, try newer.unlock(content))
         }
     }
 }

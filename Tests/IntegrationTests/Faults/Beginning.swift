@@ -80,12 +80,12 @@ struct FaultCase: Sendable {
     }
 
     private static func leaveLogMode(_ place: Place, _ work: any Work) throws {
-        let salt = try FileContent.of(place.path).salt
+        let content = try FileContent.of(place.path)
         let file = DatabaseFile(path: place.path, name: "vault.sqlite", busyTimeout: 0, log: nil)
         let connection: Connection
-        if let salt {
-            let keys = try FileKeys(file, work.firstKeys(), [work.firstCipher()], .direct, salt: salt)
-            connection = try keys.find(salt: salt, size: FileStatus.at(place.path)?.size ?? 0).connection
+        if let salt = content.salt {
+            let keys = try DatabaseKeys(file, work.firstKeys(), [work.firstCipher()], .direct, salt: salt)
+            connection = try keys.unlock(content).connection
         } else {
             connection = try file.connect(.existing, key: nil)
         }

@@ -17,7 +17,7 @@ struct EnvelopeBytesTests {
 
     @Test func whatIsWrittenIsReadAgain() throws {
         let read = try Envelope(bytes: bytes)
-        #expect(read == envelope.envelope)
+        #expect(read == envelope.sealed)
         #expect(read.bytes == bytes)
     }
 
@@ -74,16 +74,16 @@ struct EnvelopeBytesTests {
     @Test func slotsThatAreRemovedMovedOrBroughtBackAreFoundOut() throws {
         var changed = envelope
         try changed.revoke(changed.fingerprint(0))
-        let slots = envelope.envelope.slots
+        let slots = envelope.sealed.slots
         let forgeries: [[EnvelopeSlot]] = [
             [slots[1], slots[2]], [slots[2]], [slots[1], slots[0], slots[2]], [slots[2], slots[1], slots[0]],
         ]
         for forgery in forgeries {
-            var forged = envelope.envelope
+            var forged = envelope.sealed
             forged.slots = forgery
             #expect(try isDamaged(expectDefect(forged.bytes, .numbered(2))))
         }
-        var revived = changed.envelope
+        var revived = changed.sealed
         revived.slots = slots
         #expect(try isDamaged(expectDefect(revived.bytes, .numbered(2))))
         #expect(try isDamaged(expectDefect(revived.bytes, .numbered(1))))
@@ -95,8 +95,8 @@ struct EnvelopeBytesTests {
             label: "key 1",
             date: .fixed)
         let forged = Envelope(
-            databaseSalt: .salt, dataKeyIdentifier: other.envelope.dataKeyIdentifier, dataKeyCount: 1, generation: 1,
-            slots: other.envelope.slots, authentication: other.envelope.authentication)
+            databaseSalt: .salt, dataKeyIdentifier: other.sealed.dataKeyIdentifier, dataKeyCount: 1, generation: 1,
+            slots: other.sealed.slots, authentication: other.sealed.authentication)
         #expect(try isDamaged(expectDefect(forged.bytes, .numbered(1))))
     }
 
@@ -146,9 +146,9 @@ struct EnvelopeBytesTests {
             forged.replaceSubrange(place..<place + 4, with: cost)
             #expect(throws: EnvelopeDefect.self) { try Envelope(bytes: forged.withCheckSum) }
         }
-        var many = envelope.envelope
+        var many = envelope.sealed
         many.slots = try (0..<5).map { number in
-            try OpenEnvelope(databaseSalt: .salt, key: .numbered(number), label: "", date: .fixed).envelope.slots[0]
+            try OpenEnvelope(databaseSalt: .salt, key: .numbered(number), label: "", date: .fixed).sealed.slots[0]
         }
         #expect(throws: EnvelopeDefect.self) { try Envelope(bytes: many.bytes) }
     }

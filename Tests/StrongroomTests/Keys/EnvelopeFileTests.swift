@@ -46,7 +46,7 @@ struct EnvelopeFileTests {
         #expect(try sidecar.copies == [envelope.bytes, envelope.bytes])
         let opened = try sidecar.open(Self.old)
         #expect(opened.isWhole)
-        #expect(opened.envelope.dataKeys == envelope.dataKeys)
+        #expect(opened.dataKeys == envelope.dataKeys)
     }
 
     @Test func aSidecarIsNotMadeOverAnother() throws {
@@ -66,7 +66,7 @@ struct EnvelopeFileTests {
         #expect(try sidecar.copies == [rotated.bytes, rotated.bytes])
         #expect(try names == ["vault.sqlite.keys", "vault.sqlite.keys.copy"])
         try expectFailure(.wrongKey) { try sidecar.open(Self.old) }
-        #expect(try sidecar.open(Self.old, Self.new).envelope.place == 1)
+        #expect(try sidecar.open(Self.old, Self.new).position == 1)
     }
 
     /// Brings the directory into all states that a kill can leave: after each step, and in the middle of each that
@@ -90,10 +90,10 @@ struct EnvelopeFileTests {
         var places: Set<Int?> = []
         try crashed(sidecar.file.steps(rotated.bytes, .replace)) { state in
             let opened = try sidecar.open(Self.old, Self.new)
-            #expect(opened.envelope.dataKeys == envelope.dataKeys, "\(state)")
-            places.insert(opened.envelope.place)
+            #expect(opened.dataKeys == envelope.dataKeys, "\(state)")
+            places.insert(opened.position)
             // As the opening of a store goes on: it rotates if need be, and completes the copies.
-            let next = opened.envelope.place == 1 ? opened.envelope : rotated
+            let next = opened.position == 1 ? opened : rotated
             try sidecar.file.replace(next)
             #expect(try sidecar.open(Self.new).isWhole, "\(state)")
             #expect(try names == ["vault.sqlite.keys", "vault.sqlite.keys.copy"], "\(state)")
@@ -106,7 +106,7 @@ struct EnvelopeFileTests {
         let envelope = try OpenEnvelope.with(Self.old)
         try crashed(sidecar.file.steps(envelope.bytes, .place)) { state in
             if try sidecar.file.exists() {
-                #expect(try sidecar.open(Self.old).envelope.dataKeys == envelope.dataKeys, "\(state)")
+                #expect(try sidecar.open(Self.old).dataKeys == envelope.dataKeys, "\(state)")
             } else {
                 try sidecar.file.create(envelope)
             }
@@ -122,7 +122,7 @@ struct EnvelopeFileTests {
         for copies in [(rotated.bytes, envelope.bytes), (envelope.bytes, rotated.bytes)] {
             try sidecar.put(copies.0, copies.1)
             let opened = try sidecar.open(Self.old, Self.new)
-            #expect(opened.envelope.place == 1)
+            #expect(opened.position == 1)
             #expect(!opened.isWhole)
         }
         let steps = sidecar.file.steps(rotated.bytes, .replace)
@@ -161,9 +161,9 @@ struct EnvelopeFileTests {
         for copies in [(damage, bytes), (bytes, damage)] {
             try sidecar.put(copies.0, copies.1)
             let opened = try sidecar.open(Self.old)
-            #expect(opened.envelope.dataKeys == envelope.dataKeys)
+            #expect(opened.dataKeys == envelope.dataKeys)
             #expect(!opened.isWhole)
-            try sidecar.file.replace(opened.envelope)
+            try sidecar.file.replace(opened)
             #expect(try sidecar.copies == [envelope.bytes, envelope.bytes])
             #expect(try sidecar.open(Self.old).isWhole)
         }
@@ -177,7 +177,7 @@ struct EnvelopeFileTests {
                 try sidecar.put(flipped, envelope.bytes)
                 do {
                     let opened = try sidecar.open(Self.old)
-                    #expect(opened.envelope.envelope == envelope.envelope, "byte \(place)")
+                    #expect(opened.sealed == envelope.sealed, "byte \(place)")
                     // Where the check sum itself was flipped and made right again, nothing is wrong.
                     #expect(!opened.isWhole || flipped == envelope.bytes, "byte \(place)")
                 } catch let error as StrongroomError {
@@ -222,7 +222,7 @@ struct EnvelopeFileTests {
         let error = try expectFailure(.foreignEnvelope) { try sidecar.open(Self.old, salt: salt) }
         #expect(error.message.contains("salt"))
         // Without the file there is nothing to compare it with, and its data key and salt make the file anew.
-        #expect(try sidecar.open(Self.old, salt: nil).envelope.fileKeys == envelope.fileKeys)
+        #expect(try sidecar.open(Self.old, salt: nil).fileKeys == envelope.fileKeys)
     }
 
     @Test func aNewerProgramsSidecarIsNamedAlsoWhenOneCopyIsOlder() throws {
@@ -244,7 +244,7 @@ struct EnvelopeFileTests {
         }
         // When the newer one is damaged the older one is all that there is.
         try sidecar.put([0], envelope.bytes)
-        #expect(try sidecar.open(Self.old).envelope.dataKeys == envelope.dataKeys)
+        #expect(try sidecar.open(Self.old).dataKeys == envelope.dataKeys)
     }
 
     @Test func whatIsNoFileIsNamed() throws {

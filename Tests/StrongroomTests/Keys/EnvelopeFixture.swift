@@ -39,9 +39,7 @@ extension OpenEnvelope {
         return envelope
     }
 
-    var bytes: [UInt8] { envelope.bytes }
-
-    func fingerprint(_ place: Int) -> KeyFingerprint { envelope.slots[place].fingerprint }
+    func fingerprint(_ place: Int) -> KeyFingerprint { sealed.slots[place].fingerprint }
 }
 
 /// Opens what a sidecar's bytes hold.
@@ -68,7 +66,7 @@ struct Sidecar {
         file = EnvelopeFile(databasePath: "\(directory)/vault.sqlite", name: "vault.sqlite")
     }
 
-    func open(_ keys: Key..., salt: [UInt8]? = .salt) throws -> EnvelopeFile.Opened {
+    func open(_ keys: Key..., salt: [UInt8]? = .salt) throws -> OpenEnvelope {
         try file.open(with: KeyChain(keys), salt: salt)
     }
 

@@ -62,13 +62,13 @@ struct EnvelopeSecrecyTests {
     @Test func nothingThatHoldsKeysHasATextWithThem() throws {
         let opened = try sidecar.open(.passphrase(Self.passphrase))
         var wrappingKeys = WrappingKeys()
-        let derivation = try #require(envelope.envelope.slots.first?.derivation)
+        let derivation = try #require(envelope.sealed.slots.first?.derivation)
         let wrapping = try wrappingKeys.key(for: .passphrase(Self.passphrase), derivation)
         let shown =
-            texts(of: opened) + texts(of: opened.envelope) + texts(of: opened.envelope.dataKeys) + texts(of: wrapping)
+            texts(of: opened) + texts(of: opened.dataKeys) + texts(of: wrapping)
             + texts(of: wrappingKeys) + texts(of: recovery) + texts(of: Key.recovery(recovery))
-            + texts(of: opened.envelope.fileKeys) + texts(of: opened.envelope.keySlots)
-            + texts(of: opened.envelope.envelope)
+            + texts(of: opened.fileKeys) + texts(of: opened.keySlots)
+            + texts(of: opened.sealed)
         for text in shown { expectNothing(in: text) }
         #expect("\(recovery)" == "RecoveryKey")
     }

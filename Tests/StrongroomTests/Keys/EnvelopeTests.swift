@@ -15,9 +15,9 @@ struct EnvelopeTests {
         let made = try OpenEnvelope.with(key)
         let opened = try openEnvelope(made.bytes, key)
         #expect(opened.dataKeys == made.dataKeys)
-        #expect(opened.place == 0)
+        #expect(opened.position == 0)
         #expect(opened.usedSlot == made.fingerprint(0))
-        #expect(opened.envelope == made.envelope)
+        #expect(opened.sealed == made.sealed)
         #expect(try expectDefect(made.bytes, .passphrase("Secret"), .numbered(9)) == .noKeyFits)
     }
 
@@ -35,7 +35,7 @@ struct EnvelopeTests {
     func passphrasesThatDifferInAnyByteAreDifferentKeys(right: String, wrong: String) throws {
         let envelope = try OpenEnvelope.with(.passphrase(right))
         #expect(try expectDefect(envelope.bytes, .passphrase(wrong)) == .noKeyFits)
-        #expect(try openEnvelope(envelope.bytes, .passphrase(wrong), .passphrase(right)).place == 1)
+        #expect(try openEnvelope(envelope.bytes, .passphrase(wrong), .passphrase(right)).position == 1)
         var both = envelope
         try both.add(.passphrase(wrong), label: "", date: .fixed, cost: .least)
         #expect(both.fingerprint(0) != both.fingerprint(1))
@@ -43,9 +43,9 @@ struct EnvelopeTests {
 
     @Test func theChainIsTriedFromTheNewestToTheOldest() throws {
         let envelope = try OpenEnvelope.with(.passphrase("a"), .numbered(1), .passphrase("b"))
-        #expect(try openEnvelope(envelope.bytes, .passphrase("a"), .numbered(1), .passphrase("b")).place == 2)
-        #expect(try openEnvelope(envelope.bytes, .passphrase("b"), .numbered(1), .numbered(7)).place == 1)
-        #expect(try openEnvelope(envelope.bytes, .passphrase("a"), .numbered(8), .numbered(7)).place == 0)
+        #expect(try openEnvelope(envelope.bytes, .passphrase("a"), .numbered(1), .passphrase("b")).position == 2)
+        #expect(try openEnvelope(envelope.bytes, .passphrase("b"), .numbered(1), .numbered(7)).position == 1)
+        #expect(try openEnvelope(envelope.bytes, .passphrase("a"), .numbered(8), .numbered(7)).position == 0)
     }
 
     /// In a process of its own, where no other test derives keys.
@@ -84,7 +84,7 @@ struct EnvelopeTests {
         #expect(opened.keySlots.map(\.created) == [.fixed, .fixed.addingTimeInterval(60)])
         #expect(opened.keySlots[1] == slot)
         #expect(opened.usedSlot == slot.fingerprint)
-        #expect(try openEnvelope(envelope.bytes, Self.old).place == 0)
+        #expect(try openEnvelope(envelope.bytes, Self.old).position == 0)
     }
 
     @Test func aKeyThatIsRevokedOpensNoMore() throws {
@@ -183,11 +183,11 @@ struct EnvelopeTests {
         let dearer = ScryptCost(roundsLogarithm: 11, parallelism: 1)
         try envelope.add(.passphrase("c"), label: "", date: .fixed, cost: dearer)
         try envelope.add(.passphrase("d"), label: "", date: .fixed, cost: .least)
-        let derivations = envelope.envelope.slots.map(\.derivation)
+        let derivations = envelope.sealed.slots.map(\.derivation)
         #expect(derivations[0] == derivations[1])
         #expect(derivations[1] != derivations[2])
         #expect(derivations[2] == derivations[3])
-        for text in ["a", "b", "c", "d"] { #expect(try openEnvelope(envelope.bytes, .passphrase(text)).place == 0) }
+        for text in ["a", "b", "c", "d"] { #expect(try openEnvelope(envelope.bytes, .passphrase(text)).position == 0) }
     }
 
     @Test func howeverOftenTheCostIsRaisedTheEnvelopeCanBeRead() throws {
@@ -197,8 +197,8 @@ struct EnvelopeTests {
                 .passphrase("\(logarithm)"), label: "", date: .fixed,
                 cost: ScryptCost(roundsLogarithm: logarithm, parallelism: 1))
         }
-        #expect(Set(envelope.envelope.slots.map(\.derivation)).count == 4)
-        #expect(try openEnvelope(envelope.bytes, .passphrase("14")).place == 0)
+        #expect(Set(envelope.sealed.slots.map(\.derivation)).count == 4)
+        #expect(try openEnvelope(envelope.bytes, .passphrase("14")).position == 0)
     }
 
     @Test func theUsualCostIsThatOfAReader() throws {

@@ -15,7 +15,7 @@ struct RecoveryKeyTests {
         let written = try RecoveryKey(recovery.text)
         #expect(written == recovery)
         let opened = try openEnvelope(envelope.bytes, .recovery(written), .numbered(2))
-        #expect(opened.place == 0)
+        #expect(opened.position == 0)
         #expect(opened.dataKeys == envelope.dataKeys)
         #expect(throws: EnvelopeDefect.self) { try openEnvelope(envelope.bytes, .recovery(.random())) }
     }

@@ -97,6 +97,14 @@ extension DatabaseFile {
         return (try? keeper.proveKey()) == nil ? nil : keeper
     }
 
+    /// The error for a file that is not there.
+    var missing: StrongroomError {
+        StrongroomError(
+            .fileMissing,
+            "There is no file at \"\(path)\", and one that is opened read-only is not made. Check the path.",
+            database: name)
+    }
+
     /// The error for a log without which the file cannot be read.
     private func unreadableLog(_ resultCode: ResultCode?) throws -> StrongroomError {
         let log = try FileSystem.hasWriteAheadLog(path) ? "-wal" : "-journal"

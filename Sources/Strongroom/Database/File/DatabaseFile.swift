@@ -1,7 +1,7 @@
 /// A database's file and how connections to it are opened.
 struct DatabaseFile: Sendable {
     /// Where the file lies.
-    let path: String
+    var path: String
     /// What errors call the database.
     let name: String
     /// How long a statement waits for another connection's lock, in milliseconds.
@@ -47,6 +47,24 @@ struct DatabaseFile: Sendable {
         return connection
     }
 
+    /// The same at the path where it lies in fact: its directory is made, unless the file is opened read-only, and
+    /// links are followed.
+    func located() throws -> DatabaseFile {
+        let directory = FileSystem.directory(of: path)
+        if !isReadOnly { try FileSystem.createDirectories(directory) }
+        guard try FileStatus.at(directory) != nil else { return self }
+        var located = self
+        located.path = try FileSystem.resolve(path)
+        return located
+    }
+
+    /// The same with what is known of the file as it is now.
+    func withBaseline() throws -> DatabaseFile {
+        var file = self
+        file.baseline = try FileBaseline.at(path)
+        return file
+    }
+
     /// The file's first bytes, on which the keys depend: read through a connection without a key, since closing a
     /// descriptor of its own would drop the locks of those connections that are open.
     ///
@@ -83,48 +101,6 @@ struct DatabaseFile: Sendable {
     /// Whether there is content in the log or the rollback journal beside the file, as a killed process leaves it.
     func hasLog() throws -> Bool {
         try ["-wal", "-journal"].contains { try FileSystem.requireRegular(path + $0).map { $0.size > 0 } ?? false }
-    }
-
-    /// Throws when the engine would follow a link, wait for the other end of a FIFO or open a device where it keeps its
-    /// logs.
-    ///
-    /// To be called before the engine opens the file. Whoever may write to the directory can still put one there in the
-    /// moment between.
-    ///
-    /// - Throws: ``StrongroomError`` with `notAFile`.
-    func requireOwnLogs() throws {
-        for ending in ["-wal", "-journal", "-shm"] { try requireRegular(path + ending) }
-    }
-
-    /// The files that the library keeps beside a database, by what stands behind the dot and the database's name.
-    static let companions = [
-        "new", "rotating", "plaintext", "restoring", "restored", "snapshot.new", "trial", "trial.lock", "keys.new",
-        "keys.copy.new",
-    ]
-
-    /// Throws when anything but a regular file has the name of one that belongs to the database, whether the engine's
-    /// or the library's.
-    ///
-    /// - Throws: As ``requireOwnLogs()``.
-    func requireOwnCompanions() throws {
-        try requireOwnLogs()
-        for ending in [".keys", ".keys.copy"] { try requireRegular(path + ending) }
-        for companion in ["lock"] + Self.companions { try requireRegular(FileSystem.companion(of: path, companion)) }
-    }
-
-    private func requireRegular(_ path: String) throws {
-        do { try FileSystem.requireRegular(path) } catch let error as StrongroomError { throw error.naming(name) }
-    }
-
-    /// What the names of snapshots begin with, behind the file's own.
-    static let snapshotEnding = "snapshot-"
-
-    /// Whether a snapshot lies beside the file, which has the key and the content that the file had then.
-    func hasSnapshots() throws -> Bool {
-        let beginning = FileSystem.name(of: FileSystem.companion(of: path, Self.snapshotEnding))
-        return try FileSystem.names(in: FileSystem.directory(of: path)).contains {
-            $0.utf8.starts(with: beginning.utf8)
-        }
     }
 
     /// Removes a rollback journal that has been used up: a rotation that was killed, or met damage, leaves it behind.

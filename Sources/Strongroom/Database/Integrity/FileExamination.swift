@@ -84,25 +84,25 @@ struct FileExamination {
             diagnosis.finding = .keyless
             return
         }
-        let fileKeys: FileKeys
+        let databaseKeys: DatabaseKeys
         do {
-            fileKeys = try FileKeys(file, keys.chain, keys.ciphers, keys.protection, salt: salt)
+            databaseKeys = try DatabaseKeys(file, keys.chain, keys.ciphers, keys.protection, salt: salt)
         } catch let error as StrongroomError where error.code != .wrongKey {
             // What is wrong with the envelope, or forbidden there, is not so of the file.
             (diagnosis.finding, diagnosis.reason) = (.envelope, error.message)
             return
         }
-        let found = try withBytes(key: nil) { bytes, _ in try fileKeys.authentic(in: bytes, salt: salt) }
+        let found = try withBytes(key: nil) { bytes, _ in try databaseKeys.authentic(in: bytes, salt: salt) }
         guard let found else {
             let isEnvelopeGone = keys.protection == .envelope && !diagnosis.hasEnvelope
             diagnosis.finding = isEnvelopeGone ? .envelope : .wrongKey
-            if fileKeys.envelope != nil { diagnosis.reason = fileKeys.dataKeyOfAnotherTime.message }
+            if databaseKeys.envelope != nil { diagnosis.reason = databaseKeys.dataKeyOfAnotherTime.message }
             return
         }
-        diagnosis.key = found.place.map { KeyUse(place: $0, count: keys.chain.count) }
-        diagnosis.settings = found.key.settings
+        diagnosis.key = found.position.map { KeyUse(place: $0, count: keys.chain.count) }
+        diagnosis.settings = found.derivedKey.settings
         diagnosis.finding = .whole
-        try withBytes(key: found.key) { bytes, connection in
+        try withBytes(key: found.derivedKey) { bytes, connection in
             try examinePages(bytes, found.cipher, connection, &diagnosis)
             guard diagnosis.finding == .whole else { return }
             readVersion(connection, &diagnosis)

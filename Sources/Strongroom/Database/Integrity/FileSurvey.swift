@@ -72,35 +72,36 @@ struct FileSurveyor {
     }
 
     private func connect(_ survey: inout FileSurvey) throws -> Connection {
-        switch try FileContent.of(file.path, reading: file.bytes) {
+        let content = try FileContent.of(file.path, reading: file.bytes)
+        switch content {
         case .absent:
             throw StrongroomError(.fileMissing, "There is no file at \"\(file.path)\".", database: file.name)
         case .plaintext:
             survey.isPlaintext = true
             return try connect(key: nil)
-        case .encrypted(let salt, let size):
+        case .encrypted(let salt, _):
             guard !chain.isPlaintext else {
                 throw StrongroomError(
                     .encryptedFile, "The file \"\(file.path)\" is no plaintext database. Give its key.",
                     database: file.name)
             }
-            let keys = try FileKeys(file, chain, ciphers, protection, salt: salt)
+            let keys = try DatabaseKeys(file, chain, ciphers, protection, salt: salt)
             survey.wantedSettings = keys.settings
             let bytes = try file.connect(.untouched, key: nil)
             defer { bytes.close() }
             // With a log the file's own pages may be none yet; then the engine has to look.
-            let found = try keys.authentic(in: bytes.databaseFile(), salt: salt).map { ($0.key, $0.place) }
-            let (key, place) = try found ?? opened(keys, salt, size)
-            survey.key = place.map { KeyUse(place: $0, count: chain.count) }
+            let found = try keys.authentic(in: bytes.databaseFile(), salt: salt).map { ($0.derivedKey, $0.position) }
+            let (key, position) = try found ?? unlocked(keys, content)
+            survey.key = position.map { KeyUse(place: $0, count: chain.count) }
             survey.settings = key?.settings
             return try connect(key: key)
         }
     }
 
-    private func opened(_ keys: FileKeys, _ salt: [UInt8], _ size: Int64) throws -> (DerivedKey?, Int?) {
-        let choice = try keys.find(salt: salt, size: size)
-        defer { choice.connection.close() }
-        return (choice.derived, choice.place)
+    private func unlocked(_ keys: DatabaseKeys, _ content: FileContent) throws -> (DerivedKey?, Int?) {
+        let unlocked = try keys.unlock(content)
+        defer { unlocked.connection.close() }
+        return (unlocked.derivedKey, unlocked.position)
     }
 
     /// Without a trace where there is no log; with one, as a reader of it.

@@ -3,9 +3,9 @@ extension Rotation {
     ///
     /// - Parameters:
     ///   - file: The file.
-    ///   - choice: The key that opens it. Its connection is closed when something is to be done.
+    ///   - unlocked: The file with the key that opens it. Its connection is closed when something is to be done.
     ///   - key: The key that it is to have: the chain's current one, or the newest data key.
-    ///   - place: The place in the chain of the current key.
+    ///   - position: The index in the chain of the current key.
     ///   - settings: The settings that it is to have.
     ///   - salt: The file's salt; nil for plaintext.
     ///   - patience: How long to wait for other processes when exclusive access is needed.
@@ -14,31 +14,31 @@ extension Rotation {
     /// - Returns: What was done, and the key that the file is on now.
     static func run(
         _ file: DatabaseFile,
-        _ choice: KeyChoice,
+        _ unlocked: UnlockedFile,
         to key: Key,
-        place: Int,
+        position: Int,
         _ settings: CipherSettings,
         salt: [UInt8]?,
         patience: Duration,
         watcher: RotationWatcher,
         whenReplaced: () throws -> Void
-    ) throws -> (report: RotationReport, key: DerivedKey)? {
-        guard !choice.isCurrent || choice.derived?.settings != settings else { return nil }
-        choice.connection.close()
+    ) throws -> (report: RotationReport, derivedKey: DerivedKey)? {
+        guard !unlocked.isCurrent || unlocked.derivedKey?.settings != settings else { return nil }
+        unlocked.connection.close()
         let start = ContinuousClock.now
         let salt = salt ?? key.salt ?? CipherSettings.randomSalt()
-        let derived = try choice.current ?? DerivedKey(key, salt: salt, settings: settings)
+        let derived = try unlocked.currentKey ?? DerivedKey(key, salt: salt, settings: settings)
         let outcome = try withoutActuallyEscaping(whenReplaced) { whenReplaced in
             try Rotation(
-                file: file, from: choice.derived, to: derived, patience: patience, watcher: watcher,
+                file: file, from: unlocked.derivedKey, to: derived, patience: patience, watcher: watcher,
                 whenReplaced: whenReplaced
             ).run()
         }
         var report = RotationReport(
             method: outcome.method,
-            from: choice.derived == nil ? nil : choice.place,
-            to: place,
-            formerSettings: choice.derived?.settings,
+            from: unlocked.derivedKey == nil ? nil : unlocked.position,
+            to: position,
+            formerSettings: unlocked.derivedKey?.settings,
             settings: settings,
             bytes: outcome.bytes,
             isOldContentGone: try outcome.isOldContentGone && !file.hasSnapshots(),

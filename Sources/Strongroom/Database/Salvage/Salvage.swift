@@ -1,6 +1,6 @@
 /// Copies what can be read of a damaged file into a new one.
 final class Salvage {
-    private let keys: FileKeys
+    private let keys: DatabaseKeys
     private let path: String
     private let keepsUnattributed: Bool
     private let progress: (SalvageProgress) -> Void
@@ -18,7 +18,7 @@ final class Salvage {
     ///     their own.
     ///   - goOn: Throws when nobody wants it any more.
     init(
-        _ keys: FileKeys, to path: String, keepsUnattributed: Bool, progress: @escaping (SalvageProgress) -> Void,
+        _ keys: DatabaseKeys, to path: String, keepsUnattributed: Bool, progress: @escaping (SalvageProgress) -> Void,
         goOn: @escaping () throws -> Void
     ) {
         self.keys = keys

@@ -13,7 +13,7 @@ struct SalvageSource {
     ///   - keys: The damaged file, which nobody may have open, and what may open it.
     ///   - path: Where the copy is made.
     ///   - goOn: Throws when nobody wants it any more.
-    init(of keys: FileKeys, at path: String, goOn: () throws -> Void) throws {
+    init(of keys: DatabaseKeys, at path: String, goOn: () throws -> Void) throws {
         let original = keys.file
         let before = try Self.states(of: original)
         // Of the copy it would be said that its own log is damaged.
@@ -50,10 +50,12 @@ struct SalvageSource {
         try ["", "-wal", "-journal"].map { try FileStatus.at(file.path + $0) }
     }
 
-    private static func findKey(_ keys: FileKeys) throws -> (DerivedKey, PageCipher) {
+    private static func findKey(_ keys: DatabaseKeys) throws -> (DerivedKey, PageCipher) {
         let original = keys.file
         let salt = try FileSystem.firstBytes(of: original.path, CipherSettings.saltLength)
-        if let found = try keys.authentic(in: PlainFile(original.path), salt: salt) { return (found.key, found.cipher) }
+        if let found = try keys.authentic(in: PlainFile(original.path), salt: salt) {
+            return (found.derivedKey, found.cipher)
+        }
         throw StrongroomError(
             .wrongKey,
             """

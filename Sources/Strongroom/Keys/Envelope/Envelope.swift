@@ -93,14 +93,15 @@ extension Envelope {
 
     /// As ``open(with:)``, with what has been derived before.
     func open(with chain: KeyChain, _ wrappingKeys: inout WrappingKeys) throws -> OpenEnvelope {
-        for (place, key) in chain.keys.enumerated().reversed() {
+        for (position, key) in chain.keys.enumerated().reversed() {
             for derivation in derivations where derivation.suits(key) {
                 let wrapping = try wrappingKeys.key(for: key, derivation)
                 guard let slot = slots.first(where: { wrapping.fits($0) }) else { continue }
                 let dataKeys = try slot.unwrap(with: wrapping, header: header)
                 try check(dataKeys)
                 return OpenEnvelope(
-                    self, dataKeys: dataKeys, place: place, usedSlot: slot.fingerprint, wrappingKeys: wrappingKeys)
+                    self, dataKeys: dataKeys, position: position, usedSlot: slot.fingerprint,
+                    wrappingKeys: wrappingKeys)
             }
         }
         throw EnvelopeDefect.noKeyFits
@@ -112,7 +113,7 @@ extension Envelope {
     func open(with dataKeys: DataKeys) throws -> OpenEnvelope {
         guard dataKeys.identifier == dataKeyIdentifier else { throw EnvelopeDefect.noKeyFits }
         try check(dataKeys)
-        return OpenEnvelope(self, dataKeys: dataKeys, place: nil, usedSlot: nil, wrappingKeys: WrappingKeys())
+        return OpenEnvelope(self, dataKeys: dataKeys, position: nil, usedSlot: nil, wrappingKeys: WrappingKeys())
     }
 
     /// The derivations of the slots, each once, newest first.

@@ -45,7 +45,7 @@ extension EnvelopeFile {
     }
 
     func write(_ envelope: OpenEnvelope, _ placing: Placing) throws {
-        let steps = steps(envelope.envelope.bytes, placing)
+        let steps = steps(envelope.bytes, placing)
         for (place, step) in steps.enumerated() {
             do {
                 try carryOut(step)

@@ -15,13 +15,6 @@ struct EnvelopeFile: Sendable {
     var path: String { databasePath + ".keys" }
     var copyPath: String { databasePath + ".keys.copy" }
 
-    /// An envelope that was opened.
-    struct Opened: Sendable {
-        var envelope: OpenEnvelope
-        /// Whether both copies are what they should be; if not, ``EnvelopeFile/replace(_:)`` makes them so.
-        let isWhole: Bool
-    }
-
     /// Whether there is one, be it damaged.
     func exists() throws -> Bool {
         try [path, copyPath].contains { try FileStatus.at($0) != nil || FileSystem.isSymbolicLink($0) }
@@ -34,7 +27,7 @@ struct EnvelopeFile: Sendable {
     ///   - salt: The first 16 bytes of the database's file; nil when it is not there.
     /// - Throws: ``StrongroomError`` with `envelopeMissing`, `envelopeDamaged`, `newerEnvelope`, `foreignEnvelope`,
     ///   `wrongKey`, `notAFile`, or what the operating system refuses.
-    func open(with chain: KeyChain, salt: [UInt8]?) throws -> Opened {
+    func open(with chain: KeyChain, salt: [UInt8]?) throws -> OpenEnvelope {
         // Both copies mostly are the same, so what is derived for one serves the other, too.
         var wrappingKeys = WrappingKeys()
         return try open(salt, keys: chain.count) { try $0.open(with: chain, &wrappingKeys) }
@@ -43,7 +36,7 @@ struct EnvelopeFile: Sendable {
     /// Opens the envelope with the data keys, as an open store has them, to change it; nothing is derived.
     ///
     /// - Throws: As ``open(with:salt:)``; `wrongKey` when another process has replaced the data key.
-    func open(with dataKeys: DataKeys, salt: [UInt8]) throws -> Opened {
+    func open(with dataKeys: DataKeys, salt: [UInt8]) throws -> OpenEnvelope {
         try open(salt, keys: nil) { try $0.open(with: dataKeys) }
     }
 
@@ -67,7 +60,7 @@ struct EnvelopeFile: Sendable {
     ///   last that it has; or what writing fails with. What was there before stays unless the message says otherwise.
     func replace(_ envelope: OpenEnvelope) throws {
         for place in [path, copyPath] {
-            if case .defective(.foreign) = try read(place, envelope.envelope.databaseSalt) { throw foreign(place) }
+            if case .defective(.foreign) = try read(place, envelope.databaseSalt) { throw foreign(place) }
         }
         try write(envelope, .replace)
     }
@@ -100,7 +93,7 @@ extension EnvelopeFile {
 
     private func open(
         _ salt: [UInt8]?, keys: Int?, _ open: (Envelope) throws -> OpenEnvelope
-    ) throws -> Opened {
+    ) throws -> OpenEnvelope {
         let copies = try [path, copyPath].map { try read($0, salt) }
         var defects: [EnvelopeDefect] = []
         var envelopes: [Envelope] = []
@@ -119,8 +112,9 @@ extension EnvelopeFile {
             // more.
             guard !defects.contains(.noKeyFits) || envelope.generation == newest else { break }
             do {
-                let isWhole = envelopes.count == 1 && copies.allSatisfy(\.isWhole)
-                return Opened(envelope: try open(envelope), isWhole: isWhole)
+                var opened = try open(envelope)
+                opened.isWhole = envelopes.count == 1 && copies.allSatisfy(\.isWhole)
+                return opened
             } catch let defect as EnvelopeDefect {
                 defects.append(defect)
             }

@@ -4,21 +4,24 @@ import Foundation
 ///
 /// Changes are made on the value and reach the disk through ``EnvelopeFile``.
 struct OpenEnvelope: Sendable {
-    private(set) var envelope: Envelope
+    /// What lies on the disk, or is to.
+    private(set) var sealed: Envelope
     /// What the database's file is encrypted with.
     private(set) var dataKeys: DataKeys
-    /// The place in the chain of the key that opened it, oldest first; nil when none was needed.
-    let place: Int?
+    /// The index in the chain of the key that opens it, oldest first; nil when none was needed.
+    var position: Int?
+    /// Whether both copies on the disk are what they should be; if not, ``EnvelopeFile/replace(_:)`` makes them so.
+    var isWhole = true
     /// The slot of the key that opened it.
     let usedSlot: KeyFingerprint?
     private var wrappingKeys: WrappingKeys
 
     init(
-        _ envelope: Envelope, dataKeys: DataKeys, place: Int?, usedSlot: KeyFingerprint?, wrappingKeys: WrappingKeys
+        _ sealed: Envelope, dataKeys: DataKeys, position: Int?, usedSlot: KeyFingerprint?, wrappingKeys: WrappingKeys
     ) {
-        self.envelope = envelope
+        self.sealed = sealed
         self.dataKeys = dataKeys
-        self.place = place
+        self.position = position
         self.usedSlot = usedSlot
         self.wrappingKeys = wrappingKeys
     }
@@ -42,7 +45,7 @@ struct OpenEnvelope: Sendable {
         cost: ScryptCost = .standard
     ) throws {
         self.dataKeys = dataKeys
-        envelope = Envelope(
+        sealed = Envelope(
             databaseSalt: databaseSalt,
             dataKeyIdentifier: dataKeys.identifier,
             dataKeyCount: dataKeys.count,
@@ -50,23 +53,28 @@ struct OpenEnvelope: Sendable {
             slots: [],
             authentication: []
         )
-        place = nil
         usedSlot = nil
         wrappingKeys = WrappingKeys()
         try add(key, label: label, date: date, cost: cost)
     }
 
     /// What its slots say, oldest first.
-    var keySlots: [KeySlot] { envelope.slots.map(\.keySlot) }
+    var keySlots: [KeySlot] { sealed.slots.map(\.keySlot) }
+
+    /// The first 16 bytes of the database's file.
+    var databaseSalt: [UInt8] { sealed.databaseSalt }
+
+    /// What each copy on the disk has in it, or is to have.
+    var bytes: [UInt8] { sealed.bytes }
 
     /// The keys of the database's file: one, or two while the data key is being replaced, oldest first.
-    var fileKeys: [Key] { dataKeys.fileKeys(salt: envelope.databaseSalt) }
+    var fileKeys: [Key] { dataKeys.fileKeys(salt: sealed.databaseSalt) }
 
     /// The slot that a key has, or nil.
     mutating func slot(of key: Key) throws -> KeySlot? {
-        for derivation in Set(envelope.slots.map(\.derivation)) where derivation.suits(key) {
+        for derivation in Set(sealed.slots.map(\.derivation)) where derivation.suits(key) {
             let wrapping = try wrappingKeys.key(for: key, derivation)
-            if let slot = envelope.slots.first(where: { wrapping.fits($0) }) { return slot.keySlot }
+            if let slot = sealed.slots.first(where: { wrapping.fits($0) }) { return slot.keySlot }
         }
         return nil
     }
@@ -90,15 +98,15 @@ extension OpenEnvelope {
     ) throws -> KeySlot {
         let label = try Self.checked(label)
         if let slot = try slot(of: key) { throw Self.refusal("The key has a slot already, \"\(slot.fingerprint)\"") }
-        guard envelope.slots.count < Envelope.mostSlots else {
+        guard sealed.slots.count < Envelope.mostSlots else {
             throw Self.refusal("There are \(Envelope.mostSlots) slots already; revoke one that is not needed any more")
         }
         let wrapping = try wrappingKeys.key(for: key, derivation(for: key, cost))
         let created = Int64(exactly: date.timeIntervalSince1970.rounded(.down)) ?? 0
         let slot = try EnvelopeSlot(
-            dataKeys, with: wrapping, header: envelope.header, label: label, created: created, use: use)
+            dataKeys, with: wrapping, header: sealed.header, label: label, created: created, use: use)
         var changed = self
-        changed.envelope.slots.append(slot)
+        changed.sealed.slots.append(slot)
         try changed.authenticate()
         self = changed
         return slot.keySlot
@@ -119,15 +127,15 @@ extension OpenEnvelope {
     /// - Throws: ``StrongroomError`` with `keySlot` when there is no such slot, or when none of a chain's keys would be
     ///   left.
     mutating func revoke(_ fingerprint: KeyFingerprint) throws {
-        guard let place = envelope.slots.firstIndex(where: { $0.fingerprint == fingerprint }) else {
+        guard let place = sealed.slots.firstIndex(where: { $0.fingerprint == fingerprint }) else {
             throw Self.refusal("There is no slot \"\(fingerprint)\"; list the slots to see which there are")
         }
-        let isLast = !envelope.slots.enumerated().contains { $0.offset != place && $0.element.use == .chain }
+        let isLast = !sealed.slots.enumerated().contains { $0.offset != place && $0.element.use == .chain }
         guard !isLast else {
             throw Self.refusal("The slot \"\(fingerprint)\" is the last that a key chain opens; add another key first")
         }
         var changed = self
-        changed.envelope.slots.remove(at: place)
+        changed.sealed.slots.remove(at: place)
         try changed.authenticate()
         self = changed
     }
@@ -161,36 +169,36 @@ extension OpenEnvelope {
     mutating func rewrap(_ dataKeys: DataKeys, keys: [Key]) throws -> [KeySlot] {
         var changed = self
         changed.dataKeys = dataKeys
-        changed.envelope.dataKeyIdentifier = dataKeys.identifier
-        changed.envelope.dataKeyCount = dataKeys.count
-        let header = changed.envelope.header
-        changed.envelope.slots = try envelope.slots.compactMap { slot in
+        changed.sealed.dataKeyIdentifier = dataKeys.identifier
+        changed.sealed.dataKeyCount = dataKeys.count
+        let header = changed.sealed.header
+        changed.sealed.slots = try sealed.slots.compactMap { slot in
             for key in keys where slot.derivation.suits(key) {
                 let wrapping = try changed.wrappingKeys.key(for: key, slot.derivation)
                 if wrapping.fits(slot) { return try slot.wrapping(dataKeys, with: wrapping, header: header) }
             }
             return nil
         }
-        guard changed.envelope.slots.contains(where: { $0.use == .chain }) else {
+        guard changed.sealed.slots.contains(where: { $0.use == .chain }) else {
             throw Self.refusal(
                 "None of the given keys has a slot that a key chain opens; give the key chain that opened it")
         }
         try changed.authenticate()
-        let kept = Set(changed.envelope.slots.map(\.fingerprint))
+        let kept = Set(changed.sealed.slots.map(\.fingerprint))
         let gone = keySlots.filter { !kept.contains($0.fingerprint) }
         self = changed
         return gone
     }
 
     private mutating func authenticate() throws {
-        envelope.generation &+= 1
-        envelope.authentication = try dataKeys.authentication(of: envelope.signedBytes)
+        sealed.generation &+= 1
+        sealed.authentication = try dataKeys.authentication(of: sealed.signedBytes)
     }
 
     /// The newest slot's derivation for such a key, so that one derivation tells whether a passphrase has a slot; a new
     /// one when there is none or when it is too cheap.
     private func derivation(for key: Key, _ cost: ScryptCost) -> SlotDerivation {
-        let derivations = envelope.slots.map(\.derivation)
+        let derivations = sealed.slots.map(\.derivation)
         let isFull = Set(derivations).count >= Envelope.mostDerivations
         return switch (derivations.last { $0.suits(key) }, key.material) {
         case (.raw(let salt)?, _): .raw(salt: salt)
@@ -216,6 +224,6 @@ extension OpenEnvelope {
 }
 
 extension OpenEnvelope: CustomStringConvertible, CustomReflectable {
-    var description: String { "OpenEnvelope(\(envelope.slots.count) slots)" }
+    var description: String { "OpenEnvelope(\(sealed.slots.count) slots)" }
     var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -3,7 +3,7 @@ import Foundation
 /// Puts a backup in its database's place; the lock between processes is held, and this process has no connection to the
 /// file.
 struct BackupReturn {
-    let opening: StoreOpening
+    let opening: StoreContext
     let chain: KeyChain
     /// Where the backup lies.
     let backup: String
@@ -22,7 +22,7 @@ struct BackupReturn {
         let found = try look()
         let (content, keys) = try FileReplacement.judging(opening, needsEnvelope: false) {
             let content = try FileContent.of(opening.path)
-            return (content, try opening.fileKeys(chain, salt: content.salt))
+            return (content, try opening.databaseKeys(chain, salt: content.salt))
         }
         try removeLeftovers()
         do {
@@ -138,15 +138,15 @@ struct BackupReturn {
     /// - Parameter bytes: The backup as it is, copied.
     /// - Returns: What it has, and the file.
     private func make(
-        _ found: FileContent, _ keys: FileKeys, _ bytes: PlainFile
+        _ found: FileContent, _ keys: DatabaseKeys, _ bytes: PlainFile
     ) throws -> (DatabaseSummary, PlainFile) {
         let raw = DatabaseFile(path: rawPath, name: opening.file.name, busyTimeout: 0, log: nil)
-        let choice = try choice(raw, found, keys)
-        defer { choice.connection.close() }
-        try requireKnownSchema(choice.connection)
+        let unlocked = try unlock(raw, found, keys)
+        defer { unlocked.connection.close() }
+        try requireKnownSchema(unlocked.connection)
         let size = try FileStatus.at(rawPath)?.size ?? 0
         var isKept = chain.isPlaintext
-        if let derived = choice.derived {
+        if let derived = unlocked.derivedKey {
             do {
                 try PageCopy.checkPages(of: rawPath, derived, opening.file) { try watcher.tell(.checking, 0, size) }
             } catch let error as StrongroomError where error.code == .damaged {
@@ -154,23 +154,23 @@ struct BackupReturn {
             }
             isKept = backupKeys == nil && opening.ciphers.contains(derived.settings)
             // An envelope belongs to the salt of the file that it was made for.
-            if let envelope = keys.envelope { isKept = isKept && found.salt == envelope.envelope.envelope.databaseSalt }
+            if let envelope = keys.envelope { isKept = isKept && found.salt == envelope.databaseSalt }
         }
         guard !isKept else {
-            choice.connection.stop(when: watcher.isCancelled)
-            let summary = try choice.connection.inSnapshot { try DatabaseSummary(choice.connection) }
+            unlocked.connection.stop(when: watcher.isCancelled)
+            let summary = try unlocked.connection.inSnapshot { try DatabaseSummary(unlocked.connection) }
             try summary.requireWhole(backup, opening.file.name)
-            choice.connection.close()
+            unlocked.connection.close()
             try bytes.synchronize()
             return (summary, bytes)
         }
-        let salt = keys.envelope?.envelope.envelope.databaseSalt
-        let to = try keys.fileKey.map { key in
+        let salt = keys.envelope?.databaseSalt
+        let to = try keys.wantedKey.map { key in
             try DerivedKey(key, salt: salt ?? key.salt ?? CipherSettings.randomSalt(), settings: keys.settings)
         }
         let copy = CheckedCopy(
-            file: raw, from: choice.derived, to: to, path: copyPath, watcher: watcher, wholeOnly: backup)
-        return try copy.make(from: choice.connection)
+            file: raw, from: unlocked.derivedKey, to: to, path: copyPath, watcher: watcher, wholeOnly: backup)
+        return try copy.make(from: unlocked.connection)
     }
 
     private var damaged: StrongroomError {
@@ -190,15 +190,14 @@ struct BackupReturn {
     }
 
     /// Finds what opens the bytes, on a copy of them: to look into a database can change it.
-    private func choice(_ raw: DatabaseFile, _ found: FileContent, _ keys: FileKeys) throws -> KeyChoice {
-        guard case .encrypted(let salt, let size) = found else {
-            return KeyChoice(derived: nil, connection: try raw.connect(.existing, key: nil))
+    private func unlock(_ raw: DatabaseFile, _ found: FileContent, _ keys: DatabaseKeys) throws -> UnlockedFile {
+        guard case .encrypted = found else {
+            return UnlockedFile(derivedKey: nil, connection: try raw.connect(.existing, key: nil))
         }
         let candidates = backupKeys?.keys ?? keys.candidates
         guard !candidates.isEmpty else { throw opening.encryptedFound(at: backup) }
         let known = try CipherSettings.known().filter { !opening.ciphers.contains($0) }
-        return try KeyChoice.find(
-            in: KeyChain(unchecked: candidates), known + opening.ciphers, for: raw, salt: salt, size: size)
+        return try DatabaseKeys(raw, trying: candidates, known + opening.ciphers).unlock(found)
     }
 
     /// They stay those of the database that was there.

@@ -63,7 +63,7 @@ struct CopyPlace: Sendable {
 
     /// Keeps others from making a copy at the same place.
     func takeLock() async throws -> FileLock {
-        guard let lock = try await StoreOpening.takeLock(FileSystem.companion(of: path, "lock"), of: path) else {
+        guard let lock = try await FileLock.acquire(FileSystem.companion(of: path, "lock"), of: path) else {
             throw StrongroomError(
                 .locked,
                 """

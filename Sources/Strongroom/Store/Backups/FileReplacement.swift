@@ -1,7 +1,7 @@
 /// Puts a finished file in a database's place; the lock between processes is held, and this process has no connection
 /// to the file.
 struct FileReplacement {
-    let opening: StoreOpening
+    let opening: StoreContext
     /// The finished file, beside the database.
     let path: String
     /// Whether it has the key that is in the database's envelope.
@@ -15,7 +15,7 @@ struct FileReplacement {
     /// - Throws: ``StrongroomError`` with `locked` when somebody else has the database open, `wrongKey`, `damaged` and
     ///   the like with what to do, or the file system's failure. The database is as it was then, unless the failure
     ///   says that the file is in its place.
-    func run(_ content: FileContent, _ keys: FileKeys) throws {
+    func run(_ content: FileContent, _ keys: DatabaseKeys) throws {
         guard content != .absent else {
             guard try !opening.file.hasLog() else { throw logIsLeft }
             try FileSystem.moveIntoPlace(path, opening.path)
@@ -65,14 +65,14 @@ struct FileReplacement {
     }
 
     /// A connection that has exclusive access to the file.
-    private func whole(_ content: FileContent, _ keys: FileKeys) throws -> Connection {
-        var key: DerivedKey?
-        if case .encrypted(let salt, let size) = content {
-            let choice = try keys.find(salt: salt, size: size)
-            choice.connection.close()
-            key = choice.derived
+    private func whole(_ content: FileContent, _ keys: DatabaseKeys) throws -> Connection {
+        var derivedKey: DerivedKey?
+        if case .encrypted = content {
+            let unlocked = try keys.unlock(content)
+            unlocked.connection.close()
+            derivedKey = unlocked.derivedKey
         }
-        guard let connection = try opening.file.connectAlone(key: key) else {
+        guard let connection = try opening.file.connectAlone(key: derivedKey) else {
             throw opening.file.heldByOthers(for: "restored")
         }
         return connection
@@ -96,7 +96,7 @@ struct FileReplacement {
     ///
     /// - Parameter needsEnvelope: Whether what is to be put back has the key that is in the database's envelope.
     /// - Throws: What the look throws; for a file that cannot be opened the same code, and what to do with the file.
-    static func judging<T>(_ opening: StoreOpening, needsEnvelope: Bool, _ look: () throws -> T) throws -> T {
+    static func judging<T>(_ opening: StoreContext, needsEnvelope: Bool, _ look: () throws -> T) throws -> T {
         do {
             return try look()
         } catch let error as StrongroomError where unusable.contains(error.code) {
@@ -110,7 +110,7 @@ struct FileReplacement {
     ]
 
     private static func notReplaced(
-        _ opening: StoreOpening, _ failure: StrongroomError, _ needsEnvelope: Bool
+        _ opening: StoreContext, _ failure: StrongroomError, _ needsEnvelope: Bool
     ) -> StrongroomError {
         let own = ["", "-wal", "-shm", "-journal"]
         let all = (needsEnvelope ? own : own + [".keys", ".keys.copy"]).map { opening.path + $0 }

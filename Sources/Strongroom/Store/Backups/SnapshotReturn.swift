@@ -3,7 +3,7 @@ import Logging
 /// Puts a snapshot in its file's place; the lock between processes is held, and this process has no connection to the
 /// file.
 struct SnapshotReturn {
-    let opening: StoreOpening
+    let opening: StoreContext
     let chain: KeyChain
     let snapshot: Snapshot
 
@@ -12,7 +12,7 @@ struct SnapshotReturn {
     func run() throws {
         try FileSystem.remove(copyPath)
         let content = try FileReplacement.judging(opening, needsEnvelope: true) { try FileContent.of(opening.path) }
-        let keys = try opening.fileKeys(chain, salt: content.salt ?? FileContent.of(snapshot.path).salt)
+        let keys = try opening.databaseKeys(chain, salt: content.salt ?? FileContent.of(snapshot.path).salt)
         try check(keys)
         do {
             try copy()
@@ -24,18 +24,18 @@ struct SnapshotReturn {
     }
 
     /// Finds the snapshot's key, and reads every page of it.
-    private func check(_ keys: FileKeys) throws {
+    private func check(_ keys: DatabaseKeys) throws {
         let file = DatabaseFile(path: snapshot.path, name: opening.file.name, busyTimeout: 0, log: nil)
-        switch try FileContent.of(snapshot.path) {
+        let content = try FileContent.of(snapshot.path)
+        switch content {
         case .absent: throw gone
         case .plaintext:
             guard chain.opensPlaintext else { throw opening.plaintextFound(at: snapshot.path) }
-        case .encrypted(let salt, let size):
+        case .encrypted:
             guard !chain.isPlaintext else { throw opening.encryptedFound(at: snapshot.path) }
-            let choice = try KeyChoice.find(
-                in: KeyChain(unchecked: keys.candidates), opening.ciphers, for: file, salt: salt, size: size)
-            choice.connection.close()
-            try PageCopy.checkPages(of: snapshot.path, choice.derived, opening.file) {}
+            let unlocked = try DatabaseKeys(file, trying: keys.candidates, opening.ciphers).unlock(content)
+            unlocked.connection.close()
+            try PageCopy.checkPages(of: snapshot.path, unlocked.derivedKey, opening.file) {}
         }
     }
 

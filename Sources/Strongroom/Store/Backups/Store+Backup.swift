@@ -67,7 +67,7 @@ extension Store {
                     settings: from?.settings ?? CipherSettings.engineDefault())
             }
             let copy = CheckedCopy(
-                file: try file.opening().file, from: from, to: to, path: place.temporary, watcher: watcher)
+                file: try file.context().file, from: from, to: to, path: place.temporary, watcher: watcher)
             let (summary, made) = try copy.make(from: source)
             do {
                 // The last moment at which it can be cancelled.
@@ -85,7 +85,7 @@ extension Store {
 
     /// The key that a copy is to have; nil for plaintext.
     private func backupKey(_ key: Key?) async throws -> Key? {
-        let opening = try file.opening()
+        let context = try file.context()
         if let key {
             guard key != .plaintext else {
                 throw StrongroomError(
@@ -94,9 +94,9 @@ extension Store {
             }
             return key
         }
-        let chain = try await opening.configuration.keyChain(for: name)
+        let chain = try await context.keyChain()
         guard let current = chain.current else {
-            guard file.pageKey == nil else { throw opening.encryptedFound() }
+            guard file.pageKey == nil else { throw context.encryptedFound() }
             return nil
         }
         return current

@@ -32,7 +32,7 @@ extension Store {
     public func exportPlaintext(
         to path: String, progress: @escaping @Sendable (ExportProgress) -> Void = { _ in }
     ) async throws {
-        _ = try file.opening()
+        _ = try file.context()
         let place = try await BlockingWork.run { try CopyPlace(path, replaces: false) }
         try place.check(besides: self.path)
         let lock = try await place.takeLock()
@@ -91,7 +91,7 @@ extension StoreFile {
             defer { source.close() }
             source.stop(when: isInterrupted)
             try ContentCopy.run(from: source, to: made, key: nil, progress: progress)
-            let name = try opening().file.name
+            let name = try context().file.name
             let copy = DatabaseFile(path: temporary, name: name, busyTimeout: 0, log: nil)
             try copy.checkIntegrity(isInterrupted)
             try made.synchronize()

@@ -10,7 +10,8 @@ extension Stores {
     ///   throws.
     public func snapshots(of fileName: String) throws -> [Snapshot] {
         let name = try DatabaseName(fileName)
-        return try SnapshotShelf(file: StoreOpening(name, configuration(of: name)).file).snapshots()
+        let context = try StoreContext(name, configuration(of: name), in: .onDisk).located()
+        return try SnapshotShelf(file: context.file).snapshots()
     }
 
     /// Puts a snapshot in the place of the database that it was made of; what was written since is lost.

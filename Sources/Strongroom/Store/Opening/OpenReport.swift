@@ -11,23 +11,26 @@ public struct OpenReport: Sendable, Equatable {
     }
 
     /// How the file was found.
-    public let outcome: Outcome
+    public internal(set) var outcome = Outcome.opened
     /// The key that the file is on, after a rotation, or that opens its envelope; nil for plaintext that stays so.
-    public let key: KeyUse?
+    public internal(set) var key: KeyUse?
     /// What the migrator did; nil without one.
-    public let migration: MigrationReport?
+    public internal(set) var migration: MigrationReport?
     /// How the file was rewritten with the current key, or the envelope alone (``RotationReport/Method/envelope``); nil
     /// when nothing was to be done, or not while opening.
-    public let rotation: RotationReport?
+    public internal(set) var rotation: RotationReport?
     /// Why the file is still on an older key, or has older cipher settings, although it should have been rewritten: it
     /// was tried and is tried again at the next opening, or call `rotate()`.
-    public let rotationFailure: StrongroomError?
+    public internal(set) var rotationFailure: StrongroomError?
     /// How long finding the key took, with the derivations.
-    public let keyDuration: Duration
+    public internal(set) var keyDuration = Duration.zero
     /// How long making or migrating took.
-    public let migrationDuration: Duration
+    public internal(set) var migrationDuration = Duration.zero
     /// How long opening took altogether.
-    public let duration: Duration
+    public internal(set) var duration = Duration.zero
+
+    /// That of an opening which has just begun.
+    init() {}
 }
 
 extension OpenReport: CustomStringConvertible {

@@ -1,74 +1,24 @@
-import Logging
-
+/// The steps that bring the schema to the program's version.
 extension StoreOpening {
-    /// Removes the copies that a killed process was about to make; both are made with the lock held that an opening
-    /// holds.
-    func removeUnfinishedCopies() throws {
-        for ending in ["snapshot.new", "restoring", "restored"] {
-            try FileSystem.removeCopy(FileSystem.companion(of: path, ending))
-        }
+    /// What is to be done to the schema; nil when it has been done, as to a file that was made.
+    func planMigration(_ connection: Connection, _ report: OpenReport) throws -> Migrator.Plan? {
+        guard report.migration == nil else { return nil }
+        return try context.migrator?.plan(for: connection)
     }
 
-    /// Does what a plan says, after a snapshot if one is wanted, and tells the logger.
+    /// Does it, if it is to be done at an opening.
     ///
-    /// - Parameter key: The file's key, inside of which nil stands for plaintext; nil for a file that is being made.
-    func carryOut(
-        _ plan: Migrator.Plan, on connection: Connection, key: DerivedKey??, _ run: MigrationRun
-    ) throws -> MigrationReport? {
-        warn(of: plan)
-        var snapshot: String?
-        if let key, case .beforeMigrating(let keep) = settings.snapshots, plan.hasWork, keepsSnapshots {
-            snapshot = try SnapshotShelf(file: file).add(connection, key, version: plan.from, keep: keep) {
-                if run.stop?.isStopped ?? false { throw CancellationError() }
-                try connection.checkTransaction()
-            }
-        }
-        var report = try migrator?.carryOut(plan, on: connection, run)
-        report?.snapshot = snapshot
-        if let report { tell(report) }
-        return report
-    }
-
-    /// Warns of migrations whose statements are others than those that the file has been through.
-    func warn(of plan: Migrator.Plan) {
-        guard !plan.changed.isEmpty else { return }
-        logger?.warning(
-            "migrations changed after the file had been through them",
-            metadata: ["versions": .array(plan.changed.map { .string($0) })])
-    }
-
-    private func tell(_ report: MigrationReport) {
-        if report.danglingRowCount > 0 {
-            let named = report.danglingRows.prefix(10).map { row in
-                "\(row.table)\(row.rowID.map { " \($0)" } ?? "") to \(row.parentTable)"
-            }
-            logger?.warning(
-                "foreign keys point to no row since before the migration; PRAGMA foreign_key_check lists them",
-                metadata: [
-                    "count": .stringConvertible(report.danglingRowCount),
-                    "rows": .array(named.map { .string($0) }),
-                ])
-        }
-        // Of a file that is made the opening tells.
-        for step in report.steps where report.from != nil {
-            logger?.info(
-                report.undone.isEmpty ? "migrated" : "gone back",
-                metadata: [
-                    "version": .string(step.version),
-                    "milliseconds": .stringConvertible(step.duration.fineMilliseconds),
-                    "rows": .stringConvertible(step.rows),
-                ])
-        }
-    }
-}
-
-extension MigrationStop {
-    /// Runs blocking work of a task on a thread of its own; cancelling the task stops the migration in it.
-    func running<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
-        try await withTaskCancellationHandler {
-            try await BlockingWork.run(work)
-        } onCancel: {
-            stop()
-        }
+    /// - Parameter unlocked: The file that a snapshot is made of; nil for one that is being made.
+    func migrate(
+        _ connection: Connection, _ plan: Migrator.Plan?, _ unlocked: UnlockedFile?, _ report: inout OpenReport
+    ) throws {
+        guard let plan, let migrator = context.migrator else { return }
+        let isNew = report.outcome == .created
+        let isDue = isNew || !context.isReadOnly && context.settings.migration == .onOpen
+        guard isDue else { return context.warn(of: plan) }
+        let start = ContinuousClock.now
+        defer { report.migrationDuration = ContinuousClock.now - start }
+        report.migration = try context.carryOut(
+            plan, of: migrator, on: connection, key: isNew ? nil : unlocked.map(\.derivedKey), MigrationRun(stop: stop))
     }
 }

@@ -1,55 +1,55 @@
 import Logging
 
 extension StoreOpening {
-    /// Brings the file and its envelope to the current key and settings if the policy says so.
+    /// Brings the file and its envelope to the current key and settings if the policy says so; a plaintext file is
+    /// encrypted.
     func rotate(
-        _ choice: inout KeyChoice, _ keys: inout FileKeys, _ content: FileContent, _ report: inout Progress
+        _ unlocked: inout UnlockedFile, _ keys: inout DatabaseKeys, _ content: FileContent, _ report: inout OpenReport
     ) throws {
-        let isRotating = settings.rotation == .onOpen && !keys.chain.isPlaintext
-        if isRotating, report.outcome == .opened { try rewrite(&choice, &keys, content, &report) }
+        guard !context.isInMemory, !context.isReadOnly else { return }
+        let isRotating = context.settings.rotation == .onOpen && !keys.chain.isPlaintext
+        if isRotating, report.outcome == .opened { try rewrite(&unlocked, &keys, content, &report) }
         do {
-            let renewed = try keys.renewEnvelope(isRotating: isRotating, choice)
+            let renewed = try keys.renewEnvelope(isRotating: isRotating, unlocked)
             // Rewriting the file is what there is more to tell of.
             report.rotation = report.rotation ?? renewed
         } catch let error as StrongroomError {
             leave(error, &report)
         }
-        if choice.isWrapped { choice.place = keys.slotPlace }
+        if unlocked.isWrapped { unlocked.position = keys.envelope?.position }
     }
 
     private func rewrite(
-        _ choice: inout KeyChoice, _ keys: inout FileKeys, _ content: FileContent, _ report: inout Progress
+        _ unlocked: inout UnlockedFile, _ keys: inout DatabaseKeys, _ content: FileContent, _ report: inout OpenReport
     ) throws {
         do {
             let done = try keys.rewrite(
-                choice, salt: content.salt,
+                unlocked, salt: content.salt,
                 // Others wait behind this opening, and it is tried again at the next one; plaintext is not to wait for
                 // that.
-                patience: choice.derived == nil ? settings.openTimeout : .zero, watcher: RotationWatcher(),
-                whenReplaced: { try OpenFiles.shared.identify(path) })
-            guard let (rotation, key) = done else { return }
+                patience: unlocked.derivedKey == nil ? context.settings.openTimeout : .zero,
+                whenReplaced: { try OpenFiles.shared.identify(context.path) })
+            guard let (rotation, derivedKey) = done else { return }
             report.rotation = rotation
-            let connection = try proved(key)
-            choice = KeyChoice(
-                place: keys.lastPlace, isWrapped: keys.envelope != nil, derived: key, connection: connection)
+            let connection = try context.file.connect(.existing, key: derivedKey)
+            try connection.proveKey()
+            unlocked = UnlockedFile(
+                position: keys.lastPosition, isWrapped: keys.envelope != nil, derivedKey: derivedKey,
+                connection: connection)
         } catch let error as StrongroomError {
             // A plaintext file is not used where an encrypted one is wanted. Of another one the data is as safe as it
             // was, and what can be read is to be had; which key it is on is found out again, since what failed may have
             // failed when the new one was in place.
-            guard case .encrypted(let salt, let size) = try FileContent.of(path) else { throw error }
-            choice = try keys.find(salt: salt, size: size)
+            let content = try FileContent.of(context.path)
+            guard case .encrypted = content else { throw error }
+            unlocked = try keys.unlock(content)
             leave(error, &report)
         }
     }
 
-    private func leave(_ error: StrongroomError, _ report: inout Progress) {
-        logger?.warning("not rotated", metadata: ["reason": .string(error.message)])
+    /// Notes that the file is still on an older key.
+    private func leave(_ error: StrongroomError, _ report: inout OpenReport) {
+        context.logger?.warning("not rotated", metadata: ["reason": .string(error.message)])
         report.rotationFailure = error
-    }
-
-    private func proved(_ key: DerivedKey?) throws -> Connection {
-        let connection = try file.connect(.existing, key: key)
-        try connection.proveKey()
-        return connection
     }
 }

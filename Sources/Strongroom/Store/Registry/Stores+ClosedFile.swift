@@ -5,18 +5,17 @@ extension Stores {
     /// - Throws: ``StrongroomError`` with `readOnly`, `sameFile` when it is open in this process, `locked`; what is
     ///   wrong with its name, its configuration and its keys; what the work throws.
     func withClosedFile<T>(
-        _ fileName: String, isWriting: Bool = true, _ work: (StoreOpening, KeyChain) async throws -> T
+        _ fileName: String, isWriting: Bool = true, _ work: (StoreContext, KeyChain) async throws -> T
     ) async throws -> T {
         let name = try DatabaseName(fileName)
         let configuration = try configuration(of: name)
         do {
-            var opening = try StoreOpening(name, configuration)
-            try OpenFiles.shared.claim(opening.path, name)
-            defer { OpenFiles.shared.release(opening.path) }
-            guard !isWriting || !opening.settings.isReadOnly else { throw StrongroomError.readOnlyStore(name.fileName) }
-            let lock = try await opening.settings.isReadOnly ? opening.lockToRead() : opening.takeLock()
-            if opening.settings.isReadOnly { try opening.noteFile() }
-            let result = try await work(opening, configuration.keyChain(for: name))
+            let context = try StoreContext(name, configuration, in: .onDisk).located()
+            try OpenFiles.shared.claim(context.path, name)
+            defer { OpenFiles.shared.release(context.path) }
+            guard !isWriting || !context.isReadOnly else { throw StrongroomError.readOnlyStore(name.fileName) }
+            let lock = try await context.file.lockToOpen(within: context.settings.openTimeout)
+            let result = try await work(context.withBaseline(), context.keyChain())
             lock?.release()
             return result
         } catch {

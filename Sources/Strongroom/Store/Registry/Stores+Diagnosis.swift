@@ -26,13 +26,12 @@ extension Stores {
     ) async throws -> FileDiagnosis {
         let name = try DatabaseName(fileName)
         let configuration = try configuration(of: name)
-        let ciphers = try configuration.cipherSettings(for: name)
-        try StoreOpening.check(ciphers, of: name)
+        let ciphers = try configuration.checkedCiphers(for: name)
         let keys = FileExamination.Keys(
             chain: try await configuration.keyChain(for: name), ciphers: ciphers,
             protection: configuration.keyProtection(for: name), migrator: try configuration.migrator(for: name))
         return try await Self.examine(
-            path ?? StoreOpening.path(of: name, configuration), keys, name: name.fileName, progress)
+            path ?? configuration.checkedPath(for: name), keys, name: name.fileName, progress)
     }
 
     /// Tells what a file is for which there is no configuration; as ``diagnose(_:at:progress:)``.

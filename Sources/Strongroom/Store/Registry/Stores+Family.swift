@@ -79,15 +79,15 @@ extension Stores {
     private func rotate(_ name: DatabaseName) async throws -> RotationReport {
         var attempt = 1
         while true {
-            let loan = try await borrow(name)
+            let (opening, store, isFirst) = try await borrow(name)
             do {
-                let early = loan.isFirst ? loan.store.opening.rotation : nil
-                let report = if let early { early } else { try await loan.store.rotate() }
-                try await giveBack(loan)
+                let early = isFirst ? store.opening.rotation : nil
+                let report = if let early { early } else { try await store.rotate() }
+                try await giveBack(opening)
                 return report
             } catch {
                 // The first failure is the one to tell.
-                try? await giveBack(loan)
+                try? await giveBack(opening)
                 guard (error as? StrongroomError)?.code == .closed, attempt < Self.attempts else { throw error }
             }
             attempt += 1

@@ -11,7 +11,7 @@ extension Stores {
     ///   `permissionDenied` when its directory cannot be searched; what the configuration throws.
     public func exists(_ fileName: String) throws -> Bool {
         let name = try DatabaseName(fileName)
-        return try FileStatus.at(StoreOpening.path(of: name, configuration(of: name))) != nil
+        return try FileStatus.at(configuration(of: name).checkedPath(for: name)) != nil
     }
 
     /// Removes a database with everything that belongs to it: its logs, its envelope, its snapshots, its lock.
@@ -35,7 +35,7 @@ extension Stores {
         let name = try DatabaseName(fileName)
         let configuration = try configuration(of: name)
         guard !configuration.settings(for: name).isReadOnly else { throw StrongroomError.readOnlyStore(fileName) }
-        let configured = try StoreOpening.path(of: name, configuration)
+        let configured = try configuration.checkedPath(for: name)
         let directory = FileSystem.directory(of: configured)
         guard try FileStatus.at(directory) != nil else { return false }
         let path = try FileSystem.resolve(configured)
@@ -43,7 +43,7 @@ extension Stores {
             try OpenFiles.shared.claim(path, name)
             defer { OpenFiles.shared.release(path) }
             let lockPath = FileSystem.companion(of: path, "lock")
-            guard let lock = try await StoreOpening.takeLock(lockPath, of: path) else {
+            guard let lock = try await FileLock.acquire(lockPath, of: path) else {
                 throw FileRemoval.inUse(path, "Another process is opening it")
             }
             let wasThere = try await BlockingWork.run { try FileRemoval(path: path, lockPath: lockPath).run() }

@@ -23,11 +23,11 @@ extension Stores {
     ///   when another program has it open, `readOnly` when its configuration has it read-only, `permissionDenied`,
     ///   `diskFull`, and what opening throws about names and configurations.
     public func recoverLog(_ fileName: String, dryRun: Bool = false) async throws -> LogRecovery {
-        try await withClosedFile(fileName) { opening, _ in
-            guard try FileStatus.at(opening.path) != nil else {
-                throw StrongroomError(.fileMissing, "There is no file at \"\(opening.path)\"; check the path.")
+        try await withClosedFile(fileName) { context, _ in
+            guard try FileStatus.at(context.path) != nil else {
+                throw StrongroomError(.fileMissing, "There is no file at \"\(context.path)\"; check the path.")
             }
-            return try await BlockingWork.run { try opening.file.recoverLog(dryRun: dryRun) }
+            return try await BlockingWork.run { try context.file.recoverLog(dryRun: dryRun) }
         }
     }
 }

@@ -12,7 +12,7 @@ extension Stores {
     /// - Throws: ``StrongroomError`` with `noConfiguration`, `duplicateConfiguration`, `invalidName`; what the
     ///   configuration throws.
     package func path(of name: DatabaseName) throws -> String {
-        try StoreOpening.path(of: name, configuration(of: name))
+        try configuration(of: name).checkedPath(for: name)
     }
 
     /// Whether anything lies at a path; links are followed.
@@ -44,10 +44,9 @@ extension Stores {
         progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) async throws -> FileSurvey {
         let configuration = try configuration(of: name)
-        let ciphers = try configuration.cipherSettings(for: name)
-        try StoreOpening.check(ciphers, of: name)
+        let ciphers = try configuration.checkedCiphers(for: name)
         let migrator = try configuration.migrator(for: name)
-        let wanted = try StoreOpening.path(of: name, configuration)
+        let wanted = try configuration.checkedPath(for: name)
         guard try FileStatus.at(FileSystem.directory(of: wanted)) != nil else {
             throw StrongroomError(.fileMissing, "There is no file at \"\(wanted)\".", database: name.fileName)
         }

@@ -41,13 +41,13 @@ extension Stores {
         keepingUnattributed: Bool = true,
         progress: @escaping @Sendable (SalvageProgress) -> Void = { _ in }
     ) async throws -> SalvageReport {
-        try await withClosedFile(fileName, isWriting: false) { opening, chain in
-            try await Self.salvage(opening, chain, path, keepingUnattributed, progress)
+        try await withClosedFile(fileName, isWriting: false) { context, chain in
+            try await Self.salvage(context, chain, path, keepingUnattributed, progress)
         }
     }
 
     private static func salvage(
-        _ opening: StoreOpening, _ chain: KeyChain, _ path: String, _ keepingUnattributed: Bool,
+        _ context: StoreContext, _ chain: KeyChain, _ path: String, _ keepingUnattributed: Bool,
         _ progress: @escaping @Sendable (SalvageProgress) -> Void
     ) async throws -> SalvageReport {
         try await BlockingWork.runUntilCancelled { goOn in
@@ -57,9 +57,9 @@ extension Stores {
                 throw StrongroomError(
                     .notAFile, "Something lies at \"\(target)\" already, and is not overwritten. Give another path.")
             }
-            let content = try FileContent.of(opening.path)
-            try check(content, chain, opening.file)
-            let keys = try opening.fileKeys(chain, salt: content.salt)
+            let content = try FileContent.of(context.path)
+            try check(content, chain, context.file)
+            let keys = try context.databaseKeys(chain, salt: content.salt)
             return try Salvage(
                 keys, to: target, keepsUnattributed: keepingUnattributed, progress: progress, goOn: goOn
             ).run()

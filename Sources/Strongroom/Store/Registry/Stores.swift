@@ -13,7 +13,23 @@ public final class Stores: Sendable {
         var discovered: Set<String> = []
         /// Why a target has none of the configurations that were found for it.
         var faults: [String: StrongroomError] = [:]
-        var openings: [DatabaseName: OpeningInProgress] = [:]
+        var openings: [DatabaseName: SharedOpening] = [:]
+
+        func configuration(of name: DatabaseName) throws -> any Configuration {
+            if let fault = faults[name.target] { throw fault.naming(name.fileName) }
+            if let configuration = configurations[name.target] { return configuration }
+            let known =
+                configurations.isEmpty
+                ? "none is registered" : "registered are \(configurations.keys.sorted().joined(separator: ", "))"
+            throw StrongroomError(
+                .noConfiguration,
+                """
+                There is no configuration for the target "\(name.target)"; \(known). Register one, or correct the \
+                name.
+                """,
+                database: name.fileName
+            )
+        }
     }
 
     private let state = Locked(State())
@@ -123,83 +139,70 @@ public final class Stores: Sendable {
 
     /// - Parameter place: Where its data is to lie; nil for where its configuration says.
     func open(_ name: DatabaseName, in place: StoragePlace?) async throws -> Store {
-        let loan = try await borrow(name, in: place)
+        let (opening, found, _) = try await borrow(name, in: place)
         do {
-            let store = try loan.store.lying(in: place)
-            end(loan.id, .keeping)
+            let store = try found.lying(in: place)
+            end(opening, .keeping)
             return store
         } catch {
-            if let left = end(loan.id, .failing) { try? await left.close() }
+            if let left = end(opening, .failing) { try? await left.close() }
             throw error
         }
     }
 
-    /// A store that is used for a while, and closed when nobody else has opened it meanwhile.
-    struct Loan: Sendable {
-        let id: OpeningWaits.Opening
-        let store: Store
-        /// Whether it was opened for this loan.
-        let isFirst: Bool
-    }
-
-    /// Opens a database for a while.
+    /// Opens a database for a while; its store is closed when nobody else has opened it meanwhile.
     ///
-    /// - Returns: The store, to be given back with ``giveBack(_:)``.
-    func borrow(_ name: DatabaseName, in place: StoragePlace? = nil) async throws -> Loan {
+    /// - Returns: The opening, to be given back with ``giveBack(_:)``, its store, and whether it was opened for this.
+    func borrow(
+        _ name: DatabaseName, in place: StoragePlace? = nil
+    ) async throws -> (opening: SharedOpening, store: Store, isFirst: Bool) {
         while true {
             let (opening, isFirst) = try opening(of: name, in: place)
             let store: Store
             do {
-                store = try await OpeningWaits.wait(for: opening.id) {
-                    try await opening.waiters.wait(for: opening.task)
-                }
+                store = try await OpeningWaits.wait(for: opening.id) { try await opening.wait() }
             } catch {
                 // A borrower may have left the store to this one alone.
-                if let left = end(opening.id, .failing) { try? await left.close() }
-                guard opening.waiters.isAbandoned, !Task.isCancelled else { throw error }
+                if let left = end(opening, .failing) { try? await left.close() }
+                guard opening.isAbandoned, !Task.isCancelled else { throw error }
                 // Those who asked for it before were cancelled, and this one came too late to keep it going. What it
                 // was stopped with may be an error of the configuration's own.
                 continue
             }
-            guard store.pool.isClosing || opening.isRetiring else {
-                return Loan(id: opening.id, store: store, isFirst: isFirst)
-            }
-            end(opening.id, .failing)
+            guard store.pool.isClosing || opening.isRetiring else { return (opening, store, isFirst) }
+            end(opening, .failing)
             // Whoever closes a store that somebody else is closing waits for them; then the name is free.
             try await store.close()
         }
     }
 
     /// Closes a store that was borrowed, unless somebody else has it.
-    func giveBack(_ loan: Loan) async throws {
-        try await end(loan.id, .borrowing)?.close()
+    func giveBack(_ opening: SharedOpening) async throws {
+        try await end(opening, .borrowing)?.close()
     }
 
     @discardableResult
-    private func end(_ id: OpeningWaits.Opening, _ use: OpeningInProgress.Use) -> Store? {
+    private func end(_ opening: SharedOpening, _ use: SharedOpening.Use) -> Store? {
         state.withLock { state in
             // One that failed, or was closed, is forgotten.
-            guard state.openings[id.name]?.id == id else { return nil }
-            return state.openings[id.name]?.end(use)
+            guard state.openings[opening.id.name] === opening else { return nil }
+            return opening.end(use)
         }
     }
 
     private func opening(
         of name: DatabaseName, in place: StoragePlace?
-    ) throws -> (OpeningInProgress, isFirst: Bool) {
+    ) throws -> (SharedOpening, isFirst: Bool) {
         try state.withLock { state in
             if let opening = state.openings[name] {
-                state.openings[name]?.users += 1
+                opening.addUser()
                 return (opening, false)
             }
-            if let fault = state.faults[name.target] { throw fault.naming(name.fileName) }
-            guard let configuration = state.configurations[name.target] else {
-                throw noConfiguration(name, state.configurations.keys.sorted())
-            }
+            let configuration = try state.configuration(of: name)
             let id = OpeningWaits.Opening(of: name)
             let task = Task { try await OpeningWaits.run(id) { try await make(name, configuration, place) } }
-            var opening = OpeningInProgress(id: id, task: task)
-            opening.users = 1
+            let opening = SharedOpening(id: id, task: task)
+            opening.addUser()
             state.openings[name] = opening
             return (opening, true)
         }
@@ -227,87 +230,28 @@ public final class Stores: Sendable {
         _ name: DatabaseName, _ configuration: any Configuration, _ place: StoragePlace?
     ) async throws -> Store {
         do {
-            let settings = configuration.settings(for: name)
-            if place ?? settings.storage == .inMemory {
-                let opening = try MemoryOpening(name, configuration, settings)
-                let store = try await opening.store { [weak self] in self?.forget(name) }
-                state.withLock { $0.openings[name]?.store = store }
-                return store
-            }
-            let opening = try StoreOpening(name, configuration, settings)
-            try OpenFiles.shared.claim(opening.path, name)
-            do {
-                let store = try await store(opening)
-                state.withLock { $0.openings[name]?.store = store }
-                return store
-            } catch {
-                OpenFiles.shared.release(opening.path)
-                throw (error as? StrongroomError)?.diagnosed(opening.file) ?? error
-            }
+            var opening = try StoreOpening(name, configuration, in: place)
+            let store = try await opening.run { [weak self] in self?.forget(name) }
+            state.withLock { $0.openings[name]?.finish(store) }
+            return store
         } catch {
             forget(name)
             throw (error as? StrongroomError)?.naming(name.fileName) ?? error
         }
     }
 
-    private func store(_ prepared: StoreOpening) async throws -> Store {
-        var running = prepared
-        let (writer, key, report) = try await running.run()
-        let opening = running
-        try OpenFiles.shared.identify(opening.path)
-        let file = StoreFile(opening, key: key, isUnlocked: writer.mode == .untouched)
-        let pool = ConnectionPool(
-            database: opening.name.fileName,
-            settings: opening.settings,
-            writer: writer,
-            open: { try file.connect(as: $0) },
-            renew: { try file.renew(after: $0.keyGeneration) },
-            keeper: { file.keeperOfLog() },
-            firstUses: AutomaticTables(isKept: opening.migrator != nil || opening.settings.isReadOnly),
-            // With the opening this keeps the configuration, and what the file's place depends on, as long as the store
-            // is open.
-            whenClosed: { [weak self] in
-                file.forget()
-                OpenFiles.shared.release(opening.path)
-                self?.forget(opening.name)
-                opening.logger?.info("closed")
-            }
-        )
-        opening.logger?.info("opened", metadata: report.logged)
-        return Store(name: opening.name, path: opening.path, opening: report, file: file, pool: pool)
-    }
-
     private func forget(_ name: DatabaseName) {
         state.withLock { $0.openings[name] = nil }
     }
 
-    /// The store of a database, where it is open and kept open by somebody; at once, since nothing is opened.
+    /// The open store of a database, if a caller of `open` still keeps it; nothing is opened.
     package func openedStore(_ name: DatabaseName) -> Store? {
-        let store = state.withLock { state -> Store? in
-            guard let opening = state.openings[name], opening.isKept else { return nil }
-            return opening.store
-        }
-        guard let store, !store.pool.isClosing else { return nil }
+        guard let store = state.withLock({ $0.openings[name]?.keptStore }), !store.pool.isClosing else { return nil }
         return store
     }
 
     /// The configuration that a database has.
     func configuration(of name: DatabaseName) throws -> any Configuration {
-        try state.withLock { state in
-            if let fault = state.faults[name.target] { throw fault.naming(name.fileName) }
-            guard let configuration = state.configurations[name.target] else {
-                throw noConfiguration(name, state.configurations.keys.sorted())
-            }
-            return configuration
-        }
-    }
-
-    private func noConfiguration(_ name: DatabaseName, _ targets: [String]) -> StrongroomError {
-        let known = targets.isEmpty ? "none is registered" : "registered are \(targets.joined(separator: ", "))"
-        return StrongroomError(
-            .noConfiguration,
-            "There is no configuration for the target \"\(name.target)\"; \(known). Register one, or correct the name.",
-            database: name.fileName
-        )
+        try state.withLock { try $0.configuration(of: name) }
     }
 }

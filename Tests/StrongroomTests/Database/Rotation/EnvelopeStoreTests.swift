@@ -157,7 +157,7 @@ struct EnvelopeStoreTests {
 
     @Test func anotherDataKeyTakesTheFileAndEverySlotAlong() async throws {
         try await vault(1).keep("first")
-        let former = try vault.envelope(1).envelope.fileKeys
+        let former = try vault.envelope(1).fileKeys
         let file = try vault.file
         let old = try vault.copies[0]
         try await vault(1).using { store in
@@ -173,7 +173,7 @@ struct EnvelopeStoreTests {
         }
         #expect(try vault.file != file)
         #expect(try vault.isOnDataKey(1) && vault.isOnDataKey(2))
-        #expect(try vault.envelope(1).envelope.fileKeys != former)
+        #expect(try vault.envelope(1).fileKeys != former)
         #expect(try await vault(2).lines() == ["first", "second"])
         try vault.expectNothingLeft()
         // Whoever has the leaked envelope reads nothing with it any more.
@@ -202,7 +202,7 @@ struct EnvelopeStoreTests {
         #expect(report.method == .copy)
         try await store.close()
         #expect(try await vault(1).lines() == ["first"])
-        #expect(try vault.envelope(2).envelope.keySlots.count == 2)
+        #expect(try vault.envelope(2).keySlots.count == 2)
         try vault.expectNothingLeft()
     }
 
@@ -230,7 +230,7 @@ struct EnvelopeStoreTests {
                 if progress.phase.rawValue == phase { kill(getpid(), SIGKILL) }
             }
         }
-        #expect(try vault.envelope(1).envelope.fileKeys.count == 2)
+        #expect(try vault.envelope(1).fileKeys.count == 2)
         let report = try await vault(1).keep("second")
         #expect(report.rotation?.method == .copy)
         #expect(try vault.isOnDataKey(1))
@@ -434,13 +434,13 @@ struct EnvelopeStoreTests {
             #expect(other.opening.rotation?.method == .inPlace)
             try await other.close()
         }
-        let kept = Result { try vault.envelope(1, salt: salt).envelope.dataKeys.count }
+        let kept = Result { try vault.envelope(1, salt: salt).dataKeys.count }
         finished.signal()
         try await reading
         #expect(try kept.get() == 2)
         try await store.close()
         #expect(try await vault(1).lines() == ["first"])
-        #expect(try vault.envelope(1).envelope.dataKeys.count == 1)
+        #expect(try vault.envelope(1).dataKeys.count == 1)
         #expect(try vault.isOnDataKey(1))
     }
 }

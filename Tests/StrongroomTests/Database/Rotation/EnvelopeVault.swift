@@ -38,7 +38,7 @@ struct EnvelopeVault {
     /// The envelope as a key opens it.
     ///
     /// - Parameter salt: The file's; nil to read it, which must not be done while this process has the file open.
-    func envelope(_ number: UInt8, salt: [UInt8]? = nil) throws -> EnvelopeFile.Opened {
+    func envelope(_ number: UInt8, salt: [UInt8]? = nil) throws -> OpenEnvelope {
         try sidecar.open(with: KeyChain(.numbered(number)), salt: salt ?? self.salt)
     }
 
@@ -52,7 +52,7 @@ struct EnvelopeVault {
 
     /// Puts a second data key into the envelope, as the rotation of it begins.
     func addDataKey(_ number: UInt8, salt: [UInt8]? = nil) throws {
-        var envelope = try envelope(number, salt: salt).envelope
+        var envelope = try envelope(number, salt: salt)
         #expect(try envelope.rewrap(envelope.dataKeys.withSuccessor(), keys: [.numbered(number)]).isEmpty)
         try sidecar.replace(envelope)
     }
@@ -64,7 +64,7 @@ struct EnvelopeVault {
 
     /// Whether the file is on the newest of one data key.
     func isOnDataKey(_ number: UInt8) throws -> Bool {
-        let keys = try envelope(number).envelope.fileKeys
+        let keys = try envelope(number).fileKeys
         return try keys.count == 1 && opens(keys[0])
     }
 

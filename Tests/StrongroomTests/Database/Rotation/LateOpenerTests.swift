@@ -163,7 +163,7 @@ struct LateOpenerTests {
     @Test func oneOfThisProcessLosesTheFileToo() async throws {
         let store = try await vault.open()
         numbers.withLock { $0.append(2) }
-        let key = try DerivedKey(.numbered(1), salt: store.file.opening().file.salt(), settings: .engineDefault())
+        let key = try DerivedKey(.numbered(1), salt: store.file.context().file.salt(), settings: .engineDefault())
         let late = Locked<Connection?>(nil)
         let report = try await store.rotate { [file] progress in
             guard progress.phase == .writing else { return }
@@ -200,12 +200,10 @@ struct LateOpenerTests {
         let keys = try (1...2 as ClosedRange<UInt8>).map {
             try DerivedKey(.numbered($0), salt: salt, settings: .engineDefault())
         }
-        let opening = try StoreOpening(DatabaseName("vault.sqlite"), vault)
-        let found = try opening.fileKeys(KeyChain(.numbered(1)), salt: salt).find(
-            salt: salt, size: FileStatus.at(vault.path)?.size ?? 0)
-        found.connection.close()
-        let opened = StoreFile(
-            opening, key: try opening.fileKeys(KeyChain(.numbered(1)), salt: salt).key(found), isUnlocked: false)
+        let context = try StoreContext(DatabaseName("vault.sqlite"), vault, in: .onDisk).located()
+        let (databaseKeys, unlocked) = try context.unlock(FileContent.of(vault.path), KeyChain(.numbered(1)))
+        unlocked.connection.close()
+        let opened = StoreFile(context, key: databaseKeys.activeKey(of: unlocked), isUnlocked: false)
         let source = try #require(try file.connectAlone(key: keys[0]))
         try source.mergeLog {}
         let connecting = Task { try await onThread { try opened.connect(as: .reader) } }

@@ -4,7 +4,7 @@ import StrongroomTesting
 import Testing
 
 @Suite("The key that opens a file")
-struct KeyChoiceTests {
+struct DatabaseKeysTests {
     private let directory: TemporaryDirectory
     private var root: String { directory.path("") }
 

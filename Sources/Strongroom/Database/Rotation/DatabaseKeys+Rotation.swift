@@ -1,25 +1,25 @@
 import Foundation
 
 /// Bringing a file and its envelope to the current key; the lock between processes is held.
-extension FileKeys {
+extension DatabaseKeys {
     /// Rewrites the file with the key and the settings that it is to have, if it is not on them; first makes the
     /// envelope that is wanted.
     ///
     /// - Parameters:
-    ///   - choice: The key that opens it. Its connection is closed when something is to be done.
+    ///   - unlocked: The file with the key that opens it. Its connection is closed when something is to be done.
     ///   - salt: The file's salt; nil for plaintext.
     ///   - patience: How long to wait for other processes when exclusive access is needed.
     ///   - whenReplaced: Called when another file lies at the path, and the one that lay there before is still open.
     /// - Returns: What was done, and the key that the file is on now; nil when it is as it is to be.
     mutating func rewrite(
-        _ choice: KeyChoice, salt: [UInt8]?, patience: Duration, watcher: RotationWatcher,
+        _ unlocked: UnlockedFile, salt: [UInt8]?, patience: Duration, watcher: RotationWatcher = RotationWatcher(),
         whenReplaced: () throws -> Void
-    ) throws -> (report: RotationReport, key: DerivedKey)? {
+    ) throws -> (report: RotationReport, derivedKey: DerivedKey)? {
         try makeEnvelope(salt: salt)
-        guard let fileKey else { return nil }
+        guard let wantedKey else { return nil }
         return try Rotation.run(
-            file, choice, to: fileKey, place: lastPlace, settings, salt: salt, patience: patience, watcher: watcher,
-            whenReplaced: whenReplaced)
+            file, unlocked, to: wantedKey, position: lastPosition, settings, salt: salt, patience: patience,
+            watcher: watcher, whenReplaced: whenReplaced)
     }
 
     /// Brings the envelope to the current key, forgets a data key that the file is not on any more, and heals its
@@ -37,28 +37,27 @@ extension FileKeys {
     mutating func renewEnvelope(
         isRotating: Bool, isThorough: Bool, newest: DerivedKey?, _ settings: CipherSettings
     ) throws -> RotationReport? {
-        guard let opened = envelope else { return nil }
+        guard let former = envelope else { return nil }
         let start = ContinuousClock.now
-        var formerPlace = slotPlace
-        var changed = opened.envelope
+        var formerPosition = former.position
+        var changed = former
         if isRotating {
             try putCurrentKeyIn(&changed)
-            if isThorough { formerPlace = try revokeOlderKeys(&changed) ?? formerPlace }
+            if isThorough { formerPosition = try revokeOlderKeys(&changed) ?? formerPosition }
             if let newest { try forgetFormerDataKey(&changed, newest) }
         }
-        let isChanged = changed.envelope != opened.envelope.envelope
-        guard isChanged || !opened.isWhole else { return nil }
-        try sidecar.replace(changed)
-        envelope = EnvelopeFile.Opened(envelope: changed, isWhole: true)
-        guard isRotating, formerPlace != lastPlace else { return nil }
-        slotPlace = lastPlace
+        guard changed.sealed != former.sealed || !former.isWhole else { return nil }
+        let isReplaced = isRotating && formerPosition != lastPosition
+        if isReplaced { changed.position = lastPosition }
+        try write(changed)
+        guard isReplaced else { return nil }
         return RotationReport(
             method: .envelope,
-            from: formerPlace,
-            to: lastPlace,
+            from: formerPosition,
+            to: lastPosition,
             formerSettings: settings,
             settings: settings,
-            bytes: Int64(changed.envelope.bytes.count),
+            bytes: Int64(changed.bytes.count),
             isOldContentGone: true,
             writingDuration: ContinuousClock.now - start,
             verificationDuration: .zero
@@ -68,7 +67,7 @@ extension FileKeys {
     /// Puts the current key in the place of the one that opened the envelope. A recovery key's slot stays: it was
     /// written down for another day.
     private func putCurrentKeyIn(_ envelope: inout OpenEnvelope) throws {
-        guard slotPlace != lastPlace, let key = chain.current, let used = envelope.usedSlot else { return }
+        guard envelope.position != lastPosition, let key = chain.current, let used = envelope.usedSlot else { return }
         let isRecovery = envelope.keySlots.contains { $0.fingerprint == used && $0.isRecovery }
         if !isRecovery {
             try envelope.replace(used, with: key, label: "", date: .now)
@@ -79,13 +78,13 @@ extension FileKeys {
 
     /// Takes the slots away that older keys of the chain have; a recovery key in the chain keeps its own.
     ///
-    /// - Returns: The place of the newest of them; nil when there was none.
+    /// - Returns: The position of the newest of them; nil when there was none.
     private func revokeOlderKeys(_ envelope: inout OpenEnvelope) throws -> Int? {
         var newest: Int?
-        for (place, key) in chain.keys.enumerated().dropLast() where key != .plaintext {
+        for (position, key) in chain.keys.enumerated().dropLast() where key != .plaintext {
             guard let slot = try envelope.slot(of: key), !slot.isRecovery else { continue }
             try envelope.revoke(slot.fingerprint)
-            newest = place
+            newest = position
         }
         return newest
     }
@@ -119,11 +118,12 @@ extension FileKeys {
     /// data key, the slots stay as they are: whoever took a key out of the chain because its slot is gone would lose
     /// the file.
     mutating func renewEnvelope(
-        isRotating: Bool, isThorough: Bool = false, _ choice: KeyChoice
+        isRotating: Bool, isThorough: Bool = false, _ unlocked: UnlockedFile
     ) throws -> RotationReport? {
         try renewEnvelope(
-            isRotating: isRotating && choice.isWrapped, isThorough: isThorough,
-            newest: choice.isWrapped && choice.isCurrent ? choice.derived : nil, choice.derived?.settings ?? settings)
+            isRotating: isRotating && unlocked.isWrapped, isThorough: isThorough,
+            newest: unlocked.isWrapped && unlocked.isCurrent ? unlocked.derivedKey : nil,
+            unlocked.derivedKey?.settings ?? settings)
     }
 
     /// The slots whose keys are not at hand.
@@ -140,12 +140,17 @@ extension FileKeys {
     /// - Throws: ``StrongroomError`` with `keySlot` naming the slots whose keys are not at hand; nothing is changed
     ///   then.
     mutating func addDataKey() throws {
-        guard var changed = envelope?.envelope else { throw sidecar.missing }
+        guard var changed = envelope else { throw envelopeFile.missing }
         let lost = try slotsOutOfReach(&changed)
         guard lost.isEmpty else { throw outOfReach(lost) }
         _ = try changed.rewrap(changed.dataKeys.withSuccessor(), keys: chain.keys + otherKeys)
-        try sidecar.replace(changed)
-        envelope = EnvelopeFile.Opened(envelope: changed, isWhole: true)
+        try write(changed)
+    }
+
+    private mutating func write(_ changed: OpenEnvelope) throws {
+        try envelopeFile.replace(changed)
+        envelope = changed
+        envelope?.isWhole = true
     }
 
     private func outOfReach(_ slots: [KeySlot]) -> StrongroomError {

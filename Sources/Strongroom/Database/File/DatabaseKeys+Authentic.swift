@@ -1,10 +1,10 @@
-extension FileKeys {
+extension DatabaseKeys {
     /// A key that fits the pages of a file.
     struct Authentic {
-        let key: DerivedKey
+        let derivedKey: DerivedKey
         let cipher: PageCipher
-        /// Its place in the chain, or that of the key that opens the envelope it lies in.
-        let place: Int?
+        /// Its index in the chain, or that of the key that opens the envelope it lies in.
+        let position: Int?
     }
 
     /// Finds the key by which any of the first pages is authentic, without the engine: the first page itself may be
@@ -15,14 +15,16 @@ extension FileKeys {
     ///   - salt: Its first bytes.
     /// - Returns: The newest key that fits; nil when none does.
     func authentic(in bytes: any FileBytes, salt: [UInt8]) throws -> Authentic? {
-        let dataKeys = envelope?.envelope.fileKeys ?? []
+        let dataKeys = envelope?.fileKeys ?? []
         let candidates =
-            dataKeys.reversed().map { ($0, slotPlace) } + chain.keys.enumerated().reversed().map { ($1, $0) }
+            dataKeys.reversed().map { ($0, envelope?.position) } + chain.keys.enumerated().reversed().map { ($1, $0) }
         for settings in ciphers.reversed() {
-            for (key, place) in candidates where key != .plaintext {
-                let derived = try DerivedKey(key, salt: salt, settings: settings)
-                let cipher = try PageCipher(derived, settings: settings)
-                if try cipher.fits(bytes) { return Authentic(key: derived, cipher: cipher, place: place) }
+            for (key, position) in candidates where key != .plaintext {
+                let derivedKey = try DerivedKey(key, salt: salt, settings: settings)
+                let cipher = try PageCipher(derivedKey, settings: settings)
+                if try cipher.fits(bytes) {
+                    return Authentic(derivedKey: derivedKey, cipher: cipher, position: position)
+                }
             }
         }
         return nil

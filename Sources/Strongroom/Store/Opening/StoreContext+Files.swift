@@ -1,0 +1,63 @@
+/// The file's lock and its keys.
+extension StoreContext {
+    /// Keeps other processes from opening the file; as ``DatabaseFile/lock(within:)`` with the settings' time.
+    func lock() async throws -> FileLock {
+        try await file.lock(within: settings.openTimeout)
+    }
+
+    /// The keys of the database, as the configuration gives them now.
+    func keyChain() async throws -> KeyChain {
+        try await configuration.keyChain(for: name)
+    }
+
+    /// What may open the file; takes the derivation of a passphrase when there is an envelope.
+    ///
+    /// - Parameter salt: The file's first 16 bytes; nil when there are none.
+    func databaseKeys(_ chain: KeyChain, salt: [UInt8]?) throws -> DatabaseKeys {
+        try DatabaseKeys(file, chain, ciphers, protection, salt: salt)
+    }
+
+    /// Finds the key that opens the file, if there is one of the kind that the chain is for.
+    ///
+    /// - Throws: ``StrongroomError`` with `fileMissing`, `plaintextFile`, `encryptedFile`; as
+    ///   ``DatabaseKeys/unlock(_:)``.
+    func unlock(_ content: FileContent, _ chain: KeyChain) throws -> (DatabaseKeys, UnlockedFile) {
+        switch content {
+        case .absent: throw file.missing
+        case .plaintext where !chain.opensPlaintext: throw plaintextFound()
+        case .encrypted where chain.isPlaintext: throw encryptedFound()
+        case .plaintext, .encrypted: break
+        }
+        let keys = try databaseKeys(chain, salt: content.salt)
+        return (keys, try keys.unlock(content))
+    }
+
+    /// The error for plaintext where keys were given.
+    ///
+    /// - Parameter place: Where it lies; nil for the database.
+    func plaintextFound(at place: String? = nil) -> StrongroomError {
+        StrongroomError(
+            .plaintextFile,
+            """
+            The file "\(place ?? path)" is a plaintext database, and its configuration gives keys. Put \
+            `Key.plaintext` at the beginning of the chain to have it \(file.isReadOnly ? "read" : "encrypted"), or \
+            give `KeyChain.plaintext` if it is meant to be readable by anybody. The file was not touched.
+            """,
+            database: name.fileName
+        )
+    }
+
+    /// The error for a file that is not plaintext where no key was given.
+    ///
+    /// - Parameter place: As for ``plaintextFound(at:)``.
+    func encryptedFound(at place: String? = nil) -> StrongroomError {
+        StrongroomError(
+            .encryptedFile,
+            """
+            The file "\(place ?? path)" is no plaintext database, and its configuration gives \
+            `KeyChain.plaintext`. Give the key that the file was made with. The file was not touched.
+            """,
+            database: name.fileName
+        )
+    }
+}

@@ -1,0 +1,69 @@
+import Logging
+
+extension StoreContext {
+    /// Does what a plan says, after a snapshot if one is wanted, and tells the logger.
+    ///
+    /// - Parameters:
+    ///   - migrator: The migrator that made the plan.
+    ///   - key: The file's key, inside of which nil stands for plaintext; nil when no snapshot is to be kept, as of a
+    ///     file that is being made.
+    func carryOut(
+        _ plan: Migrator.Plan, of migrator: Migrator, on connection: Connection, key: DerivedKey??, _ run: MigrationRun
+    ) throws -> MigrationReport {
+        warn(of: plan)
+        var snapshot: String?
+        if let key, case .beforeMigrating(let keep) = settings.snapshots, plan.hasWork {
+            snapshot = try SnapshotShelf(file: file).add(connection, key, version: plan.from, keep: keep) {
+                if run.stop?.isStopped ?? false { throw CancellationError() }
+                try connection.checkTransaction()
+            }
+        }
+        var report = try migrator.carryOut(plan, on: connection, run)
+        report.snapshot = snapshot
+        log(report)
+        return report
+    }
+
+    /// Warns of migrations whose statements are others than those that the file has been through.
+    func warn(of plan: Migrator.Plan) {
+        guard !plan.changed.isEmpty else { return }
+        logger?.warning(
+            "migrations changed after the file had been through them",
+            metadata: ["versions": .array(plan.changed.map { .string($0) })])
+    }
+
+    private func log(_ report: MigrationReport) {
+        if report.danglingRowCount > 0 {
+            let named = report.danglingRows.prefix(10).map { row in
+                "\(row.table)\(row.rowID.map { " \($0)" } ?? "") to \(row.parentTable)"
+            }
+            logger?.warning(
+                "foreign keys point to no row since before the migration; PRAGMA foreign_key_check lists them",
+                metadata: [
+                    "count": .stringConvertible(report.danglingRowCount),
+                    "rows": .array(named.map { .string($0) }),
+                ])
+        }
+        // Of a file that is made the opening tells.
+        for step in report.steps where report.from != nil {
+            logger?.info(
+                report.undone.isEmpty ? "migrated" : "gone back",
+                metadata: [
+                    "version": .string(step.version),
+                    "milliseconds": .stringConvertible(step.duration.fineMilliseconds),
+                    "rows": .stringConvertible(step.rows),
+                ])
+        }
+    }
+}
+
+extension MigrationStop {
+    /// Runs blocking work of a task on a thread of its own; cancelling the task stops the migration in it.
+    func running<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
+        try await withTaskCancellationHandler {
+            try await BlockingWork.run(work)
+        } onCancel: {
+            stop()
+        }
+    }
+}

@@ -1,0 +1,49 @@
+/// The steps that lead to the file.
+extension StoreOpening {
+    /// Finds the path, and makes the directory.
+    mutating func locateFile() throws {
+        context = try context.located()
+    }
+
+    /// Keeps this process from opening the file a second time.
+    func claimFile() throws {
+        guard !context.isInMemory else { return }
+        try OpenFiles.shared.claim(context.path, context.name)
+    }
+
+    /// Keeps other processes from opening it.
+    func acquireLock() async throws -> FileLock? {
+        guard !context.isInMemory else { return nil }
+        // Nothing is made beside a file that is opened read-only, and its lock file is only used if it is one.
+        if context.isReadOnly { try context.file.requireOwnCompanions() }
+        return try await context.file.lockToOpen(within: context.settings.openTimeout)
+    }
+
+    /// Looks what lies at the path, by its first bytes.
+    mutating func examineFile() throws -> FileContent {
+        guard !context.isInMemory else { return .absent }
+        guard context.isReadOnly else {
+            try context.file.requireOwnCompanions()
+            return try FileContent.of(context.path)
+        }
+        context = try context.withBaseline()
+        let content = try FileContent.of(context.path)
+        guard content != .absent else { throw context.file.missing }
+        return content
+    }
+
+    /// Removes what a killed process has left beside the file.
+    func removeLeftovers(beside content: FileContent) throws {
+        guard !context.isInMemory, !context.isReadOnly else { return }
+        try context.file.removeLeftovers(isThere: content != .absent)
+    }
+
+    /// Gives up the file.
+    ///
+    /// - Returns: The error with what is known of the file.
+    func withdraw(after error: any Error) -> any Error {
+        guard !context.isInMemory else { return error }
+        OpenFiles.shared.release(context.path)
+        return (error as? StrongroomError)?.diagnosed(context.file) ?? error
+    }
+}
