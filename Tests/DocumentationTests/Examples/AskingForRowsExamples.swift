@@ -114,6 +114,11 @@ struct AskingForRowsExamples {
         }
     }
 
+    func orders(in city: String) throws -> Join<(JoinedColumns<Contact>, OuterColumns<Order>), (Contact, Order?)> {
+        try Contact.leftJoin(Order.self) { contact, order in contact.id == order.contactID }
+            .where { contact, _ in contact.city == city }
+    }
+
     @Test func severalTables() async throws {
         try await store().read { db in
             let pairs = try Contact.join(Order.self) { contact, order in contact.id == order.contactID }
@@ -129,8 +134,9 @@ struct AskingForRowsExamples {
                 .select { contact, order in (contact.name, order.total) }
                 .fetch(in: db)  // [(String, Int?)]
 
-            let orders: [Int?] = idle.map(\.1)
-            #expect(orders.count == 57 && orders.allSatisfy { $0 == nil })
+            #expect(try orders(in: "Köln").count(in: db) == 12)
+            let totals: [Int?] = idle.map(\.1)
+            #expect(totals.count == 57 && totals.allSatisfy { $0 == nil })
             let typed: ([(Contact, Order)], [(Contact, Order?, City)]) = (pairs, all)
             #expect(typed.0.map(\.0.age) == [60] && pairs.map(\.1.total) == [101])
             #expect(all.count == 12 && all.compactMap(\.1).map(\.contactID) == [3])

@@ -91,6 +91,12 @@ extension Snippet {
             let inner = try Contact.join(Call.self) { contact, call in contact.id == call.contact }
             let right: [(String, Int)] = try inner.select { ($0.name, $1.minutes) }.fetch(in: db)
             print(rows.count, bad.count, right.count)
+            let three = idle.join(Contact.self) { _, call, other in call.contact == other.id }
+            _ = three.where { contact, call in contact.id == 1 } // error: expects 1 argument, but 2 were used
+            _ = three.select { ($0.name, $2.minutes) } // error: has no dynamic member 'minutes'
+            let typed: [(Contact, Call?, Contact)] = try three.fetch(in: db)
+            let untyped: [(Contact, Call, Contact)] = try three.fetch(in: db) // error: cannot assign value
+            print(typed.count, untyped.count)
         }
         """
     )

@@ -1,4 +1,4 @@
-/// A question to two tables at once; another table makes it one to three, and so on up to four.
+/// The rows of two tables or more at once.
 ///
 /// ```swift
 /// let pairs = try Contact.join(Order.self) { contact, order in contact.id == order.contactID }
@@ -6,105 +6,83 @@
 ///     .order { contact, order in contact.name.ascending }
 ///     .fetch(in: db)                                              // [(Contact, Order)]
 /// ```
-public struct Join<First: JoinPart, Second: JoinPart>: JoinedTables {
-    /// What all joins have in common.
-    public var content: JoinContent
+///
+/// ``Table/join(_:on:)`` and ``Table/leftJoin(_:on:)`` join two tables, ``join(_:on:)`` and ``leftJoin(_:on:)`` one more,
+/// up to the engine's limit of 64. Its types are two tuples with an element for each table: `Columns` is what closures
+/// get, and `Records` is what each row gives. What was joined with `leftJoin` has ``OuterColumns`` and an optional
+/// record:
+///
+/// ```swift
+/// func calls(from city: String) throws -> Join<(JoinedColumns<Contact>, OuterColumns<Call>), (Contact, Call?)> {
+///     try Contact.leftJoin(Call.self) { contact, call in contact.id == call.contact }
+///         .where { contact, _ in contact.city == city }
+/// }
+/// ```
+///
+/// ## Topics
+///
+/// ### More tables
+///
+/// - ``join(_:on:)``
+/// - ``leftJoin(_:on:)``
+///
+/// ### Which rows
+///
+/// - ``where(_:)``
+/// - ``order(_:)``
+/// - ``limit(_:offset:)``
+/// - ``distinct()``
+///
+/// ### Reading
+///
+/// - ``fetch(in:)``
+/// - ``first(in:)``
+/// - ``exists(in:)``
+/// - ``count(in:)``
+/// - ``fetch(as:in:)``
+/// - ``fetch(as:in:columns:)``
+/// - ``select(_:)``
+/// - ``select(_:groupedBy:)``
+public struct Join<Columns: Sendable, Records: Sendable>: Sendable {
+    // Two tuples and not one pack of tables: Swift 6.3 infers no chain through `Join<repeat each Part, Added>`.
+    @usableFromInline var content: JoinContent
+    @usableFromInline let columns: Columns
+    @usableFromInline let read: @Sendable (inout JoinReader) throws -> Records
 
-    init(_ content: JoinContent) {
+    @usableFromInline
+    init(_ content: JoinContent, _ columns: Columns, read: @escaping @Sendable (inout JoinReader) throws -> Records) {
         self.content = content
-    }
-
-    /// Keeps the rows for which a condition holds, besides those before it.
-    ///
-    /// - Parameter condition: Makes the condition from the tables' columns.
-    /// - Returns: The narrower join.
-    public func `where`(_ condition: (First.Columns, Second.Columns) -> Condition) -> Self {
-        adding(condition(First.columns("t0"), Second.columns("t1")))
-    }
-
-    /// Sorts the rows; orderings given before count more.
-    ///
-    /// - Parameter ordering: Makes the ordering from the tables' columns.
-    /// - Returns: The sorted join.
-    public func order(_ ordering: (First.Columns, Second.Columns) -> Ordering) -> Self {
-        adding(ordering(First.columns("t0"), Second.columns("t1")))
-    }
-
-    /// Runs the join.
-    ///
-    /// - Parameter db: A transaction.
-    /// - Returns: For each row a tuple with a record of each table.
-    /// - Throws: ``StrongroomError`` with `typeMismatch`, which names table and column, or the engine's failure.
-    public func fetch(in db: borrowing some Reading & ~Copyable) throws -> [(First.Output, Second.Output)] {
-        var rows: [(First.Output, Second.Output)] = []
-        try content.forEachRow(in: db) { reader in
-            rows.append((try reader.next(First.self), try reader.next(Second.self)))
-        }
-        return rows
-    }
-
-    /// The first row.
-    ///
-    /// - Parameter db: A transaction.
-    /// - Returns: The records, or nil when there is no row.
-    /// - Throws: As ``fetch(in:)``.
-    public func first(in db: borrowing some Reading & ~Copyable) throws -> (First.Output, Second.Output)? {
-        try limitedToOne().fetch(in: db).first
-    }
-
-    /// Reads the rows into records of another type, from columns and expressions that are chosen.
-    ///
-    /// - Parameters:
-    ///   - type: The record's type.
-    ///   - db: A transaction.
-    ///   - columns: Makes what each of the record's columns is read from, in their order.
-    /// - Returns: The records.
-    /// - Throws: ``StrongroomError`` with `sql` when there are more or fewer than the record has columns,
-    ///   `typeMismatch`, or the engine's failure.
-    public func fetch<R: Record>(
-        as type: R.Type,
-        in db: borrowing some Reading & ~Copyable,
-        columns: (First.Columns, Second.Columns) -> [any SQLExpression]
-    ) throws -> [R] {
-        try content.fetch(type, columns(First.columns("t0"), Second.columns("t1")).map { $0.sql }, in: db)
-    }
-
-    /// Reads single values of each row.
-    ///
-    /// - Parameter expressions: Makes a tuple of expressions from the tables' columns.
-    /// - Returns: The selection, to refine or to run.
-    public func select<each E: SQLExpression>(
-        _ expressions: (First.Columns, Second.Columns) -> (repeat each E)
-    ) -> Selection<repeat (each E).Value> {
-        content.selection(of: repeat each expressions(First.columns("t0"), Second.columns("t1")))
-    }
-
-    /// Reads values of each group of rows.
-    ///
-    /// - Parameters:
-    ///   - expressions: Makes a tuple of expressions from the tables' columns: what is grouped by, and aggregates.
-    ///   - groups: Makes what the rows of a group have in common.
-    /// - Returns: The selection, to refine or to run.
-    public func select<each E: SQLExpression, each G: SQLExpression>(
-        _ expressions: (First.Columns, Second.Columns) -> (repeat each E),
-        groupedBy groups: (First.Columns, Second.Columns) -> (repeat each G)
-    ) -> Selection<repeat (each E).Value> {
-        content.grouped(by: repeat each groups(First.columns("t0"), Second.columns("t1")))
-            .selection(of: repeat each expressions(First.columns("t0"), Second.columns("t1")))
+        self.columns = columns
+        self.read = read
     }
 
     /// Adds another table; rows without a partner in it are left out.
+    ///
+    /// ```swift
+    /// let all = try Contact.leftJoin(Order.self) { contact, order in contact.id == order.contactID }
+    ///     .join(City.self) { contact, order, city in contact.cityID == city.id }
+    ///     .fetch(in: db)                                          // [(Contact, Order?, City)]
+    /// ```
     ///
     /// - Parameters:
     ///   - table: The table; one that is there already is joined with itself.
     ///   - condition: Makes the condition from the columns of all tables.
     /// - Returns: The larger join.
-    public func join<Other: Table>(
+    @inlinable
+    public func join<Other: Table, each Left: Sendable, each Part: Sendable>(
         _ table: Other.Type,
-        on condition: (First.Columns, Second.Columns, JoinedColumns<Other>) -> Condition
-    ) -> JoinOfThree<First, Second, InnerPart<Other>> {
-        let condition = condition(First.columns("t0"), Second.columns("t1"), JoinedColumns(alias: "t2"))
-        return JoinOfThree(content.adding(table, "JOIN", as: "t2", on: condition))
+        on condition: (repeat each Left, JoinedColumns<Other>) -> Condition
+    ) -> Join<(repeat each Left, JoinedColumns<Other>), (repeat each Part, Other.RecordType)>
+    where Columns == (repeat each Left), Records == (repeat each Part) {
+        let added = JoinedColumns<Other>(alias: content.nextAlias)
+        let condition = withColumns(repeat each columns, added, condition: condition)
+        let (read, count) = (self.read, Other.RecordType.columnNames.count)
+        return Join<(repeat each Left, JoinedColumns<Other>), (repeat each Part, Other.RecordType)>(
+            content.adding(table, "JOIN", on: condition), (repeat each columns, added)
+        ) { reader in
+            let left = try read(&reader)
+            return (repeat each left, try reader.next(Other.RecordType.self, count))
+        }
     }
 
     /// Adds another table; rows without a partner in it have nil in its place, and its columns can be nil from here on.
@@ -113,11 +91,72 @@ public struct Join<First: JoinPart, Second: JoinPart>: JoinedTables {
     ///   - table: The table; one that is there already is joined with itself.
     ///   - condition: Makes the condition from the columns of all tables.
     /// - Returns: The larger join.
-    public func leftJoin<Other: Table>(
+    @inlinable
+    public func leftJoin<Other: Table, each Left: Sendable, each Part: Sendable>(
         _ table: Other.Type,
-        on condition: (First.Columns, Second.Columns, JoinedColumns<Other>) -> Condition
-    ) -> JoinOfThree<First, Second, OuterPart<Other>> {
-        let condition = condition(First.columns("t0"), Second.columns("t1"), JoinedColumns(alias: "t2"))
-        return JoinOfThree(content.adding(table, "LEFT JOIN", as: "t2", on: condition))
+        on condition: (repeat each Left, JoinedColumns<Other>) -> Condition
+    ) -> Join<(repeat each Left, OuterColumns<Other>), (repeat each Part, Other.RecordType?)>
+    where Columns == (repeat each Left), Records == (repeat each Part) {
+        let alias = content.nextAlias
+        let condition = withColumns(repeat each columns, JoinedColumns<Other>(alias: alias), condition: condition)
+        let (read, count) = (self.read, Other.RecordType.columnNames.count)
+        return Join<(repeat each Left, OuterColumns<Other>), (repeat each Part, Other.RecordType?)>(
+            content.adding(table, "LEFT JOIN", on: condition),
+            (repeat each columns, OuterColumns<Other>(alias: alias))
+        ) { reader in
+            let left = try read(&reader)
+            return (repeat each left, try reader.nextIfPresent(Other.RecordType.self, count))
+        }
     }
+
+    /// Keeps the rows for which a condition holds, besides those before it.
+    ///
+    /// - Parameter condition: Makes the condition from the tables' columns.
+    /// - Returns: The narrower join.
+    public func `where`(_ condition: (Columns) -> Condition) -> Join {
+        var copy = self
+        copy.content.clauses.add(condition(columns))
+        return copy
+    }
+
+    /// Sorts the rows; orderings given before count more.
+    ///
+    /// - Parameter ordering: Makes the ordering from the tables' columns.
+    /// - Returns: The sorted join.
+    public func order(_ ordering: (Columns) -> Ordering) -> Join {
+        var copy = self
+        copy.content.clauses.orderings.append(ordering(columns))
+        return copy
+    }
+
+    /// Limits the number of rows.
+    ///
+    /// - Parameters:
+    ///   - count: The most rows; not negative.
+    ///   - offset: The rows that are left out before them; not negative.
+    /// - Returns: The limited join.
+    public func limit(_ count: Int, offset: Int = 0) -> Join {
+        precondition(count >= 0 && offset >= 0, "a limit and an offset are not negative")
+        var copy = self
+        copy.content.clauses.limit = count
+        copy.content.clauses.offset = offset
+        return copy
+    }
+
+    /// Removes duplicates (SELECT DISTINCT).
+    ///
+    /// - Returns: The join without duplicates.
+    public func distinct() -> Join {
+        var copy = self
+        copy.content.clauses.isDistinct = true
+        return copy
+    }
+}
+
+/// Calls a closure with the columns of a join's tables and those of one more, which only a pack of them all can name.
+@usableFromInline
+func withColumns<each Columns>(
+    _ columns: repeat each Columns, condition: (repeat each Columns) -> Condition
+) -> Condition {
+    condition(repeat each columns)
 }

@@ -1,5 +1,6 @@
-/// The tables, conditions, orderings and limits of a join; opaque.
-public struct JoinContent: Sendable {
+/// The tables, conditions, orderings and limits of a join.
+@usableFromInline
+struct JoinContent: Sendable {
     private struct Member {
         let alias: String
         let table: String
@@ -13,29 +14,32 @@ public struct JoinContent: Sendable {
     var clauses = QueryClauses()
 
     /// A join of one table's rows, to which others are added.
+    @usableFromInline
     init<Source: Table>(_ query: Query<Source>) throws {
         let table = Source.schema.quotedName
         let rows = try query.resolved()
         // Joined as they are: limited and sorted before they meet the other table.
         source = rows.isPlain ? SQL(verbatim: "\(table) AS t0") : "(\(rows.sql(after: "SELECT * FROM \(table)"))) AS t0"
-        add(Source.self, "t0")
+        add(Source.self)
     }
 
-    private mutating func add<Source: Table>(_ table: Source.Type, _ alias: String) {
+    /// What the next table is called in the statement.
+    @usableFromInline var nextAlias: String { "t\(members.count)" }
+
+    private mutating func add<Source: Table>(_ table: Source.Type) {
         let names = Source.schema.columns.map(\.name)
         members.append(
             Member(
-                alias: alias, table: Source.schema.name, tableColumns: names,
+                alias: nextAlias, table: Source.schema.name, tableColumns: names,
                 recordColumns: Source.RecordType.columnNames, schema: Source.schema))
     }
 
-    func adding<Other: Table>(_ table: Other.Type, _ verb: String, as alias: String, on condition: Condition)
-        -> JoinContent
-    {
+    @usableFromInline
+    func adding<Other: Table>(_ table: Other.Type, _ verb: String, on condition: Condition) -> JoinContent {
         var copy = self
-        copy.source.append(text: " \(verb) \(Identifier.quote(Other.schema.name)) AS \(alias) ON ")
+        copy.source.append(text: " \(verb) \(Identifier.quote(Other.schema.name)) AS \(nextAlias) ON ")
         copy.source.append(condition.sql)
-        copy.add(table, alias)
+        copy.add(table)
         return copy
     }
 
@@ -66,6 +70,16 @@ public struct JoinContent: Sendable {
             }
         }
         return "SELECT count(*) FROM (\(sql(SQL(verbatim: list.joined(separator: ", ")))))"
+    }
+
+    /// A statement that has a row where the join has one. Of a distinct join an offset counts what would be read.
+    var presence: SQL { sql(SQL(verbatim: clauses.isDistinct ? recordColumns : "1")) }
+
+    /// The statement for the records of all tables.
+    @usableFromInline
+    func statement(on connection: Connection) throws -> Statement {
+        try requireSortedDecimals(connection)
+        return try connection.statement(for: sql(SQL(verbatim: recordColumns)))
     }
 
     /// The statement.
@@ -112,27 +126,18 @@ public struct JoinContent: Sendable {
         return records
     }
 
-    func forEachRow(
-        in db: borrowing some Reading & ~Copyable,
-        _ body: (inout JoinReader) throws -> Void
-    ) throws {
-        let connection = db.handle.connection
-        try requireSortedDecimals(connection)
-        let statement = try connection.statement(for: sql(SQL(verbatim: recordColumns)))
-        defer { statement.finish() }
-        var number = 0
-        while try statement.step() {
-            var reader = JoinReader(statement)
-            do {
-                try body(&reader)
-            } catch let error as StrongroomError where error.mismatch != nil {
-                let member = members[reader.part]
-                // The failure to tell is the one that is there already.
-                let rowID = try? rowID(of: member, at: number, on: connection)
-                throw error.located(in: member.table, rowID: rowID)
-            }
-            number += 1
-        }
+    /// An error with the table and the row added, where it is a value that does not fit.
+    ///
+    /// - Parameters:
+    ///   - part: The table whose record was read, in the order of the join.
+    ///   - number: The row's position in the result, counted from 0.
+    @usableFromInline
+    func located(_ error: any Error, in part: Int, at number: Int, on connection: Connection) -> any Error {
+        guard let error = error as? StrongroomError, error.mismatch != nil else { return error }
+        let member = members[part]
+        // The failure to report is the one that is there already.
+        let rowID = try? rowID(of: member, at: number, on: connection)
+        return error.located(in: member.table, rowID: rowID)
     }
 
     func requireSortedDecimals(_ connection: Connection) throws {
@@ -148,24 +153,5 @@ public struct JoinContent: Sendable {
         let statement = try connection.statement(for: one.sql(SQL(verbatim: "\(member.alias).rowid, \(recordColumns)")))
         defer { statement.finish() }
         return try statement.step() ? Row(statement).integer(at: 0) : nil
-    }
-}
-
-/// Reads the records of a join's row one after the other.
-struct JoinReader: ~Copyable {
-    private let statement: Statement
-    private var place = 0
-    /// The table whose record is read.
-    private(set) var part = -1
-
-    init(_ statement: Statement) {
-        self.statement = statement
-    }
-
-    mutating func next<Part: JoinPart>(_ type: Part.Type) throws -> Part.Output {
-        let count = Part.Source.RecordType.columnNames.count
-        defer { place += count }
-        part += 1
-        return try Part.read(Row(statement, from: place, count: count))
     }
 }

@@ -1,7 +1,12 @@
 /// The columns of one table in a join; the same names as elsewhere, but told apart from those of the other tables.
 @dynamicMemberLookup
-public struct JoinedColumns<Source: Table> {
+public struct JoinedColumns<Source: Table>: Sendable {
     let alias: String
+
+    @usableFromInline
+    init(alias: String) {
+        self.alias = alias
+    }
 
     /// A column.
     public subscript<V>(dynamicMember column: KeyPath<Source.Columns, Column<V>>) -> JoinedColumn<V> {
@@ -19,8 +24,13 @@ public struct JoinedColumns<Source: Table> {
 ///     .where { _, order in order.id == nil }
 /// ```
 @dynamicMemberLookup
-public struct OuterColumns<Source: Table> {
+public struct OuterColumns<Source: Table>: Sendable {
     let alias: String
+
+    @usableFromInline
+    init(alias: String) {
+        self.alias = alias
+    }
 
     /// A column, which is NULL where there is no row.
     public subscript<V>(dynamicMember column: KeyPath<Source.Columns, Column<V>>) -> JoinedColumn<V.Unwrapped?> {
@@ -32,53 +42,4 @@ public struct OuterColumns<Source: Table> {
 public struct JoinedColumn<Value: ColumnValue>: SQLExpression {
     /// The column's name with that of its table.
     public let sql: SQL
-}
-
-/// A table in a join, and what it gives for each row: a record, or nil where a left join found none.
-///
-/// ``InnerPart`` and ``OuterPart`` conform; programs need not name them.
-public protocol JoinPart: Sendable {
-    /// The table.
-    associatedtype Source: Table
-    /// What it gives for each row.
-    associatedtype Output: Sendable
-    /// Its columns in conditions, orderings and selections.
-    associatedtype Columns
-
-    /// Makes the columns.
-    ///
-    /// - Parameter alias: What the table is called in the join.
-    /// - Returns: The columns.
-    static func columns(_ alias: String) -> Columns
-
-    /// Reads the table's part of a row.
-    ///
-    /// - Parameter row: The part: the columns of the table's record.
-    /// - Throws: ``StrongroomError`` with `typeMismatch` when a value does not fit.
-    static func read(_ row: borrowing Row) throws -> Output
-}
-
-/// A table that a join finds a row of.
-public enum InnerPart<Source: Table>: JoinPart {
-    /// The columns, as they are declared.
-    public static func columns(_ alias: String) -> JoinedColumns<Source> { JoinedColumns(alias: alias) }
-
-    /// Reads the record.
-    public static func read(_ row: borrowing Row) throws -> Source.RecordType {
-        try Source.RecordType(row: row)
-    }
-}
-
-/// A table that a left join may find no row of.
-public enum OuterPart<Source: Table>: JoinPart {
-    /// The columns, each of which can be NULL.
-    public static func columns(_ alias: String) -> OuterColumns<Source> { OuterColumns(alias: alias) }
-
-    /// Reads the record; nil where all of its columns are NULL.
-    public static func read(_ row: borrowing Row) throws -> Source.RecordType? {
-        for place in 0..<row.count where try !row.isNull(at: place) {
-            return try Source.RecordType(row: row)
-        }
-        return nil
-    }
 }

@@ -6,12 +6,17 @@ extension Query {
     ///   - condition: Makes the condition from the columns of both tables.
     /// - Returns: The join, to refine or to run.
     /// - Throws: ``StrongroomError`` when the record of `after(_:)` has a value that cannot be stored.
+    @inlinable
     public func join<Other: Table>(
         _ table: Other.Type,
         on condition: (JoinedColumns<Source>, JoinedColumns<Other>) -> Condition
-    ) throws -> Join<InnerPart<Source>, InnerPart<Other>> {
-        let condition = condition(JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1"))
-        return Join(try JoinContent(self).adding(table, "JOIN", as: "t1", on: condition))
+    ) throws -> Join<(JoinedColumns<Source>, JoinedColumns<Other>), (Source.RecordType, Other.RecordType)> {
+        let columns = (JoinedColumns<Source>(alias: "t0"), JoinedColumns<Other>(alias: "t1"))
+        let condition = condition(columns.0, columns.1)
+        let (left, right) = (Source.RecordType.columnNames.count, Other.RecordType.columnNames.count)
+        return Join(try JoinContent(self).adding(table, "JOIN", on: condition), columns) { reader in
+            (try reader.next(Source.RecordType.self, left), try reader.next(Other.RecordType.self, right))
+        }
     }
 
     /// Joins the query's rows with those of another table; rows without a partner have nil in its place. What is asked
@@ -22,12 +27,17 @@ extension Query {
     ///   - condition: Makes the condition from the columns of both tables.
     /// - Returns: The join, to refine or to run.
     /// - Throws: As ``join(_:on:)``.
+    @inlinable
     public func leftJoin<Other: Table>(
         _ table: Other.Type,
         on condition: (JoinedColumns<Source>, JoinedColumns<Other>) -> Condition
-    ) throws -> Join<InnerPart<Source>, OuterPart<Other>> {
-        let condition = condition(JoinedColumns(alias: "t0"), JoinedColumns(alias: "t1"))
-        return Join(try JoinContent(self).adding(table, "LEFT JOIN", as: "t1", on: condition))
+    ) throws -> Join<(JoinedColumns<Source>, OuterColumns<Other>), (Source.RecordType, Other.RecordType?)> {
+        let columns = (JoinedColumns<Source>(alias: "t0"), OuterColumns<Other>(alias: "t1"))
+        let condition = condition(columns.0, JoinedColumns(alias: "t1"))
+        let (left, right) = (Source.RecordType.columnNames.count, Other.RecordType.columnNames.count)
+        return Join(try JoinContent(self).adding(table, "LEFT JOIN", on: condition), columns) { reader in
+            (try reader.next(Source.RecordType.self, left), try reader.nextIfPresent(Other.RecordType.self, right))
+        }
     }
 }
 
@@ -42,10 +52,11 @@ extension Table {
     ///   - table: The other table; the same one joins the table with itself.
     ///   - condition: Makes the condition from the columns of both tables.
     /// - Returns: The join, to refine or to run.
+    @inlinable
     public static func join<Other: Table>(
         _ table: Other.Type,
         on condition: (JoinedColumns<Self>, JoinedColumns<Other>) -> Condition
-    ) throws -> Join<InnerPart<Self>, InnerPart<Other>> {
+    ) throws -> Join<(JoinedColumns<Self>, JoinedColumns<Other>), (RecordType, Other.RecordType)> {
         try Query<Self>().join(table, on: condition)
     }
 
@@ -55,10 +66,11 @@ extension Table {
     ///   - table: The other table; the same one joins the table with itself.
     ///   - condition: Makes the condition from the columns of both tables.
     /// - Returns: The join, to refine or to run.
+    @inlinable
     public static func leftJoin<Other: Table>(
         _ table: Other.Type,
         on condition: (JoinedColumns<Self>, JoinedColumns<Other>) -> Condition
-    ) throws -> Join<InnerPart<Self>, OuterPart<Other>> {
+    ) throws -> Join<(JoinedColumns<Self>, OuterColumns<Other>), (RecordType, Other.RecordType?)> {
         try Query<Self>().leftJoin(table, on: condition)
     }
 }
