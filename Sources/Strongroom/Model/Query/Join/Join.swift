@@ -7,10 +7,10 @@
 ///     .fetch(in: db)                                              // [(Contact, Order)]
 /// ```
 ///
-/// ``Table/join(_:on:)`` and ``Table/leftJoin(_:on:)`` join two tables, ``join(_:on:)`` and ``leftJoin(_:on:)`` one more,
-/// up to the engine's limit of 64. Its types are two tuples with an element for each table: `Columns` is what closures
-/// get, and `Records` is what each row gives. What was joined with `leftJoin` has ``OuterColumns`` and an optional
-/// record:
+/// ``Table/join(_:on:)`` and ``Table/leftJoin(_:on:)`` join two tables, ``join(_:on:)`` and ``leftJoin(_:on:)`` one
+/// more, up to the engine's limit of 64. Its types are two tuples with an element for each table: `Columns` is what
+/// closures get, and `Records` is what each row gives. A table that was joined with `leftJoin` has ``OuterColumns`` and
+/// an optional record:
 ///
 /// ```swift
 /// func calls(from city: String) throws -> Join<(JoinedColumns<Contact>, OuterColumns<Call>), (Contact, Call?)> {
