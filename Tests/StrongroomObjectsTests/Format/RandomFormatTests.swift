@@ -169,7 +169,7 @@ extension SQL {
     /// Whether it is made of the table's columns, of the library's own words and of places for values.
     fileprivate var holdsNoText: Bool {
         let names = Set(Person.schema.columns.map { "`\($0.name.replacing("`", with: "``"))`" } + ["`strongroom_list`"])
-        var rest = text.replacing("ESCAPE '\\'", with: "")
+        var rest = text.replacing("ESCAPE '\\'", with: "").replacing("SELECT +value FROM", with: "SELECT value FROM")
         for name in names.sorted(by: { $0.count > $1.count }) { rest = rest.replacing(name, with: " ") }
         let words = rest.split { !$0.isLetter && !$0.isNumber && $0 != "_" }
         let signs = rest.filter { !$0.isLetter && !$0.isNumber && $0 != "_" }
