@@ -168,7 +168,7 @@ private enum RandomFormat {
 extension SQL {
     /// Whether it is made of the table's columns, of the library's own words and of places for values.
     fileprivate var holdsNoText: Bool {
-        let names = Set(Person.schema.columns.map { "`\($0.name.replacing("`", with: "``"))`" } + ["`strongroom_list`"])
+        let names = Set(Person.schema.columns.map { "`\($0.name.replacing("`", with: "``"))`" })
         var rest = text.replacing("ESCAPE '\\'", with: "").replacing("SELECT +value FROM", with: "SELECT value FROM")
         for name in names.sorted(by: { $0.count > $1.count }) { rest = rest.replacing(name, with: " ") }
         let words = rest.split { !$0.isLetter && !$0.isNumber && $0 != "_" }
@@ -180,7 +180,7 @@ extension SQL {
     private static let words: Set<String> = [
         "AND", "OR", "NOT", "IS", "NULL", "IN", "BETWEEN", "LIKE", "GLOB", "CAST", "AS", "BLOB", "SELECT", "value",
         "FROM",
-        "substr", "length", "instr", "lower", "0", "1",
+        "substr", "length", "instr", "lower", "strongroom_list", "0", "1",
     ]
 }
 

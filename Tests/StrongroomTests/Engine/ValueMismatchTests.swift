@@ -59,7 +59,7 @@ struct ValueMismatchTests {
                 errors.append(try expectFailure(.typeMismatch) { try db.value(query, as: Double.self) })
             }
             for error in errors {
-                #expect(error.message.contains(" holds \(found) where "))
+                #expect(error.message.contains(" contains \(found) where "))
                 #expect(!error.message.contains("4711"))
             }
         }

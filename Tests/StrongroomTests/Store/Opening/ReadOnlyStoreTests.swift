@@ -413,7 +413,7 @@ struct ReadOnlyStoreTests {
         try copy.write(to: URL(filePath: directory.path("copy.sqlite")))
         try #require(rename(directory.path("copy.sqlite"), vault.path) == 0)
         let error = try await expectFailure(.fileChanged) { try await count(store) }
-        #expect(error.message.contains("put another file in the place"))
+        #expect(error.message.contains("has replaced"))
         try await store.close()
         #expect(try await reading.lines() == ["a", "b"])
     }
