@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The check of a whole database through a connection that nobody else uses and that is in no transaction.
 struct DatabaseCheck {
     let connection: Connection
@@ -57,7 +55,7 @@ struct DatabaseCheck {
     }
 
     private func goOn() throws {
-        if connection.isInterrupted.load(ordering: .relaxed) { throw CancellationError() }
+        try connection.cancellation.check()
     }
 
     /// Runs a check of the engine's, whose failure is what it has found.

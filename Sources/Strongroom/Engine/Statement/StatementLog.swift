@@ -4,7 +4,7 @@ import Logging
 /// Tells a logger of each statement of one connection: its text without values, its time, its rows.
 ///
 /// See "SQL Trace Hook" (sqlite.org/c3ref/trace_v2.html).
-final class StatementLog {
+final class StatementLog: StatementObserver {
     /// What is told, and to whom.
     struct Settings: Sendable {
         let logger: Logger

@@ -4,7 +4,7 @@
 /// depends on rows does not count: an insert, update or delete after the step has read rows, and which of its
 /// statements an operation of a table chose. Changes of the schema count always, also those that the library makes up
 /// of many statements, which differ from engine to engine.
-final class StatementRecorder {
+final class StatementRecorder: StatementObserver {
     private(set) var lines: [String] = []
     private var seen: Set<String> = []
     private var hasReadRows = false
@@ -34,8 +34,7 @@ final class StatementRecorder {
         return tokens.sql
     }
 
-    /// Notes a statement when a transaction first uses it.
-    func note(_ statement: Statement) {
+    func didUse(_ statement: Statement) {
         let tokens = [SQLToken](sql: statement.sql).filter { $0.kind != .space }
         let isSchema = tokens.first?.isWord("CREATE", "DROP", "ALTER") ?? false
         // Old engines call `CREATE TABLE IF NOT EXISTS` read-only where the table is there: the file was, before its
@@ -58,8 +57,19 @@ extension Connection {
     /// The statements are prepared anew: which tables one writes depends on what there is when it is.
     func recording<T>(_ recorder: StatementRecorder, _ work: () throws -> T) rethrows -> T {
         clearStatements()
-        self.recorder = recorder
-        defer { self.recorder = nil }
+        observers.add(recorder)
+        defer { observers.remove(recorder) }
+        return try work()
+    }
+
+    /// What keeps the running work's statements.
+    var recorder: StatementRecorder? { observers.first(StatementRecorder.self) }
+
+    /// Runs work of which the recorder, if there is one, keeps nothing.
+    func withoutRecording<T>(_ work: () throws -> T) rethrows -> T {
+        guard let recorder else { return try work() }
+        observers.remove(recorder)
+        defer { observers.add(recorder) }
         return try work()
     }
 }

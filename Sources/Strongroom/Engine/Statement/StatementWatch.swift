@@ -9,29 +9,28 @@ extension Reading where Self: ~Copyable {
     /// that change something.
     package func watchingStatements<T>(_ watch: @escaping StatementWatch, _ work: () throws -> T) throws -> T {
         let connection = handle.connection
-        let outer = connection.watch
-        connection.watch = { sql, isOwn in
-            try outer?(sql, isOwn)
-            try watch(sql, isOwn)
-        }
-        defer { connection.watch = outer }
+        let observer = WatchObserver(watch)
+        connection.observers.add(observer)
+        defer { connection.observers.remove(observer) }
         return try work()
     }
 }
 
-extension Connection {
-    /// Whether a statement of the library's own changes the database, and does not begin or end something or ask.
-    static func isChange(_ sql: String) -> Bool {
-        let changes = ["ALTER", "CREATE", "DELETE", "DROP", "INSERT", "REPLACE", "UPDATE"]
-        return changes.contains { sql.hasPrefix($0) }
+private final class WatchObserver: StatementObserver {
+    private let watch: StatementWatch
+
+    init(_ watch: @escaping StatementWatch) {
+        self.watch = watch
     }
 
-    func tell(_ watch: StatementWatch, of statement: Statement) throws {
-        do {
-            try watch(statement.sql, false)
-        } catch {
-            statement.finish()
-            throw error
-        }
+    func willRun(_ statement: Statement, isOwn: Bool) throws {
+        let sql = statement.sql
+        if !isOwn || Self.isChange(sql) { try watch(sql, isOwn) }
+    }
+
+    /// Whether a statement of the library's own changes the database, and does not begin or end something or ask.
+    private static func isChange(_ sql: String) -> Bool {
+        let changes = ["ALTER", "CREATE", "DELETE", "DROP", "INSERT", "REPLACE", "UPDATE"]
+        return changes.contains { sql.hasPrefix($0) }
     }
 }

@@ -2,7 +2,7 @@
 ///
 /// The writer's is where they are written, in temporary tables, so that its transactions and savepoints hold for them;
 /// what a transaction has changed is published with its commit. A reader's follows.
-final class MemoryRecords: ConnectionCompanion {
+final class MemoryRecords: TransactionParticipant {
     private let share: MemoryShare
     private let role: Connection.Role
     /// The commit that the copy is of.
@@ -11,6 +11,8 @@ final class MemoryRecords: ConnectionCompanion {
     private var versionBefore = 0
     /// The tables that have a part in memory.
     private var tables: [MemoryTable] = []
+    /// What statements that only read have before them; nil when nothing is in memory.
+    private(set) var expressions: String?
     /// Whether the running transaction has made a part or followed others.
     private var isTouched = false
     /// The state of the file that the rows in memory were compared with, and of those rows.
@@ -49,7 +51,9 @@ final class MemoryRecords: ConnectionCompanion {
         try compareWithFile(on: connection)
     }
 
-    func checkReading(of tokens: [SQLToken]) throws {
+    /// - Throws: ``StrongroomError`` with `constraint` when a statement names a table of which a row in memory is on the
+    ///   disk, too.
+    private func checkReading(of tokens: [SQLToken]) throws {
         guard !duplicates.isEmpty else { return }
         for (table, error) in duplicates {
             // `main.table` is what is on the disk alone.
@@ -241,17 +245,27 @@ final class MemoryRecords: ConnectionCompanion {
     }
 
     private func setExpressions(on connection: Connection) throws {
-        let expressions = try tables.map { table in
+        let found = try tables.map { table in
             table.expression(try connection.columnInfos(of: table.name).filter { !$0.isHidden }.map(\.name))
         }
-        connection.setReadExpressions(expressions.isEmpty ? nil : expressions.joined(separator: ", "))
+        let text = found.isEmpty ? nil : found.joined(separator: ", ")
+        guard text != expressions else { return }
+        expressions = text
+        connection.statements.expansion = text.map { text in
+            // The connection has both.
+            ReadExpressions(text: text) { [unowned self] in try checkReading(of: $0) }.expand
+        }
+        connection.forgetUserStatements()
     }
 }
 
 extension Connection {
+    /// Whether a table may have records that are in memory alone.
+    @usableFromInline var hasRecordsInMemory: Bool { statements.expansion != nil }
+
     /// The records in memory, where the connection can have some.
     func memoryRecords() throws -> MemoryRecords {
-        guard let records = companion as? MemoryRecords else {
+        guard let records = participant as? MemoryRecords else {
             throw StrongroomError(
                 .inMemory, "Records that stay in memory need an open store; insert them in its `write`.",
                 database: database)
@@ -263,11 +277,11 @@ extension Connection {
     ///   table in memory stands for, too.
     @usableFromInline
     func checkDuplicatesInMemory(of table: String) throws {
-        try (companion as? MemoryRecords)?.checkDuplicates(of: table)
+        try (participant as? MemoryRecords)?.checkDuplicates(of: table)
     }
 
-    /// A table's part in memory, if it has one; asked for where ``readExpressions`` says that some have.
+    /// A table's part in memory, if it has one; asked for where ``hasRecordsInMemory`` says that some have.
     func memoryTable(_ name: String) -> MemoryTable? {
-        (companion as? MemoryRecords)?.table(name)
+        (participant as? MemoryRecords)?.table(name)
     }
 }

@@ -23,9 +23,10 @@ extension MigrationTransaction {
         let connection = handle.connection
         connection.recorder?.note("fill \(column) of \(table): \([SQLToken].normalised(value.text))")
         // How many slices there are depends on the rows.
-        let recorder = connection.recorder
-        connection.recorder = nil
-        defer { connection.recorder = recorder }
+        try connection.withoutRecording { try fillInSlices(column, of: table, with: value) }
+    }
+
+    private func fillInSlices(_ column: String, of table: String, with value: SQL) throws {
         guard let rowID = try rowIDName(of: table, besides: column), let (first, last) = try ends(of: table, rowID)
         else {
             // Also where there is no row yet: what is wrong with the statement is told.

@@ -1,5 +1,3 @@
-import Synchronization
-
 extension Store {
     /// Copies the whole database, as it is at one moment, into one new encrypted file, while others read and write.
     ///
@@ -57,7 +55,7 @@ extension Store {
         let report = try await pool.perform(.read) { [file] reader in
             let watcher = RotationWatcher(
                 progress: { progress(BackupProgress($0)) },
-                isCancelled: { reader.isInterrupted.load(ordering: .relaxed) })
+                isCancelled: { reader.cancellation.isSet })
             let source = try file.connect(as: nil)
             defer { source.close() }
             let from = file.pageKey

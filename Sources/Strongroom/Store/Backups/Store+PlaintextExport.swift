@@ -1,5 +1,3 @@
-import Synchronization
-
 /// How far an export has come.
 public struct ExportProgress: Sendable, Hashable {
     /// The tables that have been copied.
@@ -43,7 +41,7 @@ extension Store {
         // A reader's slot is held so that nobody rotates or closes meanwhile; the reader itself cannot write another
         // file.
         try await pool.perform(.read) { [file] reader in
-            let isInterrupted = { reader.isInterrupted.load(ordering: .relaxed) }
+            let isInterrupted = { reader.cancellation.isSet }
             do {
                 try file.copyAsPlaintext(to: place, isInterrupted: isInterrupted) { done, count in
                     progress(ExportProgress(tablesDone: done, tables: count))
@@ -66,7 +64,7 @@ extension StoreFile {
             let verifier = try PageVerifier(connection, PageCipher(key, settings: key.settings))
             let pageSize = Int64(verifier.contents.pages.pageSize)
             return try verifier.damagedPages { done in
-                if connection.isInterrupted.load(ordering: .relaxed) { throw CancellationError() }
+                try connection.cancellation.check()
                 progress(Int64(done) * pageSize, Int64(verifier.count) * pageSize)
             }
         }

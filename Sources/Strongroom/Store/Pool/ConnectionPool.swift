@@ -107,10 +107,10 @@ final class ConnectionPool: Sendable {
         idleWatch = IdleTimer(time: settings.readerIdleTime)
         let open: @Sendable (Connection.Role) throws -> Connection = { [memory] role in
             let connection = try open(role)
-            connection.companion = MemoryRecords(memory, connection.isWriter ? .writer : .reader)
+            connection.participant = MemoryRecords(memory, connection.isWriter ? .writer : .reader)
             return connection
         }
-        connection.companion = MemoryRecords(
+        connection.participant = MemoryRecords(
             memory, connection.isInMemory ? .sole : connection.isWriter ? .writer : .reader)
         writer = Slot(.writer, open: open)
         writer.connection = connection
@@ -293,7 +293,7 @@ final class ConnectionPool: Sendable {
             return try runPart(ticket, company, on: connection, work)
         } catch {
             // Nothing of the work has run: its transaction could not be begun.
-            guard connection.isOfAnotherKey, try renew(connection) else { throw error }
+            guard connection.file.isOfAnotherKey, try renew(connection) else { throw error }
             connection.close()
             if slot == .writer { writer.connection = nil } else { drop(slot) }
             return try runPart(ticket, company, on: self.connection(of: slot), work)

@@ -46,7 +46,7 @@ final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
             }
         } catch {
             // The end of the savepoint has asked the engine whether it has read a damaged page.
-            if connection.transactionState == .rolledBack { explainToOthers(on: connection) }
+            if connection.transaction.state == .rolledBack { explainToOthers(on: connection) }
             throw error
         }
     }
@@ -58,8 +58,8 @@ final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
     /// that it broke, or the damaged page that it read, is none of theirs. They are not run again here: what they did
     /// besides writing would be done twice.
     private func explainToOthers(on connection: Connection) {
-        if let rollbackCause = connection.rollbackCause, Self.failuresOfAll.contains(rollbackCause.code) { return }
-        connection.rollbackCause = StrongroomError(
+        if let rollbackCause = connection.transaction.rollbackCause, Self.failuresOfAll.contains(rollbackCause.code) { return }
+        connection.transaction.rollbackCause = StrongroomError(
             .transactionEnded,
             """
             The write was undone: it shared its transaction with another write, whose failure made the engine roll \
@@ -72,7 +72,7 @@ final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
     /// Whether another write may go on in the transaction.
     func mayGrow(on connection: Connection) -> Bool {
         // What one write has asked for must not hold for the next one.
-        connection.transactionState == .open && connection.isInTransaction && !connection.hasDeferredViolations
+        connection.transaction.state == .open && connection.isInTransaction && !connection.hasDeferredViolations
             && !connection.defersForeignKeys && ContinuousClock.now - start < longest
     }
 

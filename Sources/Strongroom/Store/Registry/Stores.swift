@@ -261,7 +261,7 @@ public final class Stores: Sendable {
             settings: opening.settings,
             writer: writer,
             open: { try file.connect(as: $0) },
-            renew: { try file.renew(after: $0.keyGeneration) },
+            renew: { try file.renew(after: $0) },
             keeper: { file.keeperOfLog() },
             firstUses: AutomaticTables(isKept: opening.migrator != nil || opening.settings.isReadOnly),
             // With the opening this keeps the configuration, and what the file's place depends on, as long as the store

@@ -12,7 +12,7 @@ extension Connection {
             try run("PRAGMA ignore_check_constraints = OFF")
         } catch {
             // Nothing may be written any more without them.
-            transactionState = .rolledBack
+            transaction.state = .rolledBack
             throw error
         }
         try result.get()
