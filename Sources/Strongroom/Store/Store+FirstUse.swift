@@ -60,7 +60,8 @@ extension ConnectionPool {
         guard !firstUses.isKnown(table), !connection.hasPrepared(table) else { return }
         let automatic = AutomaticSchema(tables: [Source.schema], removesColumns: false)
         let changes = try automatic.changesOfUnversioned(connection)
-        if changes.isEmpty, !connection.transaction.tables.writes.contains("sqlite_master") { return firstUses.note(table) }
+        let hasSchemaChanged = connection.transaction.tables.writes.contains("sqlite_master")
+        if changes.isEmpty, !hasSchemaChanged { return firstUses.note(table) }
         guard changes.isEmpty || isWriting && changes == [.createTable(Source.schema.name)] else {
             throw StrongroomError(
                 .schemaChange,

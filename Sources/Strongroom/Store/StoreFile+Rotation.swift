@@ -7,7 +7,7 @@ extension StoreFile {
     /// - Parameter otherKeys: The keys besides the chain's for which a new data key is wrapped; nil when the data key
     ///   is to stay.
     func rotate(
-        _ chain: KeyChain, newDataKey otherKeys: [Key]?, _ watcher: RotationWatcher
+        _ chain: KeyChain, newDataKey otherKeys: [Key]?, _ monitor: WorkMonitor
     ) throws -> RotationReport {
         let opening = try opening()
         let content = try FileContent.of(opening.path)
@@ -20,7 +20,7 @@ extension StoreFile {
             defer { connection.close() }
             if otherKeys != nil { try prepareDataKey(&keys, &choice) }
             return try keys.rewrite(
-                choice, salt: content.salt, patience: opening.settings.openTimeout, watcher: watcher,
+                choice, salt: content.salt, patience: opening.settings.openTimeout, monitor: monitor,
                 whenReplaced: { try OpenFiles.shared.identify(opening.path) })
         }
         if let done {

@@ -46,7 +46,7 @@ struct LogRestartTests {
             #expect(!isBack.isPast)
             mayEnd.come()
             #expect(try await reader.value == 100)
-            #expect(try await checkpoint.value > Connection.tooLongLog)
+            #expect(try await checkpoint.value > Connection.WALState.tooLong)
             try await store.write { db in try db.execute("INSERT INTO line (text) VALUES ('after')") }
             let length = try await store.pool.perform(.writeAlone) { $0.wal.length }
             #expect(length < 100)

@@ -12,13 +12,13 @@ extension FileKeys {
     ///   - whenReplaced: Called when another file lies at the path, and the one that lay there before is still open.
     /// - Returns: What was done, and the key that the file is on now; nil when it is as it is to be.
     mutating func rewrite(
-        _ choice: KeyChoice, salt: [UInt8]?, patience: Duration, watcher: RotationWatcher,
+        _ choice: KeyChoice, salt: [UInt8]?, patience: Duration, monitor: WorkMonitor,
         whenReplaced: () throws -> Void
     ) throws -> (report: RotationReport, key: DerivedKey)? {
         try makeEnvelope(salt: salt)
         guard let fileKey else { return nil }
         return try Rotation.run(
-            file, choice, to: fileKey, place: lastPlace, settings, salt: salt, patience: patience, watcher: watcher,
+            file, choice, to: fileKey, place: lastPlace, settings, salt: salt, patience: patience, monitor: monitor,
             whenReplaced: whenReplaced)
     }
 

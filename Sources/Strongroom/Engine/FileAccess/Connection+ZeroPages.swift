@@ -13,7 +13,9 @@ extension Connection {
 
     /// Has it refuse those of the write-ahead log as well, which it opens with its first look into the database.
     func refuseZeroPagesOfLog() throws {
-        guard file.refusesZeroPages, mode != .untouched, try ownValue("PRAGMA journal_mode") == .text("wal") else { return }
+        guard file.refusesZeroPages, mode != .untouched, try ownValue("PRAGMA journal_mode") == .text("wal") else {
+            return
+        }
         // A connection that has just switched to it has not opened it yet.
         guard let log = try? engineFile(SQLITE_FCNTL_JOURNAL_POINTER) else { return }
         FileMethods.install(on: log)?.pointee.refusesZeroPages = true

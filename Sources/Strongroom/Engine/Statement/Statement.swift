@@ -133,7 +133,9 @@ final class Statement {
             resultCode: code
         )
         error.constraint = constraint
-        if owner.transaction.state == .rolledBack, owner.transaction.rollbackCause == nil { owner.transaction.rollbackCause = error }
+        if owner.transaction.state == .rolledBack, owner.transaction.rollbackCause == nil {
+            owner.transaction.rollbackCause = error
+        }
         return error
     }
 }

@@ -51,8 +51,8 @@ final class MemoryRecords: TransactionParticipant {
         try compareWithFile(on: connection)
     }
 
-    /// - Throws: ``StrongroomError`` with `constraint` when a statement names a table of which a row in memory is on the
-    ///   disk, too.
+    /// - Throws: ``StrongroomError`` with `constraint` when a statement names a table of which a row in memory is on
+    ///   the disk, too.
     private func checkReading(of tokens: [SQLToken]) throws {
         guard !duplicates.isEmpty else { return }
         for (table, error) in duplicates {

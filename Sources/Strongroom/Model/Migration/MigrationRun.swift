@@ -1,49 +1,20 @@
-/// Whom a run of steps tells of its progress, and who may stop it.
+/// How steps are run: whom they tell of their progress, and who may stop them.
 struct MigrationRun: Sendable {
-    typealias Progress = @Sendable (MigrationProgress) -> Void
-
-    var progress: [Progress] = []
-    /// Nil where whoever lends the connection stops its work.
-    var stop: MigrationStop?
+    var progress: [WorkMonitor.Progress] = []
+    /// Stops the steps; nil where whoever lends the connection stops its work.
+    var stop: CancellationFlag?
     /// Whether what is done is thrown away.
     var isRehearsal = false
 
-    func tell(_ progress: MigrationProgress) {
+    func report(_ progress: WorkProgress) {
         for each in self.progress { each(progress) }
     }
-}
 
-/// Stops a migration from another thread.
-final class MigrationStop: Sendable {
-    private struct State {
-        var isStopped = false
-        var connection: Connection?
-    }
-
-    private let state = Locked(State())
-
-    /// Whether it has been stopped.
-    var isStopped: Bool { state.withLock { $0.isStopped } }
-
-    /// Stops the step that runs, and lets no other one begin.
-    func stop() {
-        state.withLock { state in
-            state.isStopped = true
-            state.connection?.interrupt(.alone)
-        }
-    }
-
-    /// Runs work on a connection that ``stop()`` interrupts.
-    func watching<T>(_ connection: Connection, _ work: () throws -> T) throws -> T {
+    /// Runs work on a connection, which is interrupted when it is to stop.
+    func interruptible<T>(_ connection: Connection, _ work: () throws -> T) throws -> T {
+        guard let stop else { return try work() }
         connection.beginWork(.alone)
-        try state.withLock { state in
-            if state.isStopped { throw CancellationError() }
-            state.connection = connection
-        }
-        defer {
-            state.withLock { $0.connection = nil }
-            connection.beginWork(.alone)
-        }
-        return try work()
+        defer { connection.beginWork(.alone) }
+        return try stop.stopping(with: { connection.interrupt(.alone) }, work)
     }
 }

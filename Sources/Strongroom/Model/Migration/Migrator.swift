@@ -20,7 +20,7 @@ public struct Migrator: Sendable {
     let automatic: AutomaticSchema?
 
     /// Told how far the steps have come.
-    private(set) var progress: MigrationRun.Progress?
+    private(set) var progress: WorkMonitor.Progress?
 
     /// What becomes of files that went through other statements.
     private(set) var changePolicy = ChangedMigrations.warn
@@ -67,14 +67,14 @@ public struct Migrator: Sendable {
     ///
     /// ```swift
     /// Migrator { … }.reporting { progress in
-    ///     print(progress.version, progress.done, progress.total)
+    ///     print(progress.step?.version ?? "", progress.done, progress.total)
     /// }
     /// ```
     ///
     /// - Parameter progress: Called on the thread that migrates, when a step begins and when it calls
     ///   ``MigrationTransaction/report(_:of:)``; must return soon.
     /// - Returns: The migrator.
-    public func reporting(_ progress: @escaping @Sendable (MigrationProgress) -> Void) -> Migrator {
+    public func reporting(_ progress: @escaping @Sendable (WorkProgress) -> Void) -> Migrator {
         var telling = self
         telling.progress = progress
         return telling

@@ -52,7 +52,7 @@ struct MemoryOpening: Sendable {
     private func make() async throws -> (Connection, OpenReport) {
         let start = ContinuousClock.now
         try migrator?.check()
-        let stop = MigrationStop()
+        let stop = CancellationFlag()
         return try await stop.running {
             _ = try EngineFeatures.current()
             let connection = try Connection(path: Self.path, mode: .create, database: name.fileName)

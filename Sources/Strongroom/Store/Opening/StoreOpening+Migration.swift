@@ -19,7 +19,7 @@ extension StoreOpening {
         var snapshot: String?
         if let key, case .beforeMigrating(let keep) = settings.snapshots, plan.hasWork, keepsSnapshots {
             snapshot = try SnapshotShelf(file: file).add(connection, key, version: plan.from, keep: keep) {
-                if run.stop?.isStopped ?? false { throw CancellationError() }
+                try run.stop?.check()
                 try connection.checkTransaction()
             }
         }
@@ -58,17 +58,6 @@ extension StoreOpening {
                     "milliseconds": .stringConvertible(step.duration.fineMilliseconds),
                     "rows": .stringConvertible(step.rows),
                 ])
-        }
-    }
-}
-
-extension MigrationStop {
-    /// Runs blocking work of a task on a thread of its own; cancelling the task stops the migration in it.
-    func running<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
-        try await withTaskCancellationHandler {
-            try await BlockingWork.run(work)
-        } onCancel: {
-            stop()
         }
     }
 }

@@ -25,7 +25,7 @@ extension StoreOpening {
                 choice, salt: content.salt,
                 // Others wait behind this opening, and it is tried again at the next one; plaintext is not to wait for
                 // that.
-                patience: choice.derived == nil ? settings.openTimeout : .zero, watcher: RotationWatcher(),
+                patience: choice.derived == nil ? settings.openTimeout : .zero, monitor: WorkMonitor(),
                 whenReplaced: { try OpenFiles.shared.identify(path) })
             guard let (rotation, key) = done else { return }
             report.rotation = rotation

@@ -60,7 +60,7 @@ struct StoreOpening: Sendable {
         try file.requireOwnCompanions()
         let content = try FileContent.of(path)
         let chain = try await keyChain()
-        let stop = MigrationStop()
+        let stop = CancellationFlag()
         let opened = try await stop.running {
             var report = Progress(start: start)
             var (keys, choice) = try choose(chain, content, stop, &report)
@@ -205,7 +205,7 @@ extension StoreOpening {
     }
 
     private func choose(
-        _ chain: KeyChain, _ content: FileContent, _ stop: MigrationStop, _ report: inout Progress
+        _ chain: KeyChain, _ content: FileContent, _ stop: CancellationFlag, _ report: inout Progress
     ) throws -> (FileKeys, KeyChoice) {
         let start = ContinuousClock.now
         defer { report.keyDuration = ContinuousClock.now - start - report.migrationDuration }
@@ -248,7 +248,7 @@ extension StoreOpening {
     }
 
     private func migrate(
-        _ connection: Connection, _ plan: Migrator.Plan?, _ stop: MigrationStop, _ report: inout Progress,
+        _ connection: Connection, _ plan: Migrator.Plan?, _ stop: CancellationFlag, _ report: inout Progress,
         key: DerivedKey? = nil
     ) throws {
         guard let plan else { return }
@@ -261,7 +261,9 @@ extension StoreOpening {
 
     /// Makes the file under another name and puts it in place when its schema is complete, so that a crash leaves
     /// either no file or a whole one.
-    private func create(_ keys: inout FileKeys, _ stop: MigrationStop, _ report: inout Progress) throws -> KeyChoice {
+    private func create(
+        _ keys: inout FileKeys, _ stop: CancellationFlag, _ report: inout Progress
+    ) throws -> KeyChoice {
         try removeLeftovers()
         // An envelope that is made for it is on the disk before the file is.
         let derived = try keys.forNewFile()
@@ -280,7 +282,7 @@ extension StoreOpening {
         }
     }
 
-    private func make(_ derived: DerivedKey?, _ stop: MigrationStop, _ report: inout Progress) throws {
+    private func make(_ derived: DerivedKey?, _ stop: CancellationFlag, _ report: inout Progress) throws {
         let new = try PlainFile(making: temporary)
         try fill(new, derived, stop, &report)
         try new.synchronize()
@@ -289,7 +291,7 @@ extension StoreOpening {
     }
 
     private func fill(
-        _ new: PlainFile, _ derived: DerivedKey?, _ stop: MigrationStop, _ report: inout Progress
+        _ new: PlainFile, _ derived: DerivedKey?, _ stop: CancellationFlag, _ report: inout Progress
     ) throws {
         var made = DatabaseFile(path: temporary, name: file.name, busyTimeout: file.busyTimeout, log: file.log)
         made.hasRecursiveTriggers = file.hasRecursiveTriggers

@@ -43,7 +43,7 @@ struct BackupDetail: Encodable {
 
 extension CommandProgress {
     /// Tells how far a copy is: half of it is to write it, half to read it again.
-    func update(_ progress: BackupProgress) {
+    func update(_ progress: WorkProgress) {
         let before: Int64 = progress.phase == .verifying ? progress.total : 0
         guard progress.phase != .checking else { return }
         update(to: before + progress.done, of: 2 * progress.total)

@@ -42,7 +42,7 @@ struct MigrateCommand: AsyncParsableCommand {
             try await database.using { store in
                 let plan = try await store.migrationPlan(to: version)
                 guard !plan.isEmpty else { return .init(.skipped, "at version \(plan.to) already") }
-                let tell: @Sendable (MigrationProgress) -> Void = { progress.tell($0) }
+                let tell: @Sendable (WorkProgress) -> Void = { progress.tell($0) }
                 if isTrial {
                     let trial = try await store.dryRun(to: version, progress: tell)
                     return .init(.done, "would go \(plan.way)", MigrationDetail(trial))
@@ -56,8 +56,8 @@ struct MigrateCommand: AsyncParsableCommand {
 
 extension CommandProgress {
     /// Counts the steps, or what the running one tells of itself.
-    fileprivate func tell(_ migration: MigrationProgress) {
-        guard migration.total > 0 else { return update(to: migration.step - 1, of: migration.steps) }
+    fileprivate func tell(_ migration: WorkProgress) {
+        if migration.total == 0, let step = migration.step { return update(to: step.number - 1, of: step.count) }
         update(to: migration.done, of: migration.total)
     }
 }

@@ -18,7 +18,9 @@ extension Connection {
     ///   - body: May run twice, and has to begin with the records as they were.
     @usableFromInline
     func inList<T>(of count: Int, _ body: () throws -> T) throws -> T {
-        guard list == nil, count > Self.shortList, EngineFeatures.keepsStatementsUndoable else { return try inSavepoint(body) }
+        guard list == nil, count > Self.shortList, EngineFeatures.keepsStatementsUndoable else {
+            return try inSavepoint(body)
+        }
         do {
             return try inSavepoint {
                 list = ListedTables()
