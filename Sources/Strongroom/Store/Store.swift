@@ -63,9 +63,7 @@ public final class Store: Sendable {
         timeout: Duration? = nil,
         _ body: @escaping @Sendable (borrowing ReadTransaction) throws -> T
     ) async throws -> T {
-        try await pool.perform(.read, OperationLimits(label: label, timeout: timeout)) { connection in
-            try connection.inSnapshot { try body(ReadTransaction(connection)) }
-        }
+        try await pool.read(OperationLimits(label: label, timeout: timeout)) { try body(ReadTransaction($0)) }
     }
 
     /// Writes on the one writer; returns after the commit is on the disk.
@@ -90,9 +88,8 @@ public final class Store: Sendable {
         timeout: Duration? = nil,
         _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> T
     ) async throws -> T {
-        try pool.requireWriting()
-        return try await pool.perform(kind.request, OperationLimits(label: label, timeout: timeout)) { connection in
-            try kind.run(on: connection) { try body(WriteTransaction(connection)) }
+        try await pool.write(as: kind, OperationLimits(label: label, timeout: timeout)) {
+            try body(WriteTransaction($0))
         }
     }
 
@@ -111,9 +108,7 @@ public final class Store: Sendable {
         timeout: Duration? = nil,
         _ body: (borrowing ReadTransaction) throws -> T
     ) throws -> T {
-        try pool.performBlocking(.read, OperationLimits(label: label, timeout: timeout)) { connection in
-            try connection.inSnapshot { try body(ReadTransaction(connection)) }
-        }
+        try pool.readBlocking(OperationLimits(label: label, timeout: timeout)) { try body(ReadTransaction($0)) }
     }
 
     /// Writes on the one writer, on the running thread; for code that is not async. Shares a transaction with others as
@@ -135,9 +130,8 @@ public final class Store: Sendable {
         timeout: Duration? = nil,
         _ body: (borrowing WriteTransaction) throws -> T
     ) throws -> T {
-        try pool.requireWriting()
-        return try pool.performBlocking(kind.request, OperationLimits(label: label, timeout: timeout)) { connection in
-            try kind.run(on: connection) { try body(WriteTransaction(connection)) }
+        try pool.writeBlocking(as: kind, OperationLimits(label: label, timeout: timeout)) {
+            try body(WriteTransaction($0))
         }
     }
 

@@ -11,7 +11,7 @@ extension ConnectionPool {
 
         fileprivate init(_ pool: ConnectionPool, _ limits: OperationLimits) async throws {
             self.pool = pool
-            ticket = try await pool.takeSeat(.alone, limits).ticket
+            ticket = try await pool.takeSlot(.alone, limits).ticket
         }
 
         /// Lets those who wait go on.
