@@ -1,5 +1,4 @@
 import Dispatch
-import Synchronization
 
 /// Runs blocking work of a task on a thread of its own, away from Swift's cooperative threads.
 enum BlockingWork {
@@ -11,24 +10,6 @@ enum BlockingWork {
                 continuation.resume(with: result)
             }
         }
-    }
-
-    /// As ``run(_:)``, for work that ends soon when its task is cancelled.
-    ///
-    /// - Parameter work: Gets a closure that throws `CancellationError` once the task has been cancelled.
-    static func runUntilCancelled<T: Sendable>(
-        _ work: @escaping @Sendable (_ goOn: @escaping () throws -> Void) throws -> T
-    ) async throws -> T {
-        let flag = Flag()
-        return try await withTaskCancellationHandler {
-            try await run { try work { if flag.isRaised.load(ordering: .relaxed) { throw CancellationError() } } }
-        } onCancel: {
-            flag.isRaised.store(true, ordering: .relaxed)
-        }
-    }
-
-    private final class Flag: Sendable {
-        let isRaised = Atomic(false)
     }
 
     /// Waits, on a thread that may wait, for work that is a task's.

@@ -72,7 +72,8 @@ extension ConnectionPool {
         guard !firstUses.isKnown(table), !connection.hasPrepared(table) else { return }
         let automatic = AutomaticSchema(tables: [Source.schema], removesColumns: false)
         let changes = try automatic.changesOfUnversioned(connection)
-        if changes.isEmpty, !connection.tables.writes.contains("sqlite_master") { return firstUses.note(table) }
+        let hasSchemaChanged = connection.transaction.tables.writes.contains("sqlite_master")
+        if changes.isEmpty, !hasSchemaChanged { return firstUses.note(table) }
         guard changes.isEmpty || isWriting && changes == [.createTable(Source.schema.name)] else {
             throw StrongroomError(
                 .schemaChange,
@@ -98,13 +99,15 @@ extension ConnectionPool {
 extension Connection {
     /// Whether a table has been found, or made, in what the running transaction has done so far.
     fileprivate func hasPrepared(_ table: any Table.Type) -> Bool {
-        preparedIn == transactionNumber && preparedTables.contains(ObjectIdentifier(table))
+        transaction.attachments[PreparedTables.self]?.types.contains(ObjectIdentifier(table)) ?? false
     }
 
     fileprivate func notePrepared(_ table: any Table.Type) {
-        // What is undone in part has another number.
-        if preparedIn != transactionNumber { preparedTables = [] }
-        preparedIn = transactionNumber
-        preparedTables.insert(ObjectIdentifier(table))
+        transaction.attachments.object(PreparedTables()).types.insert(ObjectIdentifier(table))
     }
+}
+
+/// The types whose tables have been found, or made, in a transaction.
+private final class PreparedTables {
+    var types: Set<ObjectIdentifier> = []
 }

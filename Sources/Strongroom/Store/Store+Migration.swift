@@ -33,7 +33,7 @@ extension Store {
     ///
     /// - Parameters:
     ///   - version: The version that the file is to have; nil for the newest.
-    ///   - progress: Told how far it has come, on the thread that migrates; must return soon.
+    ///   - progress: Told how far it has come, with the step that runs, on the thread that migrates; must return soon.
     /// - Returns: What was done.
     /// - Throws: `CancellationError` when the task is cancelled, and the step that ran then is undone;
     ///   ``StrongroomError`` with `invalidMigrator` when there is no migrator, no such version, or a `down` is missing:
@@ -42,7 +42,7 @@ extension Store {
     @discardableResult
     public func migrate(
         to version: String? = nil,
-        progress: @escaping @Sendable (MigrationProgress) -> Void = { _ in }
+        progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws -> MigrationReport {
         let context = try file.contextToWrite()
         let migrator = try migrator()

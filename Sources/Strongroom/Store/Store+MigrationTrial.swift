@@ -20,7 +20,7 @@ extension Store {
     ///   `locked` while another trial of the file runs, `diskFull`, `damaged`.
     public func dryRun(
         to version: String? = nil,
-        progress: @escaping @Sendable (MigrationProgress) -> Void = { _ in }
+        progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws -> MigrationTrial {
         // The copy lies beside the file.
         let context = try file.contextToWrite()
@@ -40,7 +40,7 @@ extension Store {
             return (copy, key)
         }
         let copying = ContinuousClock.now - start
-        let stop = MigrationStop()
+        let stop = CancellationFlag()
         let trial = try await stop.running {
             let connection: Connection
             defer { try? copy.remove() }

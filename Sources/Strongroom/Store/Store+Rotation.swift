@@ -25,7 +25,8 @@ extension Store {
     ///
     /// - Parameters:
     ///   - timeout: How long those who read or write in this process are waited for; nil for as long as it takes.
-    ///   - progress: Told how far it has come, on a thread of the rotation's; must return soon.
+    ///   - progress: Told how far it has come: `waiting`, `checking`, `writing` and `verifying`, in bytes. Called on a
+    ///     thread of the rotation's; must return soon.
     /// - Returns: What was done.
     /// - Throws: `CancellationError` when the task is cancelled before the new content takes the place of the old one;
     ///   ``StrongroomError`` with `timedOut` naming those who were waited for; `locked` naming the processes that have
@@ -36,7 +37,7 @@ extension Store {
     @discardableResult
     public func rotate(
         timeout: Duration? = nil,
-        progress: @escaping @Sendable (RotationProgress) -> Void = { _ in }
+        progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws -> RotationReport {
         try await rotate(.chain, timeout: timeout, progress: progress)
     }
@@ -56,7 +57,8 @@ extension Store {
     ///   - subject: What is rotated.
     ///   - keys: For ``RotationSubject/dataKey`` the keys of slots that are not in the chain.
     ///   - timeout: How long those who read or write in this process are waited for; nil for as long as it takes.
-    ///   - progress: Told how far it has come, on a thread of the rotation's; must return soon.
+    ///   - progress: Told how far it has come: `waiting`, `checking`, `writing` and `verifying`, in bytes. Called on a
+    ///     thread of the rotation's; must return soon.
     /// - Returns: What was done.
     /// - Throws: As ``rotate(timeout:progress:)``; ``StrongroomError`` with `keySlot` when the keys of slots are
     ///   missing, `envelopeMissing` when there is no envelope, `envelopeDamaged`, `newerEnvelope`, `foreignEnvelope`.
@@ -65,7 +67,7 @@ extension Store {
         _ subject: RotationSubject,
         keys: [Key] = [],
         timeout: Duration? = nil,
-        progress: @escaping @Sendable (RotationProgress) -> Void = { _ in }
+        progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws -> RotationReport {
         let context = try file.contextToWrite()
         guard context.settings.rotation != .never else {
@@ -91,7 +93,7 @@ extension Store {
 
     private func rotate(
         _ subject: RotationSubject, _ keys: [Key], _ context: StoreContext, _ timeout: Duration?,
-        _ progress: @escaping @Sendable (RotationProgress) -> Void
+        _ progress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws -> RotationReport {
         guard subject == .chain, try file.activeKey().isSettled else {
             let limits = OperationLimits(label: "rotation", timeout: timeout)
@@ -121,7 +123,7 @@ extension Store {
     /// opening the file nor this one from what needs the lock.
     private func rewrite(
         _ context: StoreContext, _ limits: OperationLimits, newDataKey: [Key]?,
-        _ progress: @escaping @Sendable (RotationProgress) -> Void
+        _ progress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws -> RotationReport {
         // Asked while the others still read and write.
         var chain = try await keysToRotateTo(context)
@@ -129,17 +131,16 @@ extension Store {
         while true {
             let alone = try await pool.takeAlone(limits)
             if let lock = try await attempt < Self.attempts ? context.file.tryLock() : context.lock() {
-                let report = try await pool.perform(alone) { [file, chain] isCancelled in
-                    let watcher = RotationWatcher(progress: progress, isCancelled: isCancelled)
+                let report = try await pool.perform(alone, progress) { [file, chain] monitor in
                     do {
-                        return try file.rotate(chain, newDataKey: newDataKey, watcher)
+                        return try file.rotate(chain, newDataKey: newDataKey, monitor)
                     } catch let error as StrongroomError where error.code == .wrongKey {
                         // Another process may have rotated it since the chain was asked for.
                         let newer = try BlockingWork.wait {
                             try await context.keyChain()
                         }
                         guard !newer.isPlaintext else { throw error }
-                        return try file.rotate(newer, newDataKey: newDataKey, watcher)
+                        return try file.rotate(newer, newDataKey: newDataKey, monitor)
                     }
                 }
                 lock.release()

@@ -10,24 +10,27 @@ extension Store {
     ///
     /// ```swift
     /// let report = try await store.verify { progress in
-    ///     print("\(progress.pagesDone) of \(progress.pages) pages")
+    ///     print("\(progress.done) of \(progress.total) pages")
     /// }
     /// if !report.isWhole { print(report) }
     /// ```
     ///
     /// What a plaintext file holds has no authentication codes: only the engine's checks are made.
     ///
-    /// - Parameter progress: Called now and then on a thread of the store's own, not on the caller's; it must not wait.
+    /// - Parameter progress: Called now and then, with `checking` and then `checkingStructure`, in pages, on a thread
+    ///   of the store's own, not on the caller's; it must not wait.
     /// - Returns: What was found. Damage is no error here.
     /// - Throws: ``StrongroomError`` with `closed`, `busy` when another process writes for longer than the busy
     ///   timeout, or the engine's failure that is no damage; `CancellationError` when the task is cancelled, which ends
     ///   the check soon.
     public func verify(
-        progress: @escaping @Sendable (VerificationProgress) -> Void = { _ in }
+        progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws -> VerificationReport {
         try await pool.perform(.writeAlone) { [file] connection in
             let pages = try file.pageKey.map { try PageCipher($0, settings: $0.settings) }
-            return try DatabaseCheck(connection: connection, cipher: pages, progress: progress).run()
+            return try DatabaseCheck(
+                connection: connection, cipher: pages, monitor: WorkMonitor(progress, connection.cancellation)
+            ).run()
         }
     }
 }

@@ -44,7 +44,7 @@ public final class Store: Sendable {
             readerCount: context.isInMemory ? 0 : nil,
             writer: connection,
             open: { try file.connect(as: $0) },
-            renew: { try file.renew(after: $0.keyGeneration) },
+            renew: { try file.renew(after: $0) },
             keeper: { file.keeperOfLog() },
             firstUses: AutomaticTables(isKept: context.migrator != nil || context.isReadOnly),
             // With the context this keeps the configuration, and what the file's place depends on, as long as the store
@@ -90,9 +90,7 @@ public final class Store: Sendable {
         timeout: Duration? = nil,
         _ body: @escaping @Sendable (borrowing ReadTransaction) throws -> T
     ) async throws -> T {
-        try await pool.perform(.read, OperationLimits(label: label, timeout: timeout)) { connection in
-            try connection.inSnapshot { try body(ReadTransaction(connection)) }
-        }
+        try await pool.read(OperationLimits(label: label, timeout: timeout)) { try body(ReadTransaction($0)) }
     }
 
     /// Writes on the one writer; returns after the commit is on the disk.
@@ -117,9 +115,8 @@ public final class Store: Sendable {
         timeout: Duration? = nil,
         _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> T
     ) async throws -> T {
-        try pool.requireWriting()
-        return try await pool.perform(kind.request, OperationLimits(label: label, timeout: timeout)) { connection in
-            try kind.run(on: connection) { try body(WriteTransaction(connection)) }
+        try await pool.write(as: kind, OperationLimits(label: label, timeout: timeout)) {
+            try body(WriteTransaction($0))
         }
     }
 
@@ -138,9 +135,7 @@ public final class Store: Sendable {
         timeout: Duration? = nil,
         _ body: (borrowing ReadTransaction) throws -> T
     ) throws -> T {
-        try pool.performBlocking(.read, OperationLimits(label: label, timeout: timeout)) { connection in
-            try connection.inSnapshot { try body(ReadTransaction(connection)) }
-        }
+        try pool.readBlocking(OperationLimits(label: label, timeout: timeout)) { try body(ReadTransaction($0)) }
     }
 
     /// Writes on the one writer, on the running thread; for code that is not async. Shares a transaction with others as
@@ -162,9 +157,8 @@ public final class Store: Sendable {
         timeout: Duration? = nil,
         _ body: (borrowing WriteTransaction) throws -> T
     ) throws -> T {
-        try pool.requireWriting()
-        return try pool.performBlocking(kind.request, OperationLimits(label: label, timeout: timeout)) { connection in
-            try kind.run(on: connection) { try body(WriteTransaction(connection)) }
+        try pool.writeBlocking(as: kind, OperationLimits(label: label, timeout: timeout)) {
+            try body(WriteTransaction($0))
         }
     }
 

@@ -7,7 +7,7 @@ extension StoreFile {
     /// - Parameter otherKeys: The keys besides the chain's for which a new data key is wrapped; nil when the data key
     ///   is to stay.
     func rotate(
-        _ chain: KeyChain, newDataKey otherKeys: [Key]?, _ watcher: RotationWatcher
+        _ chain: KeyChain, newDataKey otherKeys: [Key]?, _ monitor: WorkMonitor
     ) throws -> RotationReport {
         let context = try context()
         let content = try FileContent.of(context.path)
@@ -20,7 +20,7 @@ extension StoreFile {
             defer { connection.close() }
             if otherKeys != nil { try prepareDataKey(&keys, &unlocked) }
             return try keys.rewrite(
-                unlocked, salt: content.salt, patience: context.settings.openTimeout, watcher: watcher,
+                unlocked, salt: content.salt, patience: context.settings.openTimeout, monitor: monitor,
                 whenReplaced: { try OpenFiles.shared.identify(context.path) })
         }
         if let done {

@@ -115,7 +115,7 @@ final class StoreFile: Sendable {
         let connection =
             try file.isReadOnly
             ? file.connectToRead(key: key) { try $0.proveKey() } : file.connect(.existing, key: key)
-        connection.keyGeneration = generation
+        connection.attachments[KeyGeneration.self] = KeyGeneration(generation)
         do {
             if !file.isReadOnly { try connection.proveKey() }
             if let role { try connection.configure(as: file.isReadOnly ? .reader : role, of: file) }
@@ -171,8 +171,15 @@ final class StoreFile: Sendable {
     /// Finds the key anew when the file cannot be read with the one that was the newest: another process may have
     /// rotated it.
     ///
-    /// - Parameter former: The generation of the key that no longer reads it.
+    /// - Parameter connection: One that can no longer read it.
     /// - Returns: Whether there is another key now.
+    func renew(after connection: Connection) throws -> Bool {
+        try renew(after: connection.attachments[KeyGeneration.self]?.number ?? 0)
+    }
+
+    /// As ``renew(after:)`` for a connection.
+    ///
+    /// - Parameter former: The generation of the key that no longer reads it.
     func renew(after former: Int) throws -> Bool {
         guard !isInMemory else { return false }
         renewal.wait()
@@ -204,5 +211,14 @@ final class StoreFile: Sendable {
             guard newer.envelope?.sealed != keys.envelope?.sealed else { throw error }
             return (newer, try newer.unlock(content))
         }
+    }
+}
+
+/// Which of the file's keys since the store was opened a connection has.
+private final class KeyGeneration {
+    let number: Int
+
+    init(_ number: Int) {
+        self.number = number
     }
 }

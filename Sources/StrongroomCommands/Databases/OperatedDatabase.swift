@@ -147,7 +147,7 @@ package struct OperatedDatabase: Sendable {
 
     /// Diagnoses the file without opening it as a store.
     package func diagnose(
-        progress: @escaping @Sendable (VerificationProgress) -> Void = { _ in }
+        progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws -> FileDiagnosis {
         try await stores.diagnose(name.fileName, progress: progress)
     }

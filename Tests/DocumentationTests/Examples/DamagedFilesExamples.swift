@@ -75,7 +75,7 @@ struct DamagedFilesExamples {
         let store = try await Stores(place).open("addressbook.sqlite")
 
         let report = try await store.verify { progress in
-            print("\(progress.pagesDone) of \(progress.pages) pages")
+            print("\(progress.done) of \(progress.total) pages")
         }
         if !report.isWhole { print(report) }  // page 12 of table "contact" …
 

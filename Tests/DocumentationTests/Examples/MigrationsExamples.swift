@@ -86,7 +86,7 @@ struct MigrationsExamples {
         }
 
         let telling = migrator.reporting { progress in
-            print(progress.version, progress.done, progress.total)
+            print(progress.step?.version ?? "", progress.done, progress.total)
         }
 
         let store = try await Stores(Place(migrator: telling)).open("addressbook.sqlite")

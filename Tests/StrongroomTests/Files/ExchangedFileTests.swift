@@ -80,16 +80,17 @@ struct ExchangedFileTests {
             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) SELECT 'line ' || i FROM n
             """)
         let (path, mine, count) = (path, mine, Locked(0))
-        let watcher = RotationWatcher(isCancelled: {
+        var monitor = WorkMonitor()
+        monitor.isCancelled = {
             let isFirst = count.withLock { count in
                 count += 1
                 return count == 1
             }
             if isFirst { try? Self.exchange(path, exchange, mine: mine) }
             return false
-        })
+        }
         let copy = CheckedCopy(
-            file: database(directory.path("source")), from: nil, to: nil, path: path, watcher: watcher)
+            file: database(directory.path("source")), from: nil, to: nil, path: path, monitor: monitor)
         #expect(throws: StrongroomError.self) { try copy.make(from: source) }
         #expect(count.withLock { $0 } > 0)
         try expectUntouched()

@@ -20,7 +20,7 @@ struct LogRestartTests {
                         INSERT INTO line (text) SELECT hex(zeroblob(100000)) FROM n
                         """)
                     try connection.commit()
-                    let length = connection.logLength
+                    let length = connection.wal.length
                     isWritten.come()
                     try isReading.block()
                     // So that nothing is left to do but to wait.
@@ -46,9 +46,9 @@ struct LogRestartTests {
             #expect(!isBack.isPast)
             mayEnd.come()
             #expect(try await reader.value == 100)
-            #expect(try await checkpoint.value > Connection.tooLongLog)
+            #expect(try await checkpoint.value > Connection.WALState.tooLong)
             try await store.write { db in try db.execute("INSERT INTO line (text) VALUES ('after')") }
-            let length = try await store.pool.perform(.writeAlone) { $0.logLength }
+            let length = try await store.pool.perform(.writeAlone) { $0.wal.length }
             #expect(length < 100)
         }
     }

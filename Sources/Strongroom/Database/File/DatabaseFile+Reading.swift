@@ -31,7 +31,7 @@ extension DatabaseFile {
     ) throws -> Connection {
         let connection = try connect(mode, key: key)
         try prove(connection)
-        try connection.checkFile?()
+        try connection.file.check?()
         return connection
     }
 

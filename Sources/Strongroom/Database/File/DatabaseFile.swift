@@ -31,7 +31,7 @@ struct DatabaseFile: Sendable {
         if let baseline {
             let log = mode == .withoutIndex ? try FileStatus.at(path + "-wal") : nil
             let isLocked = mode != .untouched && mode != .withoutIndex
-            connection.checkFile = { [name] in try baseline.check(isLocked: isLocked, log: log, name) }
+            connection.file.check = { [name] in try baseline.check(isLocked: isLocked, log: log, name) }
         }
         if mode == .withoutIndex { connection.add(MemoryIndex()) }
         if mode != .untouched { try checkLog(before: connection) }

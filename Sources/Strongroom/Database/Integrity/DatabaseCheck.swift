@@ -1,11 +1,9 @@
-import Synchronization
-
 /// The check of a whole database through a connection that nobody else uses and that is in no transaction.
 struct DatabaseCheck {
     let connection: Connection
     /// Nil for plaintext.
     let cipher: PageCipher?
-    let progress: (VerificationProgress) -> Void
+    let monitor: WorkMonitor
 
     /// The most lines that are reported of one kind.
     private static let mostLines = 100
@@ -20,7 +18,7 @@ struct DatabaseCheck {
         if connection.isWriter { _ = connection.checkpointAfterCommit(patience: Connection.patience) }
         let ((pages, bytes, damaged), objections) = try connection.readingPastTheEngine {
             let found = try checkPages()
-            progress(VerificationProgress(step: .structure, pagesDone: found.0, pages: found.0))
+            try monitor.report(.checkingStructure, found.0, of: found.0, .pages)
             return (found, try telling { try integrityCheck() })
         }
         var violations: [VerificationReport.ForeignKeyViolation] = []
@@ -47,26 +45,21 @@ struct DatabaseCheck {
         }
         let verifier = try PageVerifier(connection, cipher)
         let damaged = try verifier.damagedPages { done in
-            try goOn()
-            progress(VerificationProgress(step: .pages, pagesDone: done, pages: verifier.count))
+            try monitor.report(.checking, done, of: verifier.count, .pages)
         }
         // With a damaged schema nothing is known but what the pages themselves tell.
         let roots = damaged.isEmpty ? [] : (try? connection.schemaRoots()) ?? []
-        let named = try PageOwners(contents: verifier.contents, roots: roots).name(damaged, progress: goOn)
+        let named = try PageOwners(contents: verifier.contents, roots: roots).name(damaged, progress: monitor.check)
         return (verifier.count, Int64(verifier.count) * Int64(cipher.layout.pageSize), named)
-    }
-
-    private func goOn() throws {
-        if connection.isInterrupted.load(ordering: .relaxed) { throw CancellationError() }
     }
 
     /// Runs a check of the engine's, whose failure is what it has found.
     private func telling(_ check: () throws -> [String]) throws -> [String] {
-        try goOn()
+        try monitor.check()
         do {
             return try check()
         } catch let error as StrongroomError {
-            try goOn()
+            try monitor.check()
             let isFinding = [.damaged, .sql, .notADatabase, .inputOutput, .transactionEnded].contains(error.code)
             guard isFinding else { throw error }
             return [error.message]

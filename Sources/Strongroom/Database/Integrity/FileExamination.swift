@@ -6,9 +6,7 @@ struct FileExamination {
     let file: DatabaseFile
     /// Nil when there are none.
     let keys: Keys?
-    let progress: (VerificationProgress) -> Void
-    /// Throws when nobody wants it any more.
-    let goOn: () throws -> Void
+    let monitor: WorkMonitor
 
     /// What is known of how the file is encrypted, and of its schema.
     struct Keys {
@@ -28,7 +26,7 @@ struct FileExamination {
     func run() throws -> FileDiagnosis {
         var diagnosis = FileDiagnosis(path: file.path, finding: .unexamined)
         do {
-            diagnosis = try FileDiagnosis(surroundingsOf: file, goOn)
+            diagnosis = try FileDiagnosis(surroundingsOf: file, monitor.check)
             let status = try FileStatus.at(file.path)
             diagnosis.bytes = status?.isRegularFile == true ? status?.size ?? 0 : 0
             try file.requireOwnCompanions()
@@ -43,7 +41,7 @@ struct FileExamination {
         }
         leaveOpenWhatTheLogMayMend(&diagnosis)
         try examineLog(&diagnosis)
-        try goOn()
+        try monitor.check()
         return diagnosis
     }
 
@@ -123,8 +121,7 @@ struct FileExamination {
         let verifier = try PageVerifier(closed: bytes, cipher)
         let present = Int(try bytes.size() / Int64(cipher.layout.pageSize))
         var damaged = try verifier.damagedPages { done in
-            try goOn()
-            progress(VerificationProgress(step: .pages, pagesDone: done, pages: verifier.count))
+            try monitor.report(.checking, done, of: verifier.count, .pages)
         }
         diagnosis.pages = verifier.count
         // Pages at the end may be in the log alone.
@@ -138,7 +135,7 @@ struct FileExamination {
             diagnosis.finding = diagnosis.missingPages > 0 ? .truncated : .damaged
             let roots = (try? connection.schemaRoots()) ?? []
             diagnosis.damagedPages = try PageOwners(contents: verifier.contents, roots: roots).name(
-                damaged, progress: goOn)
+                damaged, progress: monitor.check)
             return
         }
     }
@@ -148,7 +145,7 @@ struct FileExamination {
     /// What cannot be read is left out: another process may be writing just now.
     private func readVersion(_ connection: Connection, _ diagnosis: inout FileDiagnosis) {
         // A schema may be made such that reading it never ends.
-        connection.stop(after: Self.mostLooks) { (try? goOn()) == nil }
+        connection.stop(after: Self.mostLooks) { monitor.isCancelled() }
         diagnosis.version = try? VersionHistory(connection: connection).entries().last?.version
         guard let migrator = keys?.migrator else { return }
         do {

@@ -40,7 +40,7 @@ package struct FileSurvey: Sendable {
     init(path: String) { self.path = path }
 }
 
-/// Finds what stands in a file, as long as `goOn` does not throw.
+/// Finds what stands in a file.
 struct FileSurveyor {
     let file: DatabaseFile
     let chain: KeyChain
@@ -48,26 +48,24 @@ struct FileSurveyor {
     let protection: KeyProtection
     let migrator: Migrator?
     let countsTables: Bool
-    /// Told how many tables are counted, and how many there are.
-    let progress: (_ done: Int, _ total: Int) -> Void
-    let goOn: () throws -> Void
+    let monitor: WorkMonitor
 
     /// - Throws: ``StrongroomError`` as opening has it; `CancellationError`.
     func run() throws -> FileSurvey {
         var survey = FileSurvey(path: file.path)
         survey.hasEnvelope = try EnvelopeFile(databasePath: file.path, name: file.name).exists()
-        survey.holders = try FileHolders.staying(file.path, whenWaiting: goOn).map {
+        survey.holders = try FileHolders.staying(file.path, whenWaiting: monitor.check).map {
             FileDiagnosis.Holder(process: $0, name: FileHolders.name(of: $0))
         }
         survey.logBytes = try FileStatus.at(file.path + "-wal")?.size
         survey.bytes = try FileStatus.at(file.path)?.size ?? 0
         let connection = try connect(&survey)
         defer { connection.close() }
-        connection.stop { (try? goOn()) == nil }
+        connection.stop { monitor.isCancelled() }
         try connection.proveKey()
         readVersion(connection, &survey)
         if countsTables { survey.tables = try connection.inSnapshot { try tables(connection) } }
-        try goOn()
+        try monitor.check()
         return survey
     }
 
@@ -140,15 +138,15 @@ struct FileSurveyor {
         var done = 0
         // Also in the middle of a table, which may be all that there is.
         connection.stop {
-            progress(done, total)
-            return (try? goOn()) == nil
+            monitor.progress(WorkProgress(.checking, done, of: total, .tables))
+            return monitor.isCancelled()
         }
         let sizes = try sizes(connection, owners)
         return try names.sorted().map { name in
-            try goOn()
+            try monitor.check()
             let table = FileSurvey.Table(name: name, rows: try rows(of: name, connection), bytes: sizes?[name])
             done += 1
-            progress(done, total)
+            monitor.progress(WorkProgress(.checking, done, of: total, .tables))
             return table
         }
     }

@@ -59,21 +59,3 @@ extension VerificationReport: CustomStringConvertible {
         return lines.prefix(most) + ["and \(lines.count - most) more"]
     }
 }
-
-/// How far a check of a database has come.
-public struct VerificationProgress: Sendable, Hashable {
-    /// What is being done.
-    public enum Step: Sendable, Hashable {
-        /// The pages' authentication codes are checked.
-        case pages
-        /// The engine looks whether tables and indexes fit together, of which it tells no progress.
-        case structure
-    }
-
-    /// What is being done.
-    public let step: Step
-    /// The pages that have been checked.
-    public let pagesDone: Int
-    /// The pages of the database.
-    public let pages: Int
-}

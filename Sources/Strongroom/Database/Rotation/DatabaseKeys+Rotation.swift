@@ -12,14 +12,14 @@ extension DatabaseKeys {
     ///   - whenReplaced: Called when another file lies at the path, and the one that lay there before is still open.
     /// - Returns: What was done, and the key that the file is on now; nil when it is as it is to be.
     mutating func rewrite(
-        _ unlocked: UnlockedFile, salt: [UInt8]?, patience: Duration, watcher: RotationWatcher = RotationWatcher(),
+        _ unlocked: UnlockedFile, salt: [UInt8]?, patience: Duration, monitor: WorkMonitor = WorkMonitor(),
         whenReplaced: () throws -> Void
     ) throws -> (report: RotationReport, derivedKey: DerivedKey)? {
         try makeEnvelope(salt: salt)
         guard let wantedKey else { return nil }
         return try Rotation.run(
             file, unlocked, to: wantedKey, position: lastPosition, settings, salt: salt, patience: patience,
-            watcher: watcher, whenReplaced: whenReplaced)
+            monitor: monitor, whenReplaced: whenReplaced)
     }
 
     /// Brings the envelope to the current key, forgets a data key that the file is not on any more, and heals its

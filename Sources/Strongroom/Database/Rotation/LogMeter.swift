@@ -8,14 +8,14 @@ struct LogMeter {
     /// - Parameters:
     ///   - path: The log.
     ///   - size: The size of the file, which the log reaches in the end.
-    ///   - watcher: Who is told.
-    init(path: String, size: Int64, watcher: RotationWatcher) {
+    ///   - monitor: Who is told.
+    init(path: String, size: Int64, monitor: WorkMonitor) {
         timer = DispatchSource.makeTimerSource(queue: .global())
         timer.schedule(deadline: .now() + .milliseconds(200), repeating: .milliseconds(200))
         timer.setEventHandler {
             // Nobody is harmed when it cannot be told.
             let length = (try? FileStatus.at(path)?.size) ?? 0
-            watcher.progress(RotationProgress(phase: .writing, done: min(length, size), total: size))
+            monitor.progress(WorkProgress(.writing, min(length, size), of: size, .bytes))
         }
         timer.resume()
     }

@@ -9,7 +9,7 @@ extension Rotation {
     ///   - settings: The settings that it is to have.
     ///   - salt: The file's salt; nil for plaintext.
     ///   - patience: How long to wait for other processes when exclusive access is needed.
-    ///   - watcher: Who is told.
+    ///   - monitor: Who is told.
     ///   - whenReplaced: Called when another file lies at the path, and the one that lay there before is still open.
     /// - Returns: What was done, and the key that the file is on now.
     static func run(
@@ -20,7 +20,7 @@ extension Rotation {
         _ settings: CipherSettings,
         salt: [UInt8]?,
         patience: Duration,
-        watcher: RotationWatcher,
+        monitor: WorkMonitor,
         whenReplaced: () throws -> Void
     ) throws -> (report: RotationReport, derivedKey: DerivedKey)? {
         guard !unlocked.isCurrent || unlocked.derivedKey?.settings != settings else { return nil }
@@ -30,7 +30,7 @@ extension Rotation {
         let derived = try unlocked.currentKey ?? DerivedKey(key, salt: salt, settings: settings)
         let outcome = try withoutActuallyEscaping(whenReplaced) { whenReplaced in
             try Rotation(
-                file: file, from: unlocked.derivedKey, to: derived, patience: patience, watcher: watcher,
+                file: file, from: unlocked.derivedKey, to: derived, patience: patience, monitor: monitor,
                 whenReplaced: whenReplaced
             ).run()
         }

@@ -12,9 +12,9 @@ extension Rotation {
         defer { connection.close() }
         do {
             // It is done, and is not to be called undone.
-            let patient = RotationWatcher(progress: watcher.progress)
             try connection.inTransaction(.immediate) {
-                try checkPages(PageVerifier(connection, PageCipher(to, settings: to.settings)), .verifying, patient)
+                let verifier = try PageVerifier(connection, PageCipher(to, settings: to.settings))
+                try checkPages(verifier, .verifying, monitor.withoutCancellation)
             }
             let verification = checking + (ContinuousClock.now - start)
             // Nothing of the old pages is left in the file then; those who read from before are waited for.
@@ -49,8 +49,8 @@ extension Rotation {
         }
         let checking = ContinuousClock.now - start
         // From here on it cannot be cancelled.
-        try watcher.tell(.writing, 0, size)
-        let meter = LogMeter(path: file.path + "-wal", size: size, watcher: watcher)
+        try monitor.report(.writing, 0, of: size)
+        let meter = LogMeter(path: file.path + "-wal", size: size, monitor: monitor)
         defer { meter.stop() }
         try to.withUnsafeBytes { try connection.rekey($0) }
         try connection.run("COMMIT")

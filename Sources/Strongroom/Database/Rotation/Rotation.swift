@@ -18,7 +18,7 @@ struct Rotation {
     let to: DerivedKey
     /// How long to wait for other processes when exclusive access is needed.
     let patience: Duration
-    let watcher: RotationWatcher
+    let monitor: WorkMonitor
     /// Called when another file lies at the path, and the one that lay there before is still open.
     let whenReplaced: () throws -> Void
 
@@ -43,7 +43,7 @@ struct Rotation {
         guard names == 1 || canBeInPlace else { throw hasOtherNames }
         if names == 1, let source = try wholeFile() {
             do {
-                source.stop(when: watcher.isCancelled)
+                source.stop(when: monitor.isCancelled)
                 return try copy(source)
             } catch {
                 source.close()
@@ -66,7 +66,7 @@ struct Rotation {
     /// A connection that has exclusive access to the file, if it can be had. In place nobody needs to be waited for.
     private func wholeFile() throws -> Connection? {
         try file.connectAlone(key: from, within: canBeInPlace ? .zero : patience) {
-            try watcher.tell(.waiting, 0, 0)
+            try monitor.report(.waiting, 0, of: 0)
         }
     }
 

@@ -3,8 +3,7 @@ final class Salvage {
     private let keys: DatabaseKeys
     private let path: String
     private let keepsUnattributed: Bool
-    private let progress: (SalvageProgress) -> Void
-    private let goOn: () throws -> Void
+    private let monitor: WorkMonitor
 
     private var tables: [SalvageReport.TableContent] = []
     private var missing: [SalvageReport.MissingObject] = []
@@ -16,22 +15,17 @@ final class Salvage {
     ///   - path: Where the new file is to lie; nothing may lie there.
     ///   - keepsUnattributed: Whether rows of which it is not known which table they belong to are copied to a table of
     ///     their own.
-    ///   - goOn: Throws when nobody wants it any more.
-    init(
-        _ keys: DatabaseKeys, to path: String, keepsUnattributed: Bool, progress: @escaping (SalvageProgress) -> Void,
-        goOn: @escaping () throws -> Void
-    ) {
+    init(_ keys: DatabaseKeys, to path: String, keepsUnattributed: Bool, _ monitor: WorkMonitor) {
         self.keys = keys
         self.path = path
         self.keepsUnattributed = keepsUnattributed
-        self.progress = progress
-        self.goOn = goOn
+        self.monitor = monitor
     }
 
     /// Copies the file.
     func run() throws -> SalvageReport {
         let start = ContinuousClock.now
-        let source = try SalvageSource(of: keys, at: FileSystem.companion(of: path, "salvaged"), goOn: goOn)
+        let source = try SalvageSource(of: keys, at: FileSystem.companion(of: path, "salvaged"), goOn: monitor.check)
         defer { try? source.remove() }
         try removeLeftovers()
         do {
@@ -76,7 +70,7 @@ final class Salvage {
             pages: try DatabasePages(of: connection, pageSize: source.cipher.layout.pageSize), cipher: source.cipher)
         let encoding = try contents.content(of: 1).flatMap(DatabaseHeader.init)?.encoding ?? .utf8
         let plan = try SalvagePlan(
-            contents, roots: roots, damaged: source.damaged, connection, encoding: encoding, goOn: goOn)
+            contents, roots: roots, damaged: source.damaged, connection, encoding: encoding, goOn: monitor.check)
         let key = try keys.chain.current.map { key in
             try DerivedKey(key, salt: key.salt ?? CipherSettings.randomSalt(), settings: keys.settings)
         }
@@ -90,7 +84,7 @@ final class Salvage {
             let shelf = LostAndFound(target, roots: roots, isKept: keepsUnattributed)
             let pages = TableSalvage.Pages(contents: contents, plan: plan, encoding: encoding)
             try copyRows(copied.filter { !isLast($0) } + copied.filter(isLast), pages, connection, target, shelf)
-            try target.inTransaction(.exclusive) { try shelf.add(plan, pages, goOn: goOn) }
+            try target.inTransaction(.exclusive) { try shelf.add(plan, pages, goOn: monitor.check) }
             lostAndFound = shelf.content
             for setting in ["user_version", "application_id"] { try copySetting(setting, connection, target) }
         }
@@ -162,7 +156,7 @@ final class Salvage {
             for kind in ["index", "view", "trigger"] {
                 for object in roots where object.kind == kind {
                     guard let sql = object.sql else { continue }
-                    try goOn()
+                    try monitor.check()
                     _ = try make(object.name) { try target.inSavepoint { try target.run(sql) } }
                 }
             }
@@ -186,17 +180,14 @@ final class Salvage {
         _ shelf: LostAndFound
     ) throws {
         for (index, table) in roots.enumerated() {
-            try goOn()
-            let copy = try TableSalvage(table, from: source, to: target, pages, shelf, goOn: goOn)
+            try monitor.check()
+            let copy = try TableSalvage(table, from: source, to: target, pages, shelf, goOn: monitor.check)
             try target.inTransaction(.exclusive) {
                 if table.name == "sqlite_sequence" { try target.run("DELETE FROM sqlite_sequence") }
                 try copy.copy(table.page)
             }
             tables.append(copy.content)
-            progress(
-                SalvageProgress(
-                    tablesDone: index + 1, tables: roots.count,
-                    rowsCopied: tables.reduce(0) { $0 + $1.rowsCopied }))
+            monitor.progress(WorkProgress(.writing, index + 1, of: roots.count, .tables))
         }
     }
 }

@@ -112,13 +112,3 @@ extension SalvageReport: CustomStringConvertible {
         return (lines + [lostAndFound?.description].compactMap { $0 } + missing).joined(separator: "\n")
     }
 }
-
-/// How far a salvage has come.
-public struct SalvageProgress: Sendable, Hashable {
-    /// The tables that are done.
-    public let tablesDone: Int
-    /// The tables of the file.
-    public let tables: Int
-    /// The rows that have been copied.
-    public let rowsCopied: Int
-}

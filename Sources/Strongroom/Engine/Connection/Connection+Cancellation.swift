@@ -1,7 +1,16 @@
 import CSQLCipher
-import Synchronization
 
 extension Connection {
+    /// When the engine stops the running statement.
+    struct Interruption {
+        /// Whether the engine asks now and then, while a statement runs, whether to stop it.
+        fileprivate(set) var isPolled = false
+        /// Whether nobody wants any more what the library does with the connection for itself.
+        fileprivate(set) var isUnwanted: (() -> Bool)?
+        /// How much would be lost with the running statement.
+        fileprivate(set) var company = Company.alone
+    }
+
     /// How much of a transaction is lost when the running statement is stopped.
     enum Company {
         /// The work has the transaction for itself.
@@ -13,8 +22,8 @@ extension Connection {
 
     /// Begins work that nobody has given up.
     func beginWork(_ company: Company) {
-        self.company = company
-        isInterrupted.store(false, ordering: .relaxed)
+        interruption.company = company
+        cancellation.clear()
         askNowAndThen()
     }
 
@@ -27,7 +36,7 @@ extension Connection {
     ///   - isUnwanted: Whether nobody wants the work any more.
     func stop(after looks: Int? = nil, when isUnwanted: @escaping () -> Bool = { false }) {
         var left = looks
-        self.isUnwanted = {
+        interruption.isUnwanted = {
             left = left.map { $0 - 1 }
             return left.map { $0 < 0 } ?? false || isUnwanted()
         }
@@ -35,8 +44,8 @@ extension Connection {
     }
 
     private func askNowAndThen() {
-        guard !isWatched else { return }
-        isWatched = true
+        guard !interruption.isPolled else { return }
+        interruption.isPolled = true
         sqlite3_progress_handler(
             pointer,
             Self.stepsBetweenLooks,
@@ -58,7 +67,7 @@ extension Connection {
     /// An interrupt that comes between two statements is forgotten when the next one begins, and that one may have been
     /// let through already; so the engine also asks, while it runs.
     func interrupt(_ company: Company) {
-        isInterrupted.store(true, ordering: .relaxed)
+        cancellation.set()
         if company == .alone { sqlite3_interrupt(pointer) }
     }
 
@@ -66,10 +75,10 @@ extension Connection {
     private static let stepsBetweenLooks: Int32 = 10_000
 
     private var mustStop: Bool {
-        if let isUnwanted { return isUnwanted() }
+        if let isUnwanted = interruption.isUnwanted { return isUnwanted() }
         // The library's own statements, such as those that undo the work, run to their end.
-        guard isInterrupted.load(ordering: .relaxed), !authorizer.isTrusting else { return false }
-        if company == .alone { return true }
+        guard cancellation.isSet, !authorizer.isTrusting else { return false }
+        if interruption.company == .alone { return true }
         var statement = sqlite3_next_stmt(pointer, nil)
         while let each = statement {
             if sqlite3_stmt_busy(each) != 0, sqlite3_stmt_readonly(each) == 0 { return false }

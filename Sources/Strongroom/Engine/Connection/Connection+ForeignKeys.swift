@@ -13,7 +13,7 @@ extension Connection {
         let result = Result { try body() }
         guard strongroom_enforce_foreign_keys(pointer, 1) == SQLITE_OK else {
             // Nothing may be written any more without them.
-            transactionState = .rolledBack
+            transaction.state = .rolledBack
             throw failure("The foreign keys could not be enforced again")
         }
         return try result.get()

@@ -39,19 +39,16 @@ extension Connection {
         try run("PRAGMA temp_store = MEMORY")
         // Known from SQLite 3.31 on, ignored before.
         try run("PRAGMA trusted_schema = OFF")
+        self.role = role
         switch role {
         case .writer:
-            isWriter = true
             try enableWriteAheadLog()
             deferCheckpoints()
             try run("PRAGMA synchronous = FULL")
             // A log that was long once, since somebody read for long, becomes short again when it is begun anew.
             try run("PRAGMA journal_size_limit = \(Self.logKept)")
-        case .maker:
+        case .maker, .sole:
             break
-        case .sole:
-            isInMemory = true
-            isWriter = true
         case .reader:
             try run("PRAGMA query_only = ON")
         }

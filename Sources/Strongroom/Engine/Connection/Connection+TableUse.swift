@@ -6,14 +6,21 @@ extension Connection {
     /// Notes what a statement is going to do; costs a comparison for one that has been noted in this transaction.
     func note(_ statement: Statement) throws -> Statement {
         use.statements += 1
-        if let watch { try tell(watch, of: statement) }
-        guard statement.notedIn != transactionNumber else { return statement }
-        statement.notedIn = transactionNumber
-        recorder?.note(statement)
-        tables.writes.formUnion(statement.tables.writes)
-        guard isWatchingReads else { return statement }
+        if !observers.isEmpty {
+            do {
+                try observers.willRun(statement, isOwn: false)
+            } catch {
+                statement.finish()
+                throw error
+            }
+        }
+        guard statement.notedIn != transaction.number else { return statement }
+        statement.notedIn = transaction.number
+        if !observers.isEmpty { observers.didUse(statement) }
+        transaction.tables.writes.formUnion(statement.tables.writes)
+        guard transaction.isWatchingReads else { return statement }
         do {
-            tables.reads.formUnion(try reads(of: statement))
+            transaction.tables.reads.formUnion(try reads(of: statement))
         } catch {
             statement.finish()
             throw error
@@ -26,35 +33,39 @@ extension Connection {
         statement.tables.formUnion(authorizer.takeTables())
         statement.isExplained = false
         statement.areNamesKnown = false
-        tables.writes.formUnion(statement.tables.writes)
-        if isWatchingReads { tables.reads.formUnion(try reads(of: statement)) }
+        transaction.tables.writes.formUnion(statement.tables.writes)
+        if transaction.isWatchingReads { transaction.tables.reads.formUnion(try reads(of: statement)) }
     }
 
     /// Runs work and tells the tables that it has read.
     func watchingReads<T>(_ body: () throws -> T) rethrows -> (result: T, tables: Set<String>) {
-        isWatchingReads = true
-        defer { isWatchingReads = false }
+        transaction.isWatchingReads = true
+        defer { transaction.isWatchingReads = false }
         let result = try body()
-        return (result, tables.reads)
+        return (result, transaction.tables.reads)
     }
 
     /// Runs a part of the transaction; when it throws it is undone, and has written nothing.
     func forgettingWrites<T>(_ body: () throws -> T) throws -> T {
-        let before = tables
+        let before = transaction.tables
         do {
             return try body()
         } catch {
-            tables = before
-            // So that the statements are noted again.
-            transactionNumber += 1
+            transaction.undoPart(before)
             throw error
         }
     }
 
     /// The tables that the last committed transactions have written since this was last asked.
     func takeChangedTables() -> Set<String> {
-        defer { changedTables = [] }
-        return changedTables
+        defer { transaction.committedWrites = [] }
+        return transaction.committedWrites
+    }
+
+    /// Notes that the running transaction has written a table, of whose rows those who want to know of changes are
+    /// told.
+    func noteWrite(of table: String) {
+        transaction.tables.writes.insert(TableUse.name(table))
     }
 
     // MARK: Engines that do not tell

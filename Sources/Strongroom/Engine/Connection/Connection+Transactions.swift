@@ -25,13 +25,10 @@ extension Connection {
     /// Begins a transaction, which whoever calls this ends with ``commit()`` or ``rollBack()``.
     func begin(_ start: Start) throws {
         try notingAnotherKey { try run(start.rawValue) }
-        transactionState = .open
-        rollbackCause = nil
-        transactionNumber += 1
-        tables = TableUse()
-        guard let companion else { return }
+        transaction.begin()
+        guard let participant else { return }
         do {
-            try companion.didBegin(on: self)
+            try participant.didBegin(on: self)
         } catch {
             rollBack()
             throw error
@@ -54,8 +51,8 @@ extension Connection {
     /// Begins a transaction that reads what is there at this moment, which whoever calls this ends with ``commit()`` or
     /// ``rollBack()``.
     func beginSnapshot() throws {
-        guard let companion else { return try takeSnapshot() }
-        try companion.beginSnapshot(on: self, takeSnapshot)
+        guard let participant else { return try takeSnapshot() }
+        try participant.beginSnapshot(on: self, takeSnapshot)
     }
 
     private func takeSnapshot() throws {
@@ -72,7 +69,7 @@ extension Connection {
     /// Makes the engine refuse what writes, as on a reader's connection, or lets it through again.
     func keepFromWriting(_ isKept: Bool) throws {
         try run("PRAGMA query_only = \(isKept ? "ON" : "OFF")")
-        isKeptFromWriting = isKept
+        transaction.isKeptFromWriting = isKept
     }
 
     /// After a rotation by another process the first page cannot be read any more.
@@ -80,14 +77,14 @@ extension Connection {
         do {
             return try body()
         } catch let error as StrongroomError where error.code == .notADatabase {
-            isOfAnotherKey = true
+            file.isOfAnotherKey = true
             throw error
         }
     }
 
     /// Throws when the engine has rolled the transaction back, or part of it could not be undone.
     func checkTransactionIsWhole() throws {
-        guard transactionState == .open, isInTransaction else { throw transactionEnded }
+        guard transaction.state == .open, isInTransaction else { throw transactionEnded }
     }
 
     /// Commits the transaction. When this throws it is still open, or the engine has rolled it back; ``rollBack()`` is
@@ -96,25 +93,25 @@ extension Connection {
     /// - Throws: ``StrongroomError`` with what made the engine roll it back before, or with why it could not be
     ///   committed.
     func commit() throws {
-        guard transactionState == .open, isInTransaction else { throw rollbackCause ?? transactionEnded }
+        guard transaction.state == .open, isInTransaction else { throw transaction.rollbackCause ?? transactionEnded }
         // Before a commit, lest zeros that were read in a damaged page's place be written back for good.
         try checkPages()
         // What is nearly done is not left halfway.
-        isCommitting = true
-        defer { isCommitting = false }
-        if let companion { try companion.commit(on: self) { try run("COMMIT") } } else { try run("COMMIT") }
-        transactionState = .none
-        if isKeptFromWriting { try keepFromWriting(false) }
-        changedTables.formUnion(tables.writes)
+        transaction.isCommitting = true
+        defer { transaction.isCommitting = false }
+        if let participant { try participant.commit(on: self) { try run("COMMIT") } } else { try run("COMMIT") }
+        transaction.state = .none
+        if transaction.isKeptFromWriting { try keepFromWriting(false) }
+        transaction.noteCommit()
     }
 
     /// Rolls the transaction back, if the engine has not.
     func rollBack() {
-        defer { transactionState = .none }
+        defer { transaction.state = .none }
         // Should it fail, the next write is told so.
-        if isKeptFromWriting { try? keepFromWriting(false) }
+        if transaction.isKeptFromWriting { try? keepFromWriting(false) }
         // Also when the engine has rolled it back by itself.
-        defer { companion?.noteUndoing(on: self) }
+        defer { participant?.noteUndoing(on: self) }
         guard isInTransaction else { return }
         do {
             try run("ROLLBACK")
@@ -136,19 +133,19 @@ extension Connection {
     /// Runs work in a savepoint: an error undoes the work and nothing else.
     @usableFromInline
     func inSavepoint<T>(_ body: () throws -> T) throws -> T {
-        guard transactionState == .open else { throw transactionEnded }
+        guard transaction.state == .open else { throw transactionEnded }
         try run("SAVEPOINT strongroom")
         do {
             let result = try forgettingWrites(body)
             // The work may have swallowed the error that made the engine roll everything back.
-            guard transactionState == .open else { throw transactionEnded }
+            guard transaction.state == .open else { throw transactionEnded }
             try run("RELEASE strongroom")
             return result
         } catch {
             let told = explanation(of: error)
             // The engine does not undo a part of a transaction that has met a damaged page.
             if let damage = told as? StrongroomError, damage.code == .damaged, hasMetDamage {
-                (transactionState, rollbackCause) = (.rolledBack, damage)
+                (transaction.state, transaction.rollbackCause) = (.rolledBack, damage)
             } else {
                 try undoSavepoint()
             }
@@ -161,10 +158,10 @@ extension Connection {
         guard isInTransaction else { return }
         do {
             try run("ROLLBACK TO strongroom")
-            companion?.noteUndoing(on: self)
+            participant?.noteUndoing(on: self)
             try run("RELEASE strongroom")
         } catch {
-            transactionState = .rolledBack
+            transaction.state = .rolledBack
             throw error
         }
     }

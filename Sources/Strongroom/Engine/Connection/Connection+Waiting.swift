@@ -1,5 +1,4 @@
 import CSQLCipher
-import Synchronization
 
 #if canImport(Darwin)
 import Darwin
@@ -11,6 +10,13 @@ import Glibc
 
 /// How a statement waits for the lock of another connection, of this process or of another one.
 extension Connection {
+    struct LockWait {
+        /// Milliseconds.
+        var timeout = 0
+        /// When the running statement began to wait.
+        fileprivate(set) var start = ContinuousClock.now
+    }
+
     /// Milliseconds between two tries. The engine's own handler comes to wait 100 ms between them, so that whoever has
     /// waited long asks less often than whoever comes new; here all ask alike.
     private static let pauses: [Int64] = [1, 2, 4, 8]
@@ -18,7 +24,7 @@ extension Connection {
 
     /// Limits how long a statement waits for another connection's lock.
     func setBusyTimeout(milliseconds: Int) {
-        busyTimeout = milliseconds
+        waiting.timeout = milliseconds
         sqlite3_busy_handler(
             pointer,
             { context, count in
@@ -41,9 +47,9 @@ extension Connection {
     /// - Returns: False when the time is over, or the work has been given up.
     private func waitForLock(_ count: Int) -> Bool {
         let now = ContinuousClock.now
-        if count == 0 { waitStart = now }
-        let rest = Int64(busyTimeout) - (now - waitStart).milliseconds
-        guard rest > 0, isCommitting || !isInterrupted.load(ordering: .relaxed) else { return false }
+        if count == 0 { waiting.start = now }
+        let rest = Int64(waiting.timeout) - (now - waiting.start).milliseconds
+        guard rest > 0, transaction.isCommitting || !cancellation.isSet else { return false }
         use.busyRetries += 1
         let pause = count < Self.pauses.count ? Self.pauses[count] : Self.longestPause
         usleep(UInt32(min(pause, rest) * 1_000))

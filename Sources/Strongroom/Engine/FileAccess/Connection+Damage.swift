@@ -13,7 +13,7 @@ extension Connection {
     ///
     /// - Throws: ``StrongroomError`` with `damaged`, or with why the engine cannot be asked.
     func checkPages() throws {
-        try checkFile?()
+        try file.check?()
         do {
             try run(Self.firstPage)
         } catch {
@@ -37,8 +37,8 @@ extension Connection {
     /// What work is to be told of that has thrown: of damage, if it has read any, since nobody knows what it would have
     /// done otherwise.
     func explanation(of failure: any Error) -> any Error {
-        guard !(failure is CancellationError), transactionState != .none, isInTransaction else { return failure }
-        do { try checkFile?() } catch { return error }
+        guard !(failure is CancellationError), transaction.state != .none, isInTransaction else { return failure }
+        do { try file.check?() } catch { return error }
         if let failure = failure as? StrongroomError, failure.code == .damaged { return failure }
         do {
             // Prepared, and so cheaper than asking for the damage, of which there is none as a rule.

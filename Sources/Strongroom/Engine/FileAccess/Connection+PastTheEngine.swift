@@ -17,7 +17,7 @@ extension Connection {
         try begin(.immediate)
         defer { rollBack() }
         let result = try body()
-        try checkFile?()
+        try file.check?()
         return result
     }
 
@@ -26,7 +26,7 @@ extension Connection {
         defer { rollBack() }
         let before = try logState()
         let result = try body()
-        try checkFile?()
+        try file.check?()
         guard try logState() == before else {
             throw StrongroomError(
                 .busy,

@@ -120,7 +120,7 @@ final class Statement {
         // transaction.
         let isDamage =
             code.primary == SQLITE_ERROR
-            && (owner.transactionState == .rolledBack || owner.transactionState == .open && owner.hasMetDamage)
+            && (owner.transaction.state == .rolledBack || owner.transaction.state == .open && owner.hasMetDamage)
         let known = StrongroomError.Code(code, systemError: sqlite3_system_errno(owner.pointer))
         let kind = isDamage ? .damaged : isOverflow ? .limit : known
         let constraint = ConstraintFailure(code, words, on: owner, whileCommitting: firstWord == "COMMIT")
@@ -133,7 +133,9 @@ final class Statement {
             resultCode: code
         )
         error.constraint = constraint
-        if owner.transactionState == .rolledBack, owner.rollbackCause == nil { owner.rollbackCause = error }
+        if owner.transaction.state == .rolledBack, owner.transaction.rollbackCause == nil {
+            owner.transaction.rollbackCause = error
+        }
         return error
     }
 }

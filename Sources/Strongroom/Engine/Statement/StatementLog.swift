@@ -4,7 +4,7 @@ import Logging
 /// Logs each statement of one connection: its text without values, its duration and its row counts.
 ///
 /// See "SQL Trace Hook" (sqlite.org/c3ref/trace_v2.html).
-final class StatementLog {
+final class StatementLog: StatementObserver {
     /// What is logged, and the logger.
     struct Settings: Sendable {
         let logger: Logger

@@ -4,7 +4,7 @@
 /// quotation marks. Statements that depend on rows are not recorded: an insert, update or delete after the step has
 /// read rows, and which of its statements a table's operation chose. Schema changes are always recorded, also those
 /// that the library composes of several statements, which differ between engines.
-final class StatementRecorder {
+final class StatementRecorder: StatementObserver {
     private(set) var lines: [String] = []
     private var seen: Set<String> = []
     private var hasReadRows = false
@@ -34,8 +34,7 @@ final class StatementRecorder {
         return tokens.sql
     }
 
-    /// Records a statement at its first use in a transaction.
-    func note(_ statement: Statement) {
+    func didUse(_ statement: Statement) {
         let tokens = [SQLToken](sql: statement.sql).filter { $0.kind != .space }
         let isSchema = tokens.first?.isWord("CREATE", "DROP", "ALTER") ?? false
         // Old engines report `CREATE TABLE IF NOT EXISTS` as read-only if the table exists: the file existed before its
@@ -57,8 +56,19 @@ extension Connection {
     /// Statements are prepared anew: the tables that one writes depend on the schema at that time.
     func recording<T>(_ recorder: StatementRecorder, _ work: () throws -> T) rethrows -> T {
         clearStatements()
-        self.recorder = recorder
-        defer { self.recorder = nil }
+        observers.add(recorder)
+        defer { observers.remove(recorder) }
+        return try work()
+    }
+
+    /// The recorder of the running work; nil if there is none.
+    var recorder: StatementRecorder? { observers.first(StatementRecorder.self) }
+
+    /// Runs work whose statements are not recorded.
+    func withoutRecording<T>(_ work: () throws -> T) rethrows -> T {
+        guard let recorder else { return try work() }
+        observers.remove(recorder)
+        defer { observers.add(recorder) }
         return try work()
     }
 }

@@ -8,30 +8,29 @@ extension Reading where Self: ~Copyable {
     /// Runs work and reports its statements: all of the user's, and those of the library that change something.
     package func watchingStatements<T>(_ watch: @escaping StatementWatch, _ work: () throws -> T) throws -> T {
         let connection = handle.connection
-        let outer = connection.watch
-        connection.watch = { sql, isOwn in
-            try outer?(sql, isOwn)
-            try watch(sql, isOwn)
-        }
-        defer { connection.watch = outer }
+        let observer = WatchObserver(watch)
+        connection.observers.add(observer)
+        defer { connection.observers.remove(observer) }
         return try work()
     }
 }
 
-extension Connection {
-    /// Whether a statement of the library changes the database, rather than beginning or ending a transaction or
-    /// reading.
-    static func isChange(_ sql: String) -> Bool {
-        let changes = ["ALTER", "CREATE", "DELETE", "DROP", "INSERT", "REPLACE", "UPDATE"]
-        return changes.contains { sql.hasPrefix($0) }
+private final class WatchObserver: StatementObserver {
+    private let watch: StatementWatch
+
+    init(_ watch: @escaping StatementWatch) {
+        self.watch = watch
     }
 
-    func tell(_ watch: StatementWatch, of statement: Statement) throws {
-        do {
-            try watch(statement.sql, false)
-        } catch {
-            statement.finish()
-            throw error
-        }
+    func willRun(_ statement: Statement, isOwn: Bool) throws {
+        let sql = statement.sql
+        if !isOwn || Self.isChange(sql) { try watch(sql, isOwn) }
+    }
+
+    /// Whether a statement of the library changes the database, rather than beginning or ending a transaction or
+    /// reading.
+    private static func isChange(_ sql: String) -> Bool {
+        let changes = ["ALTER", "CREATE", "DELETE", "DROP", "INSERT", "REPLACE", "UPDATE"]
+        return changes.contains { sql.hasPrefix($0) }
     }
 }

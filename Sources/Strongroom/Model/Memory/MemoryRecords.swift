@@ -2,7 +2,7 @@
 ///
 /// The writer changes them in temporary tables, so that its transactions and savepoints apply to them; changes of a
 /// transaction are published with its commit. A reader's copy follows.
-final class MemoryRecords: ConnectionCompanion {
+final class MemoryRecords: TransactionParticipant {
     private let share: MemoryShare
     private let role: Connection.Role
     /// The version of the copy.
@@ -11,6 +11,8 @@ final class MemoryRecords: ConnectionCompanion {
     private var versionBefore = 0
     /// The tables with in-memory records.
     private var tables: [MemoryTable] = []
+    /// The common table expressions that are put before statements that only read; nil without in-memory records.
+    private(set) var expressions: String?
     /// Whether the current transaction has created a temporary table or applied published changes.
     private var isTouched = false
     /// The state of the file with which the in-memory rows were compared, and the version of these rows.
@@ -49,7 +51,9 @@ final class MemoryRecords: ConnectionCompanion {
         try compareWithFile(on: connection)
     }
 
-    func checkReading(of tokens: [SQLToken]) throws {
+    /// - Throws: ``StrongroomError`` with `constraint` if a statement reads a table with an in-memory row that another
+    ///   process has also written to the file.
+    private func checkReading(of tokens: [SQLToken]) throws {
         guard !duplicates.isEmpty else { return }
         for (table, error) in duplicates {
             // `main.table` contains only the rows in the file.
@@ -240,17 +244,27 @@ final class MemoryRecords: ConnectionCompanion {
     }
 
     private func setExpressions(on connection: Connection) throws {
-        let expressions = try tables.map { table in
+        let found = try tables.map { table in
             table.expression(try connection.columnInfos(of: table.name).filter { !$0.isHidden }.map(\.name))
         }
-        connection.setReadExpressions(expressions.isEmpty ? nil : expressions.joined(separator: ", "))
+        let text = found.isEmpty ? nil : found.joined(separator: ", ")
+        guard text != expressions else { return }
+        expressions = text
+        connection.statements.expansion = text.map { text in
+            // The connection has both.
+            ReadExpressions(text: text) { [unowned self] in try checkReading(of: $0) }.expand
+        }
+        connection.forgetUserStatements()
     }
 }
 
 extension Connection {
+    /// Whether a table may have in-memory records.
+    @usableFromInline var hasRecordsInMemory: Bool { statements.expansion != nil }
+
     /// The in-memory records, if the connection can have any.
     func memoryRecords() throws -> MemoryRecords {
-        guard let records = companion as? MemoryRecords else {
+        guard let records = participant as? MemoryRecords else {
             throw StrongroomError(
                 .inMemory, "In-memory records require an open store; insert them in its `write`.",
                 database: database)
@@ -262,11 +276,11 @@ extension Connection {
     ///   in-memory record of the table.
     @usableFromInline
     func checkDuplicatesInMemory(of table: String) throws {
-        try (companion as? MemoryRecords)?.checkDuplicates(of: table)
+        try (participant as? MemoryRecords)?.checkDuplicates(of: table)
     }
 
-    /// A table's temporary table, if it has one; only used if ``readExpressions`` reports that there are any.
+    /// A table's temporary table, if it has one; only used if ``hasRecordsInMemory`` reports that there are any.
     func memoryTable(_ name: String) -> MemoryTable? {
-        (companion as? MemoryRecords)?.table(name)
+        (participant as? MemoryRecords)?.table(name)
     }
 }

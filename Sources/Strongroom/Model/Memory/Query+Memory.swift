@@ -3,7 +3,7 @@ extension Query {
     /// The temporary table with in-memory records, if there is one.
     func partInMemory(in db: borrowing some Writing & ~Copyable) throws -> MemoryTable? {
         let connection = db.handle.connection
-        guard connection.readExpressions != nil else { return nil }
+        guard connection.hasRecordsInMemory else { return nil }
         try connection.checkDuplicatesInMemory(of: Source.schema.name)
         return connection.memoryTable(Source.schema.name)
     }
@@ -42,7 +42,7 @@ extension Query {
             var count = 0
             for change in changes {
                 // A subquery in the condition reads both tables, too.
-                let expressions = isAsking ? nil : connection.readExpressions
+                let expressions = isAsking ? nil : try connection.memoryRecords().expressions
                 var sql = SQL(verbatim: expressions.map { "WITH \($0) " } ?? "")
                 sql.append(try statement(change.table, change.condition))
                 count += try Self.run(sql, on: connection)

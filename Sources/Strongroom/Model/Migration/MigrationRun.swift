@@ -1,49 +1,20 @@
-/// The progress callback and the cancellation of a run of steps.
+/// The progress callbacks and the cancellation of a run of steps.
 struct MigrationRun: Sendable {
-    typealias Progress = @Sendable (MigrationProgress) -> Void
-
-    var progress: [Progress] = []
-    /// Nil if the caller that provides the connection interrupts it.
-    var stop: MigrationStop?
+    var progress: [WorkMonitor.Progress] = []
+    /// Cancels the steps; nil if the caller that provides the connection interrupts it.
+    var stop: CancellationFlag?
     /// Whether the result is discarded.
     var isRehearsal = false
 
-    func tell(_ progress: MigrationProgress) {
+    func report(_ progress: WorkProgress) {
         for each in self.progress { each(progress) }
     }
-}
 
-/// Cancels a migration from another thread.
-final class MigrationStop: Sendable {
-    private struct State {
-        var isStopped = false
-        var connection: Connection?
-    }
-
-    private let state = Locked(State())
-
-    /// Whether it has been cancelled.
-    var isStopped: Bool { state.withLock { $0.isStopped } }
-
-    /// Interrupts the current step and prevents further ones.
-    func stop() {
-        state.withLock { state in
-            state.isStopped = true
-            state.connection?.interrupt(.alone)
-        }
-    }
-
-    /// Runs work on a connection that ``stop()`` interrupts.
-    func watching<T>(_ connection: Connection, _ work: () throws -> T) throws -> T {
+    /// Runs work on a connection, which is interrupted when the steps are cancelled.
+    func interruptible<T>(_ connection: Connection, _ work: () throws -> T) throws -> T {
+        guard let stop else { return try work() }
         connection.beginWork(.alone)
-        try state.withLock { state in
-            if state.isStopped { throw CancellationError() }
-            state.connection = connection
-        }
-        defer {
-            state.withLock { $0.connection = nil }
-            connection.beginWork(.alone)
-        }
-        return try work()
+        defer { connection.beginWork(.alone) }
+        return try stop.stopping(with: { connection.interrupt(.alone) }, work)
     }
 }

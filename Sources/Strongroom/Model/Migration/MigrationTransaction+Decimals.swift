@@ -98,11 +98,10 @@ extension MigrationTransaction {
     private func converting(_ table: String, _ work: (Connection) throws -> Void) throws {
         let connection = handle.connection
         // The number of batches depends on the rows.
-        let recorder = connection.recorder
-        connection.recorder = nil
-        defer { connection.recorder = recorder }
-        try savepoint { _ in
-            try connection.withoutChecks(of: [table]) { try work(connection) }
+        try connection.withoutRecording {
+            try connection.inSavepoint {
+                try connection.withoutChecks(of: [table]) { try work(connection) }
+            }
         }
     }
 }

@@ -23,9 +23,10 @@ extension MigrationTransaction {
         let connection = handle.connection
         connection.recorder?.note("fill \(column) of \(table): \([SQLToken].normalised(value.text))")
         // The number of batches depends on the rows.
-        let recorder = connection.recorder
-        connection.recorder = nil
-        defer { connection.recorder = recorder }
+        try connection.withoutRecording { try fillInBatches(column, of: table, with: value) }
+    }
+
+    private func fillInBatches(_ column: String, of table: String, with value: SQL) throws {
         guard let rowID = try rowIDName(of: table, besides: column), let (first, last) = try ends(of: table, rowID)
         else {
             // Also without rows, so that an error in the statement is reported.

@@ -21,7 +21,7 @@ public struct Migrator: Sendable {
     let automatic: AutomaticSchema?
 
     /// Called with the progress of the steps.
-    private(set) var progress: MigrationRun.Progress?
+    private(set) var progress: WorkMonitor.Progress?
 
     /// The policy for files that went through other statements.
     private(set) var changePolicy = ChangedMigrations.warn
@@ -67,14 +67,14 @@ public struct Migrator: Sendable {
     ///
     /// ```swift
     /// Migrator { … }.reporting { progress in
-    ///     print(progress.version, progress.done, progress.total)
+    ///     print(progress.step?.version ?? "", progress.done, progress.total)
     /// }
     /// ```
     ///
     /// - Parameter progress: Called on the migrating thread when a step begins and when it calls
     ///   ``MigrationTransaction/report(_:of:)``; must return quickly.
     /// - Returns: The migrator.
-    public func reporting(_ progress: @escaping @Sendable (MigrationProgress) -> Void) -> Migrator {
+    public func reporting(_ progress: @escaping @Sendable (WorkProgress) -> Void) -> Migrator {
         var telling = self
         telling.progress = progress
         return telling

@@ -19,7 +19,7 @@ struct StepRun {
         _ body: Migration.Step, record: ((VersionHistory, Duration, String?) throws -> Void)? = nil
     ) throws -> MigrationReport.Step {
         do {
-            run.tell(progress(0, 0))
+            run.report(progress(0, 0))
             let start = ContinuousClock.now
             let before = connection.totalChanges
             let (dangling, end) = try transact(body, record)
@@ -48,12 +48,12 @@ struct StepRun {
             try connection.inTransaction(.immediate) {
                 let start = ContinuousClock.now
                 let recorder = StatementRecorder()
-                let dangling = try watched {
+                let dangling = try run.interruptible(connection) {
                     let before = try DanglingRows(connection, isWhole: try isKnownWhole())
                     try connection.recording(recorder) {
                         try body(
                             MigrationTransaction(connection, isRehearsal: run.isRehearsal) {
-                                run.tell(progress($0, $1))
+                                run.report(progress($0, $1))
                             })
                     }
                     // The step may have ignored that the engine rolled the transaction back; its version would then be
@@ -82,13 +82,9 @@ struct StepRun {
         return try connection.ownValue("PRAGMA data_version") == version
     }
 
-    private func watched<T>(_ work: () throws -> T) throws -> T {
-        guard let stop = run.stop else { return try work() }
-        return try stop.watching(connection, work)
-    }
-
-    private func progress(_ done: Int, _ total: Int) -> MigrationProgress {
-        MigrationProgress(version: version, step: place, steps: count, done: done, total: total)
+    private func progress(_ done: Int, _ total: Int) -> WorkProgress {
+        let step = WorkProgress.Step(version: version, number: place, count: count)
+        return WorkProgress(.migrating, done, of: total, .ofStep, step: step)
     }
 
     // MARK: Errors

@@ -59,7 +59,7 @@ extension Table {
     static func requireOnDisk<Other: Table>(
         _ key: Key, besides other: Other.Type, _ otherKey: Other.Key?, _ cascade: Cascade
     ) throws {
-        guard cascade.connection.readExpressions != nil, try isInMemory(key, in: cascade.db) else { return }
+        guard cascade.connection.hasRecordsInMemory, try isInMemory(key, in: cascade.db) else { return }
         if let otherKey, try Other.isInMemory(otherKey, in: cascade.db) { return }
         throw StrongroomError(
             .inMemory,

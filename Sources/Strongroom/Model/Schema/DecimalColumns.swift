@@ -12,7 +12,7 @@ extension Connection {
     /// - Throws: ``StrongroomError`` with `schemaChange`.
     @usableFromInline
     func requireSortedDecimals(of schema: TableSchema) throws {
-        guard !schema.decimals.isEmpty, !checkedDecimals.contains(schema.decimalTypes) else { return }
+        guard !schema.decimals.isEmpty, !checkedTables.decimals.contains(schema.decimalTypes) else { return }
         let isTable = try ownValue(
             "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ? COLLATE NOCASE", .text(schema.name))
         // The engine reports a missing table; the columns of a view come from other tables.
@@ -35,7 +35,7 @@ extension Connection {
                 database: database)
         }
         // Uncommitted changes may be rolled back.
-        if !tables.writes.contains("sqlite_master") { checkedDecimals.insert(schema.decimalTypes) }
+        if !transaction.tables.writes.contains("sqlite_master") { checkedTables.decimals.insert(schema.decimalTypes) }
     }
 }
 
@@ -78,4 +78,16 @@ extension ColumnInfo {
         if Identifier.areSame(declaredType, SortedDecimal.declaredType) { return SortedDecimal.digits(of: name).text }
         return DecimalScale(declaredType: declaredType)?.digits(of: Identifier.quote(name))
     }
+}
+
+/// The tables that have been found, since statements were prepared, to be in the file as they are declared.
+final class CheckedTables {
+    /// Those whose decimals are stored in the declared forms.
+    fileprivate(set) var decimals: Set<String> = []
+    /// Those whose keys the engine makes; see ``Connection/requireMadeKeys(of:)``.
+    var madeKeys: Set<String> = []
+}
+
+extension Connection {
+    var checkedTables: CheckedTables { statements.attachments.object(CheckedTables()) }
 }

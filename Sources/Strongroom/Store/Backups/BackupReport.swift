@@ -1,37 +1,3 @@
-/// How far a backup, or a restoring of one, has come.
-public struct BackupProgress: Sendable, Hashable {
-    /// What is being done.
-    public enum Phase: String, Sendable, Hashable, CaseIterable {
-        /// The pages of what is copied are checked.
-        case checking
-        /// The copy is written.
-        case writing
-        /// The copy is read again.
-        case verifying
-    }
-
-    /// What is being done.
-    public let phase: Phase
-    /// Bytes of the database that are done in this phase.
-    public let done: Int64
-    /// Bytes of the database; 0 before they are known.
-    public let total: Int64
-
-    init(_ progress: RotationProgress) {
-        phase =
-            switch progress.phase {
-            case .verifying: .verifying
-            case .writing: .writing
-            default: .checking
-            }
-        (done, total) = (progress.done, progress.total)
-    }
-
-    init(_ phase: Phase, done: Int64, total: Int64) {
-        (self.phase, self.done, self.total) = (phase, done, total)
-    }
-}
-
 /// What a backup, or a restoring of one, has copied.
 public struct BackupReport: Sendable, Hashable {
     /// Where the copy lies.

@@ -10,7 +10,7 @@ struct BackupReturn {
     /// What opens it; nil for the keys of the database.
     let backupKeys: KeyChain?
     let allowsPlaintext: Bool
-    let watcher: RotationWatcher
+    let monitor: WorkMonitor
 
     /// The backup as it is, and as it is to be where it has another key.
     private var rawPath: String { FileSystem.companion(of: opening.path, "restoring") }
@@ -29,7 +29,7 @@ struct BackupReturn {
             let raw = try copyBytes()
             let (summary, finished) = try make(found, keys, raw)
             // The last moment at which it can be cancelled.
-            if watcher.isCancelled() { throw CancellationError() }
+            try monitor.check()
             let lost = try keepAttributes(of: finished)
             try finished.requireName(finished.path)
             var report = try BackupReport(finished.path, as: opening.path, summary, since: start)
@@ -97,7 +97,7 @@ struct BackupReturn {
         let holders = try FileHolders.lasting {
             try FileHolders.opening(backup)
         } whenWaiting: {
-            if watcher.isCancelled() { throw CancellationError() }
+            try monitor.check()
         }
         guard !holders.isEmpty else { return }
         throw StrongroomError(
@@ -114,7 +114,7 @@ struct BackupReturn {
         try FreeSpace.require(2 * status.size + FreeSpace.margin, beside: opening.path, for: "Restoring")
         let raw = try PlainFile(making: rawPath)
         try PlainFile.copy(backup, to: raw) {
-            try watcher.tell(.writing, 0, status.size)
+            try monitor.report(.writing, 0, of: status.size)
         }
         try requireNoLog(DatabaseFile(path: backup, name: opening.file.name, busyTimeout: 0, log: nil))
         guard try FileStatus.at(backup) == status else {
@@ -148,7 +148,9 @@ struct BackupReturn {
         var isKept = chain.isPlaintext
         if let derived = unlocked.derivedKey {
             do {
-                try PageCopy.checkPages(of: rawPath, derived, opening.file) { try watcher.tell(.checking, 0, size) }
+                try PageCopy.checkPages(of: rawPath, derived, opening.file) {
+                    try monitor.report(.checking, 0, of: size)
+                }
             } catch let error as StrongroomError where error.code == .damaged {
                 throw damaged
             }
@@ -157,7 +159,7 @@ struct BackupReturn {
             if let envelope = keys.envelope { isKept = isKept && found.salt == envelope.databaseSalt }
         }
         guard !isKept else {
-            unlocked.connection.stop(when: watcher.isCancelled)
+            unlocked.connection.stop(when: monitor.isCancelled)
             let summary = try unlocked.connection.inSnapshot { try DatabaseSummary(unlocked.connection) }
             try summary.requireWhole(backup, opening.file.name)
             unlocked.connection.close()
@@ -169,8 +171,9 @@ struct BackupReturn {
             try DerivedKey(key, salt: salt ?? key.salt ?? CipherSettings.randomSalt(), settings: keys.settings)
         }
         let copy = CheckedCopy(
-            file: raw, from: unlocked.derivedKey, to: to, path: copyPath, watcher: watcher, wholeOnly: backup)
-        return try copy.make(from: unlocked.connection)
+            file: raw, from: unlocked.derivedKey, to: to, path: copyPath, monitor: monitor, wholeOnly: backup)
+        let made = try copy.make(from: unlocked.connection)
+        return (made.summary, made.file)
     }
 
     private var damaged: StrongroomError {

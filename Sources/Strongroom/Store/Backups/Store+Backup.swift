@@ -1,5 +1,3 @@
-import Synchronization
-
 extension Store {
     /// Copies the whole database, as it is at one moment, into one new encrypted file, while others read and write.
     ///
@@ -23,7 +21,8 @@ extension Store {
     ///   - path: Where the copy is to lie; directories that are missing are made, for the owner alone.
     ///   - key: The key of the copy; nil for the current one of the database's chain.
     ///   - replacing: Whether a file that lies there is replaced.
-    ///   - progress: Told how far it has come, on a thread of the library's own; it must not wait.
+    ///   - progress: Told how far it has come: `checking`, `writing` and `verifying`, in bytes. Called on a thread of
+    ///     the library's own; it must not wait.
     /// - Returns: What was copied.
     /// - Throws: ``StrongroomError`` with `notAFile` when something lies at the path that is not to be replaced, or is
     ///   no file; `sameFile` for the path of the database itself; `locked` when somebody else makes a copy there, or
@@ -33,7 +32,7 @@ extension Store {
     ///   is there then.
     public func backup(
         to path: String, key: Key? = nil, replacing: Bool = false,
-        progress: @escaping @Sendable (BackupProgress) -> Void = { _ in }
+        progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws -> BackupReport {
         let start = ContinuousClock.now
         // Before anything is made at the path.
@@ -48,16 +47,12 @@ extension Store {
         defer { OpenFiles.shared.release(place.path) }
         // First, as `verify` does it: an engine of version 3 takes a page of zeros for sound.
         try await pool.perform(.writeAlone) { [file] connection in
-            try file.checkPages(connection) { done, total in
-                progress(BackupProgress(.checking, done: done, total: total))
-            }
+            try file.checkPages(connection, progress: progress)
         }
         // A reader's slot is held so that nobody rotates or closes meanwhile; the reader itself cannot write another
         // file.
         let report = try await pool.perform(.read) { [file] reader in
-            let watcher = RotationWatcher(
-                progress: { progress(BackupProgress($0)) },
-                isCancelled: { reader.isInterrupted.load(ordering: .relaxed) })
+            let monitor = WorkMonitor(progress, reader.cancellation)
             let source = try file.connect(as: nil)
             defer { source.close() }
             let from = file.pageKey
@@ -67,17 +62,17 @@ extension Store {
                     settings: from?.settings ?? CipherSettings.engineDefault())
             }
             let copy = CheckedCopy(
-                file: try file.context().file, from: from, to: to, path: place.temporary, watcher: watcher)
-            let (summary, made) = try copy.make(from: source)
+                file: try file.context().file, from: from, to: to, path: place.temporary, monitor: monitor)
+            let made = try copy.make(from: source)
             do {
                 // The last moment at which it can be cancelled.
-                if watcher.isCancelled() { throw CancellationError() }
-                try place.put(made)
+                try monitor.check()
+                try place.put(made.file)
             } catch {
                 try copy.remove()
                 throw error
             }
-            return try BackupReport(place.path, summary, since: start)
+            return try BackupReport(place.path, made.summary, since: start)
         }
         lock.release()
         return report

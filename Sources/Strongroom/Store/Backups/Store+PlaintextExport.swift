@@ -1,13 +1,3 @@
-import Synchronization
-
-/// How far an export has come.
-public struct ExportProgress: Sendable, Hashable {
-    /// The tables that have been copied.
-    public let tablesDone: Int
-    /// The tables of the database.
-    public let tables: Int
-}
-
 extension Store {
     /// Copies the whole database into a new plaintext file, which anybody can read who gets hold of it.
     ///
@@ -25,12 +15,13 @@ extension Store {
     /// - Parameters:
     ///   - path: Where the file is to lie. Nothing may lie there; directories that are missing are made, for the owner
     ///     alone.
-    ///   - progress: Called after each table, on a thread of the library's own; it must not wait.
+    ///   - progress: Called after each table, with `writing`, in tables, on a thread of the library's own; it must not
+    ///     wait.
     /// - Throws: ``StrongroomError`` with `notAFile` when something lies at the path, `damaged` when a page of the
     ///   database is, `locked` when somebody else exports to the path, `diskFull`, `permissionDenied`, `closed`;
     ///   `CancellationError` when the task is cancelled. No file is left then.
     public func exportPlaintext(
-        to path: String, progress: @escaping @Sendable (ExportProgress) -> Void = { _ in }
+        to path: String, progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws {
         _ = try file.context()
         let place = try await BlockingWork.run { try CopyPlace(path, replaces: false) }
@@ -43,12 +34,10 @@ extension Store {
         // A reader's slot is held so that nobody rotates or closes meanwhile; the reader itself cannot write another
         // file.
         try await pool.perform(.read) { [file] reader in
-            let isInterrupted = { reader.isInterrupted.load(ordering: .relaxed) }
+            let monitor = WorkMonitor(progress, reader.cancellation)
             do {
-                try file.copyAsPlaintext(to: place, isInterrupted: isInterrupted) { done, count in
-                    progress(ExportProgress(tablesDone: done, tables: count))
-                }
-            } catch let error as StrongroomError where error.code == .interrupted && isInterrupted() {
+                try file.copyAsPlaintext(to: place, monitor)
+            } catch let error as StrongroomError where error.code == .interrupted && monitor.isCancelled() {
                 throw CancellationError()
             }
         }
@@ -59,16 +48,12 @@ extension Store {
 extension StoreFile {
     /// Throws when a page is damaged; through a connection that nobody else uses and that is in no transaction.
     ///
-    /// - Parameter progress: Told how many bytes have been looked at, and of how many.
-    func checkPages(_ connection: Connection, progress: (Int64, Int64) -> Void = { _, _ in }) throws {
+    /// - Parameter progress: Told how far it has come; whoever lends the connection stops it.
+    func checkPages(_ connection: Connection, progress: @escaping WorkMonitor.Progress = { _ in }) throws {
         guard let key = pageKey else { return }
         let damaged = try connection.readingPastTheEngine {
-            let verifier = try PageVerifier(connection, PageCipher(key, settings: key.settings))
-            let pageSize = Int64(verifier.contents.pages.pageSize)
-            return try verifier.damagedPages { done in
-                if connection.isInterrupted.load(ordering: .relaxed) { throw CancellationError() }
-                progress(Int64(done) * pageSize, Int64(verifier.count) * pageSize)
-            }
+            try PageVerifier(connection, PageCipher(key, settings: key.settings))
+                .damagedPages(.checking, WorkMonitor(progress, connection.cancellation))
         }
         guard !damaged.isEmpty else { return }
         throw StrongroomError(
@@ -80,20 +65,20 @@ extension StoreFile {
             database: connection.database)
     }
 
-    fileprivate func copyAsPlaintext(
-        to place: CopyPlace, isInterrupted: @escaping () -> Bool, progress: (Int, Int) -> Void
-    ) throws {
+    fileprivate func copyAsPlaintext(to place: CopyPlace, _ monitor: WorkMonitor) throws {
         let temporary = place.temporary
         try FileSystem.removeCopy(temporary, isPlaintext: true)
         do {
             let made = try PlainFile(making: temporary)
             let source = try connect(as: nil)
             defer { source.close() }
-            source.stop(when: isInterrupted)
-            try ContentCopy.run(from: source, to: made, key: nil, progress: progress)
+            source.stop(when: monitor.isCancelled)
+            try ContentCopy.run(from: source, to: made, key: nil) { done, count in
+                try monitor.report(.writing, done, of: count, .tables)
+            }
             let name = try context().file.name
             let copy = DatabaseFile(path: temporary, name: name, busyTimeout: 0, log: nil)
-            try copy.checkIntegrity(isInterrupted)
+            try copy.checkIntegrity(monitor)
             try made.synchronize()
             try place.put(made)
         } catch {
@@ -105,10 +90,10 @@ extension StoreFile {
 
 extension DatabaseFile {
     /// Lets the engine look at everything in a plaintext file.
-    fileprivate func checkIntegrity(_ isInterrupted: @escaping () -> Bool) throws {
+    fileprivate func checkIntegrity(_ monitor: WorkMonitor) throws {
         let connection = try connect(.readOnly, key: nil)
         defer { connection.close() }
-        connection.stop(when: isInterrupted)
+        connection.stop(when: monitor.isCancelled)
         guard try connection.ownValue("PRAGMA integrity_check") == .text("ok") else {
             throw StrongroomError(
                 .engine,

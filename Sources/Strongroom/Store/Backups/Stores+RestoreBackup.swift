@@ -26,7 +26,8 @@ extension Stores {
     ///   - keys: What opens the backup; nil when a key of the database's chain does.
     ///   - allowingPlaintext: Whether the backup may be plaintext, and so may the database when its configuration says
     ///     so.
-    ///   - progress: Told how far it has come, on a thread of the library's own; it must not wait.
+    ///   - progress: Told how far it has come: `writing`, `checking` and, for a backup that is rewritten, `verifying`,
+    ///     in bytes. Called on a thread of the library's own; it must not wait.
     /// - Returns: What was put back.
     /// - Throws: ``StrongroomError`` with `fileMissing` when there is no backup, `readOnly`, `plaintextFile` for one
     ///   that is plaintext without leave, `sameFile` when the database or the backup is open in this process, or the
@@ -37,24 +38,17 @@ extension Stores {
     @discardableResult
     public func restore(
         _ fileName: String, from path: String, keys: KeyChain? = nil, allowingPlaintext: Bool = false,
-        progress: @escaping @Sendable (BackupProgress) -> Void = { _ in }
+        progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws -> BackupReport {
         try await withClosedFile(fileName) { opening, chain in
-            let isCancelled = Locked(false)
-            let watcher = RotationWatcher(
-                progress: { progress(BackupProgress($0)) }, isCancelled: { isCancelled.withLock { $0 } })
-            let report = try await withTaskCancellationHandler {
-                try await BlockingWork.run {
-                    let backup = try FileSystem.resolve(path)
-                    try OpenFiles.shared.claim(backup, opening.name)
-                    defer { OpenFiles.shared.release(backup) }
-                    return try BackupReturn(
-                        opening: opening, chain: chain, backup: backup, backupKeys: keys,
-                        allowsPlaintext: allowingPlaintext, watcher: watcher
-                    ).run()
-                }
-            } onCancel: {
-                isCancelled.withLock { $0 = true }
+            let report = try await WorkMonitor.run(progress) { monitor in
+                let backup = try FileSystem.resolve(path)
+                try OpenFiles.shared.claim(backup, opening.name)
+                defer { OpenFiles.shared.release(backup) }
+                return try BackupReturn(
+                    opening: opening, chain: chain, backup: backup, backupKeys: keys,
+                    allowsPlaintext: allowingPlaintext, monitor: monitor
+                ).run()
             }
             opening.logger?.notice("restored", metadata: ["backup": .string(path)])
             return report

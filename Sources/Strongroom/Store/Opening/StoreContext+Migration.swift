@@ -14,7 +14,7 @@ extension StoreContext {
         var snapshot: String?
         if let key, case .beforeMigrating(let keep) = settings.snapshots, plan.hasWork {
             snapshot = try SnapshotShelf(file: file).add(connection, key, version: plan.from, keep: keep) {
-                if run.stop?.isStopped ?? false { throw CancellationError() }
+                try run.stop?.check()
                 try connection.checkTransaction()
             }
         }
@@ -53,17 +53,6 @@ extension StoreContext {
                     "milliseconds": .stringConvertible(step.duration.fineMilliseconds),
                     "rows": .stringConvertible(step.rows),
                 ])
-        }
-    }
-}
-
-extension MigrationStop {
-    /// Runs blocking work of a task on a thread of its own; cancelling the task stops the migration in it.
-    func running<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
-        try await withTaskCancellationHandler {
-            try await BlockingWork.run(work)
-        } onCancel: {
-            stop()
         }
     }
 }

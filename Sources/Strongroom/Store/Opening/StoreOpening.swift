@@ -7,7 +7,7 @@ import Logging
 /// them.
 struct StoreOpening: Sendable {
     var context: StoreContext
-    let stop = MigrationStop()
+    let stop = CancellationFlag()
     private let start = ContinuousClock.now
 
     /// Asks a configuration for everything but the keys.

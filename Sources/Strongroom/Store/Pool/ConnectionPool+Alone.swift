@@ -11,7 +11,7 @@ extension ConnectionPool {
 
         fileprivate init(_ pool: ConnectionPool, _ limits: OperationLimits) async throws {
             self.pool = pool
-            ticket = try await pool.takeSeat(.alone, limits).ticket
+            ticket = try await pool.takeSlot(.alone, limits).ticket
         }
 
         /// Lets those who wait go on.
@@ -39,30 +39,24 @@ extension ConnectionPool {
     /// Closes every connection of the store, runs work on a thread of its own, and lets those go on who came meanwhile,
     /// on connections that are opened anew.
     ///
-    /// - Parameter work: Gets a closure that says whether the task has been cancelled.
+    /// - Parameters:
+    ///   - progress: Told how far the work has come.
+    ///   - work: Gets a monitor, which is cancelled with the task.
     /// - Throws: `CancellationError`; what the work throws.
     func perform<T: Sendable>(
         _ alone: Alone,
-        _ work: @escaping @Sendable (@escaping @Sendable () -> Bool) throws -> T
+        _ progress: @escaping WorkMonitor.Progress,
+        _ work: @escaping @Sendable (WorkMonitor) throws -> T
     ) async throws -> T {
-        let flag = Flag()
-        return try await withTaskCancellationHandler {
-            // Given back when the work is done, also when it throws.
-            try await BlockingWork.run { [self] in
-                defer { alone.end() }
-                closeConnections()
-                // Before anybody reads: only a writer brings the file back to the mode of the log. Whoever needs it
-                // opens it again.
-                defer { writer.connection = try? writer.open(.writer) }
-                return try work { flag.isSet.load(ordering: .relaxed) }
-            }
-        } onCancel: {
-            flag.isSet.store(true, ordering: .relaxed)
+        // Given back when the work is done, also when it throws.
+        try await WorkMonitor.run(progress) { [self] monitor in
+            defer { alone.end() }
+            closeConnections()
+            // Before anybody reads: only a writer brings the file back to the mode of the log. Whoever needs it opens
+            // it again.
+            defer { writer.connection = try? writer.open(.writer) }
+            return try work(monitor)
         }
-    }
-
-    private final class Flag: Sendable {
-        let isSet = Atomic<Bool>(false)
     }
 
     private func closeConnections() {

@@ -15,7 +15,7 @@ extension ConnectionPool {
     func close() throws {
         try close { [isReadOnly] connection in
             guard !isReadOnly else { return nil }
-            return connection.checkpointAfterCommit(patience: min(connection.busyTimeout, Connection.patience))
+            return connection.checkpointAfterCommit(patience: min(connection.waiting.timeout, Connection.patience))
         }
     }
 

@@ -6,39 +6,9 @@ extension ConnectionPool {
     ///
     /// - Throws: `CancellationError`; ``StrongroomError`` with `closed`.
     func holdReader(_ limits: OperationLimits) async throws -> HeldReader {
-        let (slot, ticket) = try await takeSeat(.read, limits)
+        let (slot, ticket) = try await takeSlot(.read, limits)
         counters.countWork(isReading: true)
         return HeldReader(self, slot, ticket)
-    }
-
-    /// Takes a slot, which the caller gives back; the task waits for its turn.
-    func takeSeat(_ request: Queue.Request, _ limits: OperationLimits) async throws -> (Queue.Slot, ticket: UInt64) {
-        try Task.checkCancellation()
-        let ticket = nextTicket()
-        running.ask(ticket, request, limits)
-        let timer = timer(limits, ticket)
-        defer { timer?.cancel() }
-        do {
-            let slot = try await withTaskCancellationHandler {
-                try await withCheckedThrowingContinuation { continuation in
-                    let waiter = Waiter { continuation.resume(with: $0) }
-                    switch queue.withLock({ $0.ask(request, ticket: ticket, waiter: waiter) }) {
-                    case .granted(let slot): continuation.resume(returning: slot)
-                    case .closed: continuation.resume(throwing: closed)
-                    case .waiting:
-                        counters.countWait()
-                        stopIfLate(ticket)
-                    }
-                }
-            } onCancel: {
-                stop(ticket, .cancelled)
-            }
-            running.hold(ticket)
-            return (slot, ticket)
-        } catch {
-            running.end(ticket)
-            throw error
-        }
     }
 
     /// Runs a part of the work on a reader that is held, on a thread of the executor.

@@ -35,11 +35,11 @@ extension ConnectionPool {
             case .failure(let error): executor.postBehind { end(.failure(error)) }
             }
         }
-        do { try requireWriting() } catch { return executor.postBehind { end(.failure(error)) } }
-        switch queue.withLock({ $0.ask(.write, ticket: ticket, waiter: waiter) }) {
-        case .granted: start()
-        case .closed: executor.postBehind { [closed] in end(.failure(closed)) }
-        case .waiting: counters.countWait()
+        do {
+            try requireWriting()
+            if try acquire(.write, ticket, waiter) != nil { start() }
+        } catch {
+            executor.postBehind { end(.failure(error)) }
         }
     }
 }

@@ -26,7 +26,7 @@ final class ConnectionPool: Sendable {
     let running: RunningOperations
     let writer: Slot
     let readers: [Slot]
-    private let group: GroupCommit
+    let group: GroupCommit
     let idleWatch: IdleTimer
     let closingReport = Locked<CheckpointReport?>(nil)
     let whenDrained = DispatchSemaphore(value: 0)
@@ -107,10 +107,10 @@ final class ConnectionPool: Sendable {
         idleWatch = IdleTimer(time: settings.readerIdleTime)
         let open: @Sendable (Connection.Role) throws -> Connection = { [memory] role in
             let connection = try open(role)
-            connection.companion = MemoryRecords(memory, connection.isWriter ? .writer : .reader)
+            connection.participant = MemoryRecords(memory, connection.isWriter ? .writer : .reader)
             return connection
         }
-        connection.companion = MemoryRecords(
+        connection.participant = MemoryRecords(
             memory, connection.isInMemory ? .sole : connection.isWriter ? .writer : .reader)
         writer = Slot(.writer, open: open)
         writer.connection = connection
@@ -124,47 +124,29 @@ final class ConnectionPool: Sendable {
         if !isClosing { dismantle() }
     }
 
-    // MARK: Asking
+    // MARK: Work
 
     /// Runs work on a connection, on the running thread, which waits for its turn. To `write`, the work runs in a
     /// transaction of the writer's that it neither begins nor ends.
     ///
-    /// - Throws: ``StrongroomError`` with `nestedAccess` inside a transaction of the same store, `closed`, `timeout`;
-    ///   what the work throws; what the commit throws.
+    /// - Throws: As ``acquireBlocking(_:_:_:)``; what the commit throws.
     func performBlocking<T>(
         _ request: Queue.Request,
         _ limits: OperationLimits = OperationLimits(),
         _ work: (Connection) throws -> T
     ) throws -> T {
-        guard !CurrentTransaction.isInside(self) else { throw nested }
-        let ticket = nextTicket()
-        running.ask(ticket, request, limits)
-        defer { running.end(ticket) }
-        let timer = timer(limits, ticket)
-        defer { timer?.cancel() }
-        let slot = try waitForSeat(request, ticket)
-        guard request == .write else {
-            defer { release(slot) {} }
-            return try run(ticket, request, .alone, in: slot, work)
-        }
-        // The value stays on this thread; only the outcome may come from another one.
-        var value: T?
-        let outcome = Promise<Result<Void, any Error>>()
-        writeInGroup({ value = try work($0) }, ticket) { outcome.give($0) }
-        try executor.blocking { outcome.wait() }.get()
-        guard let value else { throw closed }
-        return value
-    }
-
-    private func waitForSeat(_ request: Queue.Request, _ ticket: UInt64) throws -> Queue.Slot {
-        let handover = Promise<Result<Queue.Slot, any Error>>()
-        switch queue.withLock({ $0.ask(request, ticket: ticket, waiter: Waiter { handover.give($0) }) }) {
-        case .granted(let slot): return slot
-        case .closed: throw closed
-        case .waiting:
-            counters.countWait()
-            stopIfLate(ticket)
-            return try executor.blocking { handover.wait() }.get()
+        try acquireBlocking(request, limits) { slot, ticket in
+            guard request == .write else {
+                defer { release(slot) {} }
+                return try run(ticket, request, .alone, in: slot, work)
+            }
+            // The value stays on this thread; only the outcome may come from another one.
+            var value: T?
+            let outcome = Promise<Result<Void, any Error>>()
+            writeInGroup({ value = try work($0) }, ticket) { outcome.give($0) }
+            try executor.blocking { outcome.wait() }.get()
+            guard let value else { throw closed }
+            return value
         }
     }
 
@@ -172,46 +154,24 @@ final class ConnectionPool: Sendable {
     /// on the executor already does not change threads when it need not wait.
     ///
     /// - Throws: `CancellationError` when the task is cancelled before its turn, or while a statement of the work runs
-    ///   or more are to come; ``StrongroomError`` with `closed`, `timeout`; what the work throws; what the commit
+    ///   or more are to come; ``StrongroomError`` with `closed`, `timedOut`; what the work throws; what the commit
     ///   throws.
     func perform<T: Sendable>(
         _ request: Queue.Request,
         _ limits: OperationLimits = OperationLimits(),
         _ work: @escaping @Sendable (Connection) throws -> T
     ) async throws -> T {
-        try Task.checkCancellation()
-        let ticket = nextTicket()
-        let urgency = Urgency(Task.currentPriority)
-        running.ask(ticket, request, limits)
-        defer { running.end(ticket) }
-        let timer = timer(limits, ticket)
-        defer { timer?.cancel() }
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let start: @Sendable (Queue.Slot) -> Void = { [self] slot in
-                    takeTurn(request, work, ticket, in: slot) { continuation.resume(with: $0) }
+        try await acquire(request, limits) { [self] (turn: Turn<T>, slot) in
+            switch slot {
+            case .failure(let error): turn.continuation.resume(throwing: error)
+            case .success(let slot):
+                let start: @Sendable () -> Void = { [self] in
+                    takeTurn(request, work, turn.ticket, in: slot) { turn.continuation.resume(with: $0) }
                 }
-                let waiter = Waiter { [executor] result in
-                    switch result {
-                    case .success(let slot): executor.post(urgency) { start(slot) }
-                    case .failure(let error): continuation.resume(throwing: error)
-                    }
-                }
-                switch queue.withLock({ $0.ask(request, ticket: ticket, isLast: limits.isLast, waiter: waiter) }) {
-                case .granted(let slot):
-                    if executor.isCurrent { start(slot) } else { executor.post(urgency) { start(slot) } }
-                case .closed: continuation.resume(throwing: closed)
-                case .waiting:
-                    counters.countWait()
-                    stopIfLate(ticket)
-                }
+                if turn.isImmediate, executor.isCurrent { start() } else { executor.post(turn.urgency, start) }
             }
-        } onCancel: {
-            stop(ticket, .cancelled)
         }
     }
-
-    // MARK: Working
 
     /// Runs work on a slot, which is given back or handed on.
     ///
@@ -241,7 +201,7 @@ final class ConnectionPool: Sendable {
     ) {
         let result = Result {
             try run(ticket, .write, group.company, in: .writer) { connection in
-                try group.run(on: connection) { try work(connection) }
+                try group.run(.shared, on: connection) { try work(connection) }
             }
         }
         switch result {
@@ -293,7 +253,7 @@ final class ConnectionPool: Sendable {
             return try runPart(ticket, company, on: connection, work)
         } catch {
             // Nothing of the work has run: its transaction could not be begun.
-            guard connection.isOfAnotherKey, try renew(connection) else { throw error }
+            guard connection.file.isOfAnotherKey, try renew(connection) else { throw error }
             connection.close()
             if slot == .writer { writer.connection = nil } else { drop(slot) }
             return try runPart(ticket, company, on: self.connection(of: slot), work)

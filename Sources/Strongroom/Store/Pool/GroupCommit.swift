@@ -1,7 +1,7 @@
-/// The transaction that writes share which wait at the same time; used by whoever has the writer's slot.
+/// Begins and ends the transaction of every write; used by whoever has the writer's slot.
 ///
-/// The first one begins it. Each later one runs in a savepoint of its own, so that one that fails is undone alone.
-/// Whoever is last commits it, and all who are in it learn the outcome then.
+/// Writes that wait at the same time share one. The first one begins it. Each later one runs in a savepoint of its own,
+/// so that one that fails is undone alone. Whoever is last commits it, and all who are in it learn the outcome then.
 final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
     /// Tells a write the outcome: nil when it is on the disk.
     typealias Finish = ((any Error)?) -> Void
@@ -19,12 +19,22 @@ final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
     /// How much of the transaction would be lost with the next write.
     var company: Connection.Company { members.isEmpty ? .alone : .shared }
 
-    /// Runs one write: the first in the transaction's own frame, a later one in a savepoint.
+    /// Runs one write: in a transaction of its own, which is committed when this returns, or in the shared one, the
+    /// first write in the transaction's own frame, a later one in a savepoint.
     ///
     /// - Throws: What the work throws; it is undone then, and so is everybody's when the engine has rolled the whole
     ///   transaction back: then the others get `transactionEnded`.
-    func run<T>(on connection: Connection, _ work: () throws -> T) throws -> T {
-        guard members.isEmpty else { return try runLater(on: connection, work) }
+    func run<T>(_ kind: WriteKind, on connection: Connection, _ work: () throws -> T) throws -> T {
+        switch kind {
+        case .immediate: try connection.inTransaction(.immediate, work)
+        case .deferred: try connection.inTransaction(.deferred, work)
+        case .exclusive: try connection.inTransaction(.exclusive, work)
+        case .shared where members.isEmpty: try runFirst(on: connection, work)
+        case .shared: try runLater(on: connection, work)
+        }
+    }
+
+    private func runFirst<T>(on connection: Connection, _ work: () throws -> T) throws -> T {
         try connection.begin(.immediate)
         do {
             let result = try work()
@@ -46,7 +56,7 @@ final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
             }
         } catch {
             // The end of the savepoint has asked the engine whether it has read a damaged page.
-            if connection.transactionState == .rolledBack { explainToOthers(on: connection) }
+            if connection.transaction.state == .rolledBack { explainToOthers(on: connection) }
             throw error
         }
     }
@@ -58,8 +68,9 @@ final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
     /// that it broke, or the damaged page that it read, is none of theirs. They are not run again here: what they did
     /// besides writing would be done twice.
     private func explainToOthers(on connection: Connection) {
-        if let rollbackCause = connection.rollbackCause, Self.failuresOfAll.contains(rollbackCause.code) { return }
-        connection.rollbackCause = StrongroomError(
+        let cause = connection.transaction.rollbackCause
+        if let cause, Self.failuresOfAll.contains(cause.code) { return }
+        connection.transaction.rollbackCause = StrongroomError(
             .transactionEnded,
             """
             The write was undone: it shared its transaction with another write, whose failure made the engine roll \
@@ -72,7 +83,7 @@ final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
     /// Whether another write may go on in the transaction.
     func mayGrow(on connection: Connection) -> Bool {
         // What one write has asked for must not hold for the next one.
-        connection.transactionState == .open && connection.isInTransaction && !connection.hasDeferredViolations
+        connection.transaction.state == .open && connection.isInTransaction && !connection.hasDeferredViolations
             && !connection.defersForeignKeys && ContinuousClock.now - start < longest
     }
 

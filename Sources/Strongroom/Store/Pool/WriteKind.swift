@@ -12,21 +12,4 @@ public enum WriteKind: Sendable, Hashable {
     case deferred
     /// A transaction of its own. With a write-ahead log, which every store has, it is the same as ``immediate``.
     case exclusive
-
-    private var start: Connection.Start? {
-        switch self {
-        case .shared: nil
-        case .immediate: .immediate
-        case .deferred: .deferred
-        case .exclusive: .exclusive
-        }
-    }
-
-    var request: ConnectionPool.Queue.Request { self == .shared ? .write : .writeAlone }
-
-    /// Runs work in the transaction; that of shared writes is begun and ended by their group.
-    func run<T>(on connection: Connection, _ body: () throws -> T) throws -> T {
-        guard let start else { return try body() }
-        return try connection.inTransaction(start, body)
-    }
 }

@@ -14,7 +14,8 @@ extension Stores {
     ///   - fileName: The database's name; its configuration says which keys, settings and migrations it has.
     ///   - path: Another file that is to be looked at with these, such as a backup; nil for the one the configuration
     ///     names.
-    ///   - progress: Called now and then, on a thread of the library's own; it must not wait.
+    ///   - progress: Called now and then, with `checking`, in pages, on a thread of the library's own; it must not
+    ///     wait.
     /// - Returns: What was found. Whatever is wrong with the file is no error here.
     /// - Throws: ``StrongroomError`` with `invalidName`, `noConfiguration`, `duplicateConfiguration`, `cipherSettings`,
     ///   `inputOutput`; what the configuration throws; `CancellationError` when the task is cancelled, which ends it
@@ -22,7 +23,7 @@ extension Stores {
     public func diagnose(
         _ fileName: String,
         at path: String? = nil,
-        progress: @escaping @Sendable (VerificationProgress) -> Void = { _ in }
+        progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws -> FileDiagnosis {
         let name = try DatabaseName(fileName)
         let configuration = try configuration(of: name)
@@ -46,7 +47,8 @@ extension Stores {
     ///   - keys: Keys that may open it, oldest first; nil when there are none, so that not more is told than what needs
     ///     no key.
     ///   - settings: How it may be encrypted, oldest first; nil for those of SQLCipher 3 and of the linked engine.
-    ///   - progress: Called now and then, on a thread of the library's own; it must not wait.
+    ///   - progress: Called now and then, with `checking`, in pages, on a thread of the library's own; it must not
+    ///     wait.
     /// - Returns: What was found.
     /// - Throws: ``StrongroomError`` with `cipherSettings` or `inputOutput`; `CancellationError` when the task is
     ///   cancelled.
@@ -54,7 +56,7 @@ extension Stores {
         path: String,
         keys: KeyChain? = nil,
         settings: [CipherSettings]? = nil,
-        progress: @escaping @Sendable (VerificationProgress) -> Void = { _ in }
+        progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws -> FileDiagnosis {
         let ciphers = try settings ?? CipherSettings.known()
         let name = FileSystem.name(of: path)
@@ -68,13 +70,13 @@ extension Stores {
 
     private static func examine(
         _ path: String, _ keys: FileExamination.Keys?, name: String,
-        _ progress: @escaping @Sendable (VerificationProgress) -> Void
+        _ progress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws -> FileDiagnosis {
         // What lies beside it lies beside the file, not beside a link to it.
         let path = (try? FileSystem.resolve(path)) ?? path
         let file = DatabaseFile(path: path, name: name, busyTimeout: 0, log: nil)
-        return try await BlockingWork.runUntilCancelled { goOn in
-            try FileExamination(file: file, keys: keys, progress: progress, goOn: goOn).run()
+        return try await WorkMonitor.run(progress) { monitor in
+            try FileExamination(file: file, keys: keys, monitor: monitor).run()
         }
     }
 }

@@ -59,10 +59,10 @@ extension Stores {
             attempt += 1
             file.baseline = try FileBaseline.at(file.path)
             do {
-                return try await BlockingWork.runUntilCancelled { [file] goOn in
+                return try await WorkMonitor.run({ progress(Int($0.done), Int($0.total)) }) { [file] monitor in
                     try FileSurveyor(
                         file: file, chain: chain, ciphers: ciphers, protection: protection, migrator: migrator,
-                        countsTables: countsTables, progress: progress, goOn: goOn
+                        countsTables: countsTables, monitor: monitor
                     ).run()
                 }
             } catch let error as StrongroomError {

@@ -28,7 +28,8 @@ extension Stores {
     ///   - path: Where the new file is to lie, in a directory that is made if it is not there. Nothing may lie there.
     ///   - keepingUnattributed: Whether rows of which the pages do not tell which table they belong to are copied to a
     ///     table of their own, which ``SalvageReport/lostAndFound`` names; otherwise they are counted and left out.
-    ///   - progress: Called after each table, on a thread of the library's own; it must not wait.
+    ///   - progress: Called after each table, with `writing`, in tables, on a thread of the library's own; it must not
+    ///     wait.
     /// - Returns: What was copied and what was lost.
     /// - Throws: ``StrongroomError`` with `notAFile` when something lies at the path, `fileMissing`, `sameFile` when
     ///   the file is open in this process, `locked`, `busy` when another process writes it, `wrongKey`,
@@ -39,7 +40,7 @@ extension Stores {
         _ fileName: String,
         to path: String,
         keepingUnattributed: Bool = true,
-        progress: @escaping @Sendable (SalvageProgress) -> Void = { _ in }
+        progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws -> SalvageReport {
         try await withClosedFile(fileName, isWriting: false) { context, chain in
             try await Self.salvage(context, chain, path, keepingUnattributed, progress)
@@ -48,9 +49,9 @@ extension Stores {
 
     private static func salvage(
         _ context: StoreContext, _ chain: KeyChain, _ path: String, _ keepingUnattributed: Bool,
-        _ progress: @escaping @Sendable (SalvageProgress) -> Void
+        _ progress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws -> SalvageReport {
-        try await BlockingWork.runUntilCancelled { goOn in
+        try await WorkMonitor.run(progress) { monitor in
             try FileSystem.createDirectories(FileSystem.directory(of: path))
             let target = try FileSystem.resolve(path)
             guard try FileStatus.at(target) == nil else {
@@ -60,9 +61,7 @@ extension Stores {
             let content = try FileContent.of(context.path)
             try check(content, chain, context.file)
             let keys = try context.databaseKeys(chain, salt: content.salt)
-            return try Salvage(
-                keys, to: target, keepsUnattributed: keepingUnattributed, progress: progress, goOn: goOn
-            ).run()
+            return try Salvage(keys, to: target, keepsUnattributed: keepingUnattributed, monitor).run()
         }
     }
 

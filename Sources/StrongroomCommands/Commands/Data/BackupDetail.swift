@@ -43,7 +43,7 @@ struct BackupDetail: Encodable {
 
 extension CommandProgress {
     /// Updates the progress: the first half is writing the copy, the second half verifying it.
-    func update(_ progress: BackupProgress) {
+    func update(_ progress: WorkProgress) {
         let before: Int64 = progress.phase == .verifying ? progress.total : 0
         guard progress.phase != .checking else { return }
         update(to: before + progress.done, of: 2 * progress.total)

@@ -70,7 +70,7 @@ extension OperatedDatabase {
     /// Restores a backup.
     fileprivate func restore(
         _ path: String, keys: KeyChain?, allowingPlaintext: Bool,
-        progress: @escaping @Sendable (BackupProgress) -> Void
+        progress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws -> BackupReport {
         try await Stores(answering: name.target, with: configuration).restore(
             name.fileName, from: path, keys: keys, allowingPlaintext: allowingPlaintext, progress: progress)

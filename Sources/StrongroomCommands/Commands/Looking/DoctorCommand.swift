@@ -44,7 +44,7 @@ struct DoctorCommand: AsyncParsableCommand {
     private func diagnose() async throws -> FileDiagnosis {
         let progress = CommandProgress("Reading", count: 1, isQuiet: output.json)
         defer { progress.finish() }
-        let tell: @Sendable (VerificationProgress) -> Void = { progress.update(to: $0.pagesDone, of: $0.pages) }
+        let tell: @Sendable (WorkProgress) -> Void = { progress.update(to: $0.done, of: $0.total) }
         if try isName() {
             let database = try OperatedDatabase(file, path: path, keys: keys.keyChain(asking: nil))
             // A configuration may create its key file when its keys are requested.

@@ -41,7 +41,7 @@ struct MigrateCommand: AsyncParsableCommand {
             try await database.using { store in
                 let plan = try await store.migrationPlan(to: version)
                 guard !plan.isEmpty else { return .init(.skipped, "already at version \(plan.to)") }
-                let tell: @Sendable (MigrationProgress) -> Void = { progress.tell($0) }
+                let tell: @Sendable (WorkProgress) -> Void = { progress.tell($0) }
                 if isTrial {
                     let trial = try await store.dryRun(to: version, progress: tell)
                     return .init(.done, "would go \(plan.way)", MigrationDetail(trial))
@@ -55,8 +55,8 @@ struct MigrateCommand: AsyncParsableCommand {
 
 extension CommandProgress {
     /// Updates the progress by steps, or by the report of the current step.
-    fileprivate func tell(_ migration: MigrationProgress) {
-        guard migration.total > 0 else { return update(to: migration.step - 1, of: migration.steps) }
+    fileprivate func tell(_ migration: WorkProgress) {
+        if migration.total == 0, let step = migration.step { return update(to: step.number - 1, of: step.count) }
         update(to: migration.done, of: migration.total)
     }
 }

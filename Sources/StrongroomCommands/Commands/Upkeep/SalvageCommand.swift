@@ -40,7 +40,7 @@ struct SalvageCommand: AsyncParsableCommand {
         let report = try await Interruption.cancelling { [keeps = !noLostAndFound] in
             try await progress.accompany {
                 try await database.salvage(to: target, keepingUnattributed: keeps) {
-                    progress.update(to: $0.tablesDone, of: $0.tables)
+                    progress.update(to: $0.done, of: $0.total)
                 }
             }
         }
@@ -55,7 +55,7 @@ struct SalvageCommand: AsyncParsableCommand {
 extension OperatedDatabase {
     /// Copies the readable rows.
     fileprivate func salvage(
-        to path: String, keepingUnattributed: Bool, progress: @escaping @Sendable (SalvageProgress) -> Void
+        to path: String, keepingUnattributed: Bool, progress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws -> SalvageReport {
         try await Stores(answering: name.target, with: configuration).salvage(
             name.fileName, to: path, keepingUnattributed: keepingUnattributed, progress: progress)

@@ -38,7 +38,7 @@ struct VerifyCommand: AsyncParsableCommand {
                 return .init(.skipped, "intact according to the report")
             }
             let report = try await database.readOnlyIfItMust().using { store in
-                try await store.verify { progress.update(to: $0.pagesDone, of: $0.pages) }
+                try await store.verify { progress.update(to: $0.done, of: $0.total) }
             }
             let detail = VerificationDetail(report)
             guard !report.isWhole else { return .init(.done, report.words, detail) }

@@ -8,7 +8,7 @@ import Testing
 struct VerificationTests {
     @Test func aWholeFileIsWhole() async throws {
         let specimen = try await DamageSpecimen()
-        let steps = Locked<[VerificationProgress]>([])
+        let steps = Locked<[WorkProgress]>([])
         let report = try await specimen.vault.using { store in
             try await store.verify { step in steps.withLock { $0.append(step) } }
         }
@@ -18,8 +18,9 @@ struct VerificationTests {
         #expect(report.bytes == Int64(specimen.whole.count))
         #expect(report.description.hasSuffix("whole"))
         let told = steps.withLock { $0 }
-        #expect(told.first?.step == .pages && told.last?.step == .structure)
-        #expect(told.allSatisfy { $0.pages == specimen.pages } && told.last?.pagesDone == specimen.pages)
+        #expect(told.first?.phase == .checking && told.last?.phase == .checkingStructure)
+        #expect(told.allSatisfy { $0.total == specimen.pages && $0.unit == .pages })
+        #expect(told.last?.done == Int64(specimen.pages))
         #expect(try Data(contentsOf: URL(filePath: specimen.vault.path)) == specimen.whole)
     }
 

@@ -181,8 +181,8 @@ struct EnvelopeStoreTests {
         try await expectFailure(.wrongKey) { try await vault(1).open() }
     }
 
-    @Test(arguments: [RotationProgress.Phase.writing, .verifying])
-    func anotherDataKeyThatIsCancelledIsTakenTheNextTime(phase: RotationProgress.Phase) async throws {
+    @Test(arguments: [WorkProgress.Phase.writing, .verifying])
+    func anotherDataKeyThatIsCancelledIsTakenTheNextTime(phase: WorkProgress.Phase) async throws {
         let store = try await vault(1).open()
         try await store.write { db in try db.execute("INSERT INTO line VALUES ('first')") }
         let rotation = Locked<Task<RotationReport, any Error>?>(nil)

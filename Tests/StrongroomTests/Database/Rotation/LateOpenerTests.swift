@@ -107,10 +107,10 @@ struct LateOpenerTests {
             .numbered(2), salt: from == nil ? CipherSettings.randomSalt() : salt(), settings: .engineDefault())
         let late = Locked<LateShell?>(nil)
         let verifications = Locked(0)
-        var watcher = RotationWatcher { progress in
+        var monitor = WorkMonitor { progress in
             if progress.phase == .verifying, progress.done == progress.total { verifications.withLock { $0 += 1 } }
         }
-        watcher.isCancelled = { [vault] in
+        monitor.isCancelled = { [vault] in
             // The pages, then the rows; it is asked once more, when it has been looked for the last time who has the
             // file.
             let isLast =
@@ -124,7 +124,7 @@ struct LateOpenerTests {
             return false
         }
         let outcome = try Rotation(
-            file: file, from: from, to: to, patience: .zero, watcher: watcher, whenReplaced: {}
+            file: file, from: from, to: to, patience: .zero, monitor: monitor, whenReplaced: {}
         ).run()
         #expect(outcome.method == .copy)
         #expect(ReplacedFiles.shared.isKept(vault.path))

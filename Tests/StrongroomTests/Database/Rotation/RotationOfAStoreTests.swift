@@ -104,18 +104,18 @@ struct RotationOfAStoreTests {
     @Test func progressIsToldInOrderAndToTheEnd() async throws {
         let store = try await vault.open()
         numbers.withLock { $0.append(2) }
-        let told = Locked<[RotationProgress]>([])
+        let told = Locked<[WorkProgress]>([])
         try await store.rotate { progress in told.withLock { $0.append(progress) } }
         let all = told.withLock { $0 }
-        let order: [RotationProgress.Phase] = [.waiting, .checking, .writing, .verifying]
+        let order: [WorkProgress.Phase] = [.waiting, .checking, .writing, .verifying]
         let phases = all.compactMap { order.firstIndex(of: $0.phase) }
         #expect(phases == phases.sorted() && phases.contains(2) && phases.contains(3))
         #expect(all.last { $0.phase == .writing }.map { $0.done == $0.total && $0.total > 0 } == true)
         try await store.close()
     }
 
-    @Test(arguments: [RotationProgress.Phase.writing, .verifying])
-    func aCancelledRotationLeavesTheFileAndTheStoreAsTheyWere(phase: RotationProgress.Phase) async throws {
+    @Test(arguments: [WorkProgress.Phase.writing, .verifying])
+    func aCancelledRotationLeavesTheFileAndTheStoreAsTheyWere(phase: WorkProgress.Phase) async throws {
         let store = try await vault.open()
         numbers.withLock { $0.append(2) }
         let rotation = Locked<Task<RotationReport, any Error>?>(nil)

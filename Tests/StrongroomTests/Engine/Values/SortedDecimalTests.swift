@@ -154,7 +154,7 @@ struct OldDecimalTests {
             let old = try await store.read { db in try db.value("SELECT total FROM bill", as: Decimal.self) }
             #expect(old != nil)
         }
-        let steps = Locked<[MigrationProgress]>([])
+        let steps = Locked<[WorkProgress]>([])
         let migrator = Migrator {
             Self.first
             Migration("2") { db throws in

@@ -39,7 +39,7 @@ struct DryRunTests {
         }
         let told = Locked<[String]>([])
         try await manual(migrator).using { store in
-            let trial = try await store.dryRun { progress in told.withLock { $0.append(progress.version) } }
+            let trial = try await store.dryRun { progress in told.withLock { $0.append(progress.step?.version ?? "") } }
             #expect(trial.report == MigrationReport.expected(from: "1", to: "3", applied: ["2", "3"]))
             #expect(trial.report.steps.map(\.version) == ["2", "3"])
             // Three rows of the table and one of the history.

@@ -45,7 +45,7 @@ struct FillTests {
     @Test(arguments: tables) func everyRowGetsItsValue(table: SQL) async throws {
         let first = first(table)
         try await vault.with(\.migrator, Migrator { first }).keep()
-        let told = Locked<[MigrationProgress]>([])
+        let told = Locked<[WorkProgress]>([])
         let migrator = Migrator {
             first
             filling()

@@ -16,7 +16,7 @@ struct LongStepTests {
     private static let first = Migration("1") { db in try db.execute("CREATE TABLE line (text TEXT NOT NULL)") }
 
     @Test func stepsTellHowFarTheyHaveCome() async throws {
-        let told = Locked<[MigrationProgress]>([])
+        let told = Locked<[WorkProgress]>([])
         let migrator = Migrator {
             Self.first
             Migration("2") { db in
@@ -27,7 +27,10 @@ struct LongStepTests {
             }
         }.reporting { progress in told.withLock { $0.append(progress) } }
         try await vault.with(\.migrator, migrator).keep()
-        let words = told.withLock { $0 }.map { "\($0.version) \($0.step)/\($0.steps) \($0.done)/\($0.total)" }
+        let words = told.withLock { $0 }.map { progress in
+            let step = progress.step.map { "\($0.version) \($0.number)/\($0.count)" }
+            return "\(step ?? "none") \(progress.done)/\(progress.total)"
+        }
         #expect(words == ["1 1/2 0/0", "2 2/2 0/0", "2 2/2 1/3", "2 2/2 2/3", "2 2/2 3/3"])
     }
 

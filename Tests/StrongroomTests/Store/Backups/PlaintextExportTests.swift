@@ -27,10 +27,10 @@ struct PlaintextExportTests {
     @Test func everythingComesAlong() async throws {
         _ = try SourceFile(vault, key: .numbered(1))
         let content = try await vault.using { store in
-            let seen = Locked<[ExportProgress]>([])
+            let seen = Locked<[WorkProgress]>([])
             try await store.exportPlaintext(to: target) { progress in seen.withLock { $0.append(progress) } }
             let progress = seen.withLock { $0 }
-            #expect(progress.last.map { $0.tablesDone == $0.tables && $0.tables > 3 } == true)
+            #expect(progress.last.map { $0.done == $0.total && $0.total > 3 && $0.unit == .tables } == true)
             return try await SourceFile.content(store)
         }
         let bytes = try Data(contentsOf: URL(filePath: target))
@@ -49,7 +49,7 @@ struct PlaintextExportTests {
         try await vault.using { store in
             let isWritten = Moment()
             try await store.exportPlaintext(to: target) { progress in
-                guard progress.tablesDone == 1 else { return }
+                guard progress.done == 1 else { return }
                 Task {
                     try await store.write { db in try db.execute("DELETE FROM line") }
                     isWritten.come()

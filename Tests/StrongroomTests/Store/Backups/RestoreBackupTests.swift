@@ -272,7 +272,7 @@ struct RestoreBackupTests {
     @Test func whatIsCancelledLeavesTheDatabase() async throws {
         try await vault.using { store in _ = try await store.backup(to: backup, key: .numbered(9)) }
         let before = try Data(contentsOf: URL(filePath: vault.path))
-        for phase in BackupProgress.Phase.allCases {
+        for phase in [WorkProgress.Phase.checking, .writing, .verifying] {
             let task = Locked<Task<BackupReport, any Error>?>(nil)
             let hasBegun = Moment()
             let begun = Task {

@@ -12,7 +12,7 @@ extension Connection {
             try run("PRAGMA ignore_check_constraints = OFF")
         } catch {
             // Without the checks, nothing more may be written.
-            transactionState = .rolledBack
+            transaction.state = .rolledBack
             throw error
         }
         try result.get()

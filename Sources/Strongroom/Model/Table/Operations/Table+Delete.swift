@@ -10,7 +10,7 @@ extension Table {
     @discardableResult
     public static func delete(_ key: Key, in db: borrowing some Writing & ~Copyable) throws -> Bool {
         let connection = db.handle.connection
-        if connection.readExpressions != nil { try connection.checkDuplicatesInMemory(of: schema.name) }
+        if connection.hasRecordsInMemory { try connection.checkDuplicatesInMemory(of: schema.name) }
         let statement = try connection.statement(OperationKey(Self.self, TableStatements.Operation.delete)) {
             try connection.requireSortedDecimals(of: schema)
             return (try TableStatements(schema, RecordType.columnNames).delete(), [])
@@ -18,7 +18,7 @@ extension Table {
         defer { statement.finish() }
         try bind(key, to: Bindings(statement), at: 0)
         try statement.run()
-        if connection.changes > 0 || connection.readExpressions == nil { return connection.changes > 0 }
+        if connection.changes > 0 || !connection.hasRecordsInMemory { return connection.changes > 0 }
         return try deleteInMemory(key, on: connection)
     }
 
@@ -48,7 +48,7 @@ extension Table {
     ///   composite keys, with in-memory rows, if the order matters, and after a constraint violation.
     @usableFromInline
     static func deleteTogether(_ keys: [Key], on connection: Connection) throws -> Int? {
-        guard keys.count > ListTable.shortest, Key.columnCount == 1, connection.readExpressions == nil,
+        guard keys.count > ListTable.shortest, Key.columnCount == 1, !connection.hasRecordsInMemory,
             try connection.deletesInAnyOrder(schema.name)
         else { return nil }
         let list = Value.blob(ListTable.encode(try keys.flatMap(plainValues(of:))))
@@ -125,7 +125,7 @@ extension Table {
     @discardableResult
     public static func truncate(in db: borrowing some Writing & ~Copyable) throws -> Int {
         var count = try db.execute("DELETE FROM \(name: schema.name)")
-        if db.handle.connection.readExpressions != nil { count += try truncateInMemory(on: db.handle.connection) }
+        if db.handle.connection.hasRecordsInMemory { count += try truncateInMemory(on: db.handle.connection) }
         // The engine creates the table with the first AUTOINCREMENT table, and the table in the file may differ from
         // its declaration.
         let sequences = try db.value("SELECT 1 FROM main.sqlite_master WHERE name = 'sqlite_sequence'", as: Int.self)

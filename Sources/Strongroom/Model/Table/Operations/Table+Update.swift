@@ -157,7 +157,7 @@ extension Table {
         part: String? = nil,
         on connection: Connection
     ) throws -> Bool {
-        if connection.readExpressions != nil { try connection.checkDuplicatesInMemory(of: schema.name) }
+        if connection.hasRecordsInMemory { try connection.checkDuplicatesInMemory(of: schema.name) }
         if part == nil,
             let references = try connection.referencesInList(Self.self, schema.name, Self.places(of:))
         {
@@ -170,7 +170,7 @@ extension Table {
         } else if try write(record, at: key, operation, except: leftOut, .alone(part: part), cached, on: connection) {
             return true
         }
-        if connection.readExpressions == nil || part != nil { return false }
+        if !connection.hasRecordsInMemory || part != nil { return false }
         return try updateInMemory(record, at: key, operation, except: leftOut, on: connection)
     }
 

@@ -40,7 +40,7 @@ struct UpsertTarget<Source: Table>: Sendable {
     static func of<each V>(
         _ columns: repeat KeyPath<Source.Columns, Column<each V>>, on connection: Connection
     ) throws -> UpsertTarget {
-        if let latest = connection.latestUpsert as? LatestUpsert, latest.table == ObjectIdentifier(Source.self) {
+        if let latest = connection.latestUpsert, latest.table == ObjectIdentifier(Source.self) {
             var place = 0
             var isSame = true
             for column in repeat each columns {
@@ -101,5 +101,13 @@ final class LatestUpsert {
         self.table = table
         self.columns = columns
         self.places = places
+    }
+}
+
+extension Connection {
+    /// How the latest upsert finds its row: what a loop of upserts is to find out once.
+    @usableFromInline var latestUpsert: LatestUpsert? {
+        get { attachments[LatestUpsert.self] }
+        set { attachments[LatestUpsert.self] = newValue }
     }
 }

@@ -35,6 +35,15 @@ extension Connection {
         return Array(found.values)
     }
 
+    func hasTriggers(_ table: String) throws -> Bool {
+        try ownValue(
+            """
+            SELECT 1
+            FROM (SELECT type, tbl_name FROM main.sqlite_master UNION ALL SELECT type, tbl_name FROM sqlite_temp_master)
+            WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE
+            """, .text(table)) != nil
+    }
+
     /// Whether it makes no difference in which order rows of a table are deleted, nor whether one statement deletes
     /// them: no trigger sees it, and no row that a cascade reaches refers to more than one of those that are deleted.
     func deletesInAnyOrder(_ table: String) throws -> Bool {

@@ -1,10 +1,7 @@
-import CSQLCipher
-
 /// What is known of the tables that a list writes to.
-@usableFromInline
-struct ListedTables {
+private final class ListedTables {
     /// For each type of table the places of its foreign keys among the record's columns; nil for one with triggers.
-    fileprivate var references: [ObjectIdentifier: [Int]?] = [:]
+    var references: [ObjectIdentifier: [Int]?] = [:]
 }
 
 extension Connection {
@@ -23,7 +20,9 @@ extension Connection {
     ///   - body: May run twice, and has to begin with the records as they were.
     @usableFromInline
     func inList<T>(of count: Int, _ body: () throws -> T) throws -> T {
-        guard list == nil, count > Self.shortList, Self.keepsStatementsUndoable else { return try inSavepoint(body) }
+        guard list == nil, count > Self.shortList, EngineFeatures.keepsStatementsUndoable else {
+            return try inSavepoint(body)
+        }
         do {
             return try inSavepoint {
                 list = ListedTables()
@@ -37,13 +36,17 @@ extension Connection {
         }
     }
 
+    /// What is known of the tables that the running list writes to; nil outside a list.
+    private var list: ListedTables? {
+        get { attachments[ListedTables.self] }
+        set { attachments[ListedTables.self] = newValue }
+    }
+
     /// Whether the transaction is still there after a failure.
-    @usableFromInline var canGoOn: Bool { transactionState == .open && isInTransaction }
+    @usableFromInline var canGoOn: Bool { transaction.state == .open && isInTransaction }
 
     /// The number of records up to which it is not worth looking at the table.
     private static let shortList = 16
-
-    private static let keepsStatementsUndoable = sqlite3_libversion_number() < 3_036_000
 
     /// The positions of a table's foreign keys among a record's columns, read once for each list.
     ///
@@ -54,17 +57,8 @@ extension Connection {
         guard let list else { return nil }
         if let known = list.references[ObjectIdentifier(type)] { return known }
         let found = try hasTriggers(table) ? nil : places(referringColumns(table))
-        self.list?.references.updateValue(found, forKey: ObjectIdentifier(type))
+        list.references.updateValue(found, forKey: ObjectIdentifier(type))
         return found
-    }
-
-    func hasTriggers(_ table: String) throws -> Bool {
-        try ownValue(
-            """
-            SELECT 1
-            FROM (SELECT type, tbl_name FROM main.sqlite_master UNION ALL SELECT type, tbl_name FROM sqlite_temp_master)
-            WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE
-            """, .text(table)) != nil
     }
 
     /// The columns of a table's foreign keys, and those to which others refer: to write one of them, also with the

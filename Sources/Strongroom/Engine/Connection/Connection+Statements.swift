@@ -1,0 +1,168 @@
+import CSQLCipher
+
+/// The prepared statements of a connection.
+struct PreparedStatements {
+    /// The library's own.
+    var own = StatementCache()
+    var user = StatementCache()
+    /// Makes, of the text of a statement of the user's, the one that is prepared; nil for most connections.
+    var expansion: ((String) throws -> String)?
+    /// What the layers above have found out for the user's statements, and find out again when these are prepared
+    /// anew.
+    var attachments = Attachments()
+
+    mutating func forgetUser() {
+        user.removeAll()
+        attachments = Attachments()
+    }
+}
+
+extension Connection {
+    /// The library's own SQL, run without the limits that bind user SQL.
+    func run(_ sql: String, _ values: Value...) throws {
+        try withOwnStatement(sql, values) { try $0.run() }
+    }
+
+    /// The first column of the first row of the library's own SQL, or nil when there is no row.
+    func ownValue(_ sql: String, _ values: Value...) throws -> Value? {
+        try withOwnStatement(sql, values) { statement in
+            try statement.step() ? Row(statement).value(at: 0) : nil
+        }
+    }
+
+    /// Lends a statement of the library's own.
+    func withOwnStatement<T>(_ sql: String, _ values: [Value] = [], _ body: (Statement) throws -> T) throws -> T {
+        // Also while it runs: the engine prepares a statement again when the schema has changed.
+        try trusting {
+            let statement = try statements.own.statement(for: sql, prepare: prepare)
+            defer { statement.finish() }
+            if !observers.isEmpty { try observers.willRun(statement, isOwn: true) }
+            transaction.tables.writes.formUnion(statement.tables.writes)
+            for (index, value) in values.enumerated() {
+                try Bindings(statement).bind(value, at: index)
+            }
+            return try body(statement)
+        }
+    }
+
+    /// Runs the library's own SQL without the limits that bind user SQL.
+    func trusting<T>(_ body: () throws -> T) rethrows -> T {
+        let wasTrusting = authorizer.isTrusting
+        authorizer.isTrusting = true
+        defer { authorizer.isTrusting = wasTrusting }
+        return try body()
+    }
+
+    /// A statement for SQL that a user wrote, held to what the authorizer allows.
+    @usableFromInline
+    func statement(_ sql: String) throws -> Statement {
+        try checkTransaction()
+        return try note(statements.user.statement(for: sql, prepare: prepare))
+    }
+
+    /// A statement for a table's operation; its text, and what an insert binds in place of NULL, are made only when it
+    /// is prepared.
+    ///
+    /// - Parameter key: The operation; nil for one that has no key, which is known by its text.
+    @usableFromInline
+    func statement(_ key: OperationKey?, make: () throws -> (sql: String, defaults: [Value])) throws -> Statement {
+        try checkTransaction()
+        guard let key else {
+            let (sql, defaults) = try make()
+            let statement = try statements.user.statement(for: sql, prepare: prepare)
+            statement.parameters.pointee.defaults = defaults
+            statement.isOperation = true
+            return try note(statement)
+        }
+        if let statement = statements.user.latest(for: key) { return try note(statement) }
+        let statement = try statements.user.statement(for: key) {
+            let (sql, defaults) = try make()
+            let statement = try prepare(sql)
+            statement.parameters.pointee.defaults = defaults
+            statement.isOperation = true
+            return statement
+        }
+        return try note(statement)
+    }
+
+    /// A piece of SQL that is made once and then kept.
+    @usableFromInline
+    func text(_ key: OperationKey, make: () -> String) -> String {
+        statements.user.text(for: key, make: make)
+    }
+
+    /// Without this a statement after the engine's own rollback would commit by itself.
+    func checkTransaction() throws {
+        try cancellation.check()
+        if transaction.state == .rolledBack { throw transactionEnded }
+    }
+
+    var transactionEnded: StrongroomError {
+        StrongroomError(
+            .transactionEnded,
+            "The engine has rolled the transaction back after an earlier error; nothing of it was kept. Run it again.",
+            database: database
+        )
+    }
+
+    /// Called after a failed statement: the engine answers some failures by rolling back the whole transaction.
+    func noteFailure() {
+        if transaction.state == .open, !isInTransaction { transaction.state = .rolledBack }
+    }
+
+    /// Drops the prepared statements of the user's.
+    func forgetUserStatements() {
+        statements.forgetUser()
+    }
+
+    /// Drops the prepared statements.
+    func clearStatements() {
+        statements.own.removeAll()
+        statements.forgetUser()
+    }
+
+    func prepare(_ sql: String) throws -> Statement {
+        let text = try authorizer.isTrusting ? sql : statements.expansion?(sql) ?? sql
+        var prepared: OpaquePointer?
+        authorizer.hasRefused = false
+        _ = authorizer.takeMade()
+        let (result, rest) = text.utf8CString.withUnsafeBufferPointer { text -> (Int32, Int) in
+            var tail: UnsafePointer<CChar>?
+            let result = sqlite3_prepare_v2(pointer, text.baseAddress, Int32(clamping: text.count), &prepared, &tail)
+            guard let tail, let start = text.baseAddress else { return (result, 0) }
+            return (result, tail - start)
+        }
+        let tables = authorizer.takeTables()
+        guard result == SQLITE_OK else {
+            guard authorizer.hasRefused else { throw failure("The statement was not accepted", sql: sql) }
+            // What follows may be a key.
+            let beginning = String(sql.unicodeScalars.prefix { !"=('\"".unicodeScalars.contains($0) })
+            throw failure("The statement was not accepted", .notAuthorized, sql: "\(beginning)…")
+        }
+        guard let prepared else {
+            throw StrongroomError(.sql, "The SQL is empty; write a statement.", database: database, sql: sql)
+        }
+        let statement = Statement(prepared, owner: self)
+        statement.tables = tables
+        let made = authorizer.takeMade()
+        statement.namesTable = !made.isEmpty
+        try refuseHiding(made, sql)
+        if !authorizer.isTrusting { use.statementsPrepared += 1 }
+        guard !Self.hasContent(text.utf8.dropFirst(rest)) else {
+            throw StrongroomError(
+                .sql,
+                "The SQL has more than one statement; run one at a time.",
+                database: database,
+                sql: sql
+            )
+        }
+        return statement
+    }
+
+    /// Whether anything but white space and semicolons follows the first statement.
+    private static func hasContent(_ rest: Substring.UTF8View) -> Bool {
+        rest.contains { byte in
+            byte != UInt8(ascii: " ") && byte != UInt8(ascii: ";") && !(0x09...0x0D).contains(byte)
+        }
+    }
+}

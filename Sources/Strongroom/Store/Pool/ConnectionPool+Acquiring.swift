@@ -1,0 +1,105 @@
+import Dispatch
+
+/// Asking for a connection, which every other operation of the pool is made of.
+extension ConnectionPool {
+    /// Asks for a slot.
+    ///
+    /// - Parameters:
+    ///   - isLast: Whether it waits behind what comes later, too.
+    ///   - waiter: Resumed with the slot where it is not free.
+    /// - Returns: The slot; nil where the waiter is resumed later.
+    /// - Throws: ``StrongroomError`` with `closed`.
+    func acquire(
+        _ request: Queue.Request, _ ticket: UInt64, isLast: Bool = false, _ waiter: @autoclosure () -> Waiter
+    ) throws -> Queue.Slot? {
+        switch queue.withLock({ $0.ask(request, ticket: ticket, isLast: isLast, waiter: waiter()) }) {
+        case .granted(let slot): return slot
+        case .closed: throw closed
+        case .waiting:
+            counters.countWait()
+            stopIfLate(ticket)
+            return nil
+        }
+    }
+
+    /// Acquires a slot on the running thread, which waits for it, and runs work with it.
+    ///
+    /// - Parameter work: Releases the slot.
+    /// - Throws: ``StrongroomError`` with `nestedAccess` inside a transaction of the same store, `closed`, `timedOut`;
+    ///   what the work throws.
+    func acquireBlocking<T>(
+        _ request: Queue.Request, _ limits: OperationLimits, _ work: (Queue.Slot, _ ticket: UInt64) throws -> T
+    ) throws -> T {
+        guard !CurrentTransaction.isInside(self) else { throw nested }
+        let ticket = nextTicket()
+        running.ask(ticket, request, limits)
+        defer { running.end(ticket) }
+        let timer = timer(limits, ticket)
+        defer { timer?.cancel() }
+        let handover = Promise<Result<Queue.Slot, any Error>>()
+        let granted = try acquire(request, ticket, Waiter { handover.give($0) })
+        return try work(try granted ?? executor.blocking { handover.wait() }.get(), ticket)
+    }
+
+    /// Acquires a slot; the task waits without blocking a thread.
+    ///
+    /// - Parameter proceed: Called once, with the slot or with why there is none, on the running thread or on that of
+    ///   whoever has released the slot. Resumes the continuation, and releases the slot or leaves that to the caller.
+    /// - Throws: `CancellationError` when the task is cancelled before its turn; what the continuation is resumed with.
+    ///   Nothing stops the ticket any more then.
+    func acquire<T: Sendable>(
+        _ request: Queue.Request, _ limits: OperationLimits,
+        _ proceed: @escaping @Sendable (Turn<T>, Result<Queue.Slot, any Error>) -> Void
+    ) async throws -> T {
+        try Task.checkCancellation()
+        let ticket = nextTicket()
+        let urgency = Urgency(Task.currentPriority)
+        running.ask(ticket, request, limits)
+        let timer = timer(limits, ticket)
+        defer { timer?.cancel() }
+        do {
+            return try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { continuation in
+                    let turn = Turn(ticket: ticket, urgency: urgency, continuation: continuation)
+                    do {
+                        let slot = try acquire(
+                            request, ticket, isLast: limits.isLast, Waiter { proceed(turn.late, $0) })
+                        if let slot { proceed(turn, .success(slot)) }
+                    } catch {
+                        proceed(turn, .failure(error))
+                    }
+                }
+            } onCancel: {
+                stop(ticket, .cancelled)
+            }
+        } catch {
+            running.end(ticket)
+            throw error
+        }
+    }
+
+    /// The turn of a task that has asked for a slot.
+    struct Turn<T: Sendable>: Sendable {
+        let ticket: UInt64
+        let urgency: Urgency
+        let continuation: CheckedContinuation<T, any Error>
+        /// Whether it begins on the thread that has asked.
+        var isImmediate = true
+
+        /// The same turn, after the task has waited.
+        var late: Turn {
+            var turn = self
+            turn.isImmediate = false
+            return turn
+        }
+    }
+
+    /// Acquires a slot, which the caller gives back; the task waits for its turn.
+    func takeSlot(_ request: Queue.Request, _ limits: OperationLimits) async throws -> (Queue.Slot, ticket: UInt64) {
+        let (slot, ticket) = try await acquire(request, limits) { (turn: Turn<(Queue.Slot, UInt64)>, slot) in
+            turn.continuation.resume(with: slot.map { ($0, turn.ticket) })
+        }
+        running.hold(ticket)
+        return (slot, ticket)
+    }
+}
