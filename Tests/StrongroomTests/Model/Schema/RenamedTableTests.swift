@@ -77,10 +77,14 @@ struct RenamedTableTests {
                 "CREATE TABLE \(name: name) (a INTEGER)", "INSERT INTO \(name: name) VALUES (1), (2)",
                 "CREATE TABLE b (a INTEGER)", "INSERT INTO b VALUES (2), (3)",
                 """
-                CREATE VIEW sight AS WITH x AS (SELECT a FROM b) SELECT x.a FROM x LEFT JOIN \(name: name) AS o
-                ON x.a = o.a NATURAL JOIN b WHERE x.a > 0 GROUP BY x.a UNION SELECT a FROM \(name: name) ORDER BY 1 LIMIT 9
+                CREATE VIEW sight AS WITH x AS (SELECT a FROM b)
+                SELECT x.a FROM x LEFT JOIN \(name: name) AS o ON x.a = o.a NATURAL JOIN b WHERE x.a > 0 GROUP BY x.a
+                UNION SELECT a FROM \(name: name) ORDER BY 1 LIMIT 9
                 """,
-                "CREATE TRIGGER t AFTER INSERT ON b BEGIN UPDATE OR IGNORE \(name: name) SET a = 7 WHERE a = new.a; END",
+                """
+                CREATE TRIGGER t AFTER INSERT ON b
+                BEGIN UPDATE OR IGNORE \(name: name) SET a = 7 WHERE a = new.a; END
+                """,
             ] { try db.execute(sql) }
             let before = try Self.sight(db)
             try db.renameTable(name, to: "other")
