@@ -3,7 +3,7 @@ import Testing
 // Internal: what long work is made of is not for programs.
 @testable import Strongroom
 
-@Suite("The monitor of long work", .timeLimit(.minutes(60)))
+@Suite("The monitor of long work", .ending)
 struct WorkMonitorTests {
     @Test func `a cancelled piece of work learns it with its next report and reports no more`() throws {
         let told = Locked<[WorkProgress]>([])
