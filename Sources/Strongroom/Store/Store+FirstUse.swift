@@ -3,7 +3,9 @@ import Logging
 extension Store {
     /// Brings the table of a type to what the program declares, once for each type, where the configuration has no
     /// migrator.
+    @usableFromInline
     func prepare<Source: Table>(_ table: Source.Type) async throws {
+        guard !pool.firstUses.isKnown(table) else { return }
         try await prepare([table])
     }
 
@@ -110,4 +112,21 @@ extension Connection {
 /// The types whose tables have been found, or made, in a transaction.
 private final class PreparedTables {
     var types: Set<ObjectIdentifier> = []
+}
+
+extension AutomaticTables {
+    /// Attaches to a connection what creates missing tables, where no migrator keeps the schema.
+    func attach(to connection: Connection) {
+        guard !isKept else { return }
+        connection.attachments[MissingTables.self] = MissingTables { [self] schema, connection in
+            guard connection.mayWrite, !isPresent(schema.name) else { return }
+            let isNamed = connection.objection(to: "SELECT 1 FROM \(schema.quotedName)") == nil
+            let hasSchemaChanged = connection.transaction.tables.writes.contains("sqlite_master")
+            guard !isNamed else { return hasSchemaChanged ? () : notePresent(schema.name) }
+            let automatic = AutomaticSchema(tables: [schema], removesColumns: false)
+            let changes = try automatic.changesOfUnversioned(connection)
+            guard changes == [.createTable(schema.name)] else { return }
+            try connection.inSavepoint { try automatic.carryOut(changes, in: MigrationTransaction(connection)) }
+        }
+    }
 }

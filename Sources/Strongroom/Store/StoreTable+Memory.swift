@@ -4,7 +4,8 @@ extension StoreTable {
     /// - Throws: As `Table.insert(_:persistence:in:)` and `Store.write`.
     @discardableResult
     public func insert(_ record: Source.RecordType, persistence: Persistence) async throws -> Source.Key {
-        try await store.write { db in try Source.insert(record, persistence: persistence, in: db) }
+        try await prepare()
+        return try await store.write { db in try Source.insert(record, persistence: persistence, in: db) }
     }
 
     /// Moves a record from memory to the disk, and returns the key that it has now.
@@ -12,6 +13,7 @@ extension StoreTable {
     /// - Throws: As ``Table/persist(_:in:)`` and `Store.write`.
     @discardableResult
     public func persist(_ key: Source.Key) async throws -> Source.Key {
-        try await store.write { db in try Source.persist(key, in: db) }
+        try await prepare()
+        return try await store.write { db in try Source.persist(key, in: db) }
     }
 }

@@ -3,10 +3,11 @@ extension StoreTable {
     /// Makes the table, or changes it to what is declared, where the store's configuration has no migrator; once for
     /// each type.
     ///
-    /// The forms of `save` do it as well; the others of ``StoreTable`` do not.
+    /// Every form of ``StoreTable`` does it as well.
     ///
     /// - Throws: ``StrongroomError`` with `schemaChange`, `migrationFailed`, or `invalidMigrator` when another program
     ///   keeps the file with a migrator; as `Store.write`.
+    @inlinable
     public func prepare() async throws {
         try await store.prepare(Source.self)
     }
@@ -65,7 +66,7 @@ extension StoreTable {
     /// - Throws: As `Table.delete(_:cascading:in:)` and `Store.write`.
     @discardableResult
     public func delete(_ record: Source.RecordType, cascading: Bool = false) async throws -> Bool {
-        if cascading { try await prepare(true) }
+        try await prepare(cascading)
         return try await store.write { db in try Source.delete(record, cascading: cascading, in: db) }
     }
 

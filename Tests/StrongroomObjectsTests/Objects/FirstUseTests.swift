@@ -92,6 +92,47 @@ struct FirstUseTests {
         }
     }
 
+    @Test(arguments: ["in: db", "store.table", "save"])
+    func everyDoorCreatesATableThatIsMissing(door: String) async throws {
+        struct Regret: Error {}
+        try await ObjectHome.run { home async throws in
+            let store = try await home.store
+            var ada = Player(name: "Ada")
+            switch door {
+            case "in: db":
+                await #expect(throws: Regret.self) {
+                    try await store.write { [ada] db throws in
+                        try Player.insert(ada, in: db)
+                        throw Regret()
+                    }
+                }
+                #expect(try await store.read { db in try db.tableNames() } == [])
+                try await store.write { [ada] db throws in
+                    #expect(try Player.where { $0.name == "Ada" }.count(in: db) == 0)
+                    try Player.insert(ada, in: db)
+                }
+            case "store.table": try await store.table(Player.self).insert(&ada)
+            default: try await ada.save()
+            }
+            #expect(try await store.table(Player.self).all().map(\.name) == ["Ada"])
+            let indexes = try await store.read { db in try db.indexes(of: "person").map { $0.parts.map(\.column) } }
+            #expect(indexes.contains(["name"]))
+        }
+    }
+
+    /// A change of a table needs a transaction of its own.
+    @Test func outsideOfATransactionATableIsChanged() async throws {
+        try await ObjectHome.run { home async throws in
+            let store = try await home.store
+            try await store.write { db throws in
+                try db.execute("CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT NOT NULL)")
+                try expectFailure(.sql) { try Player.insert(Player(name: "Ada"), in: db) }
+            }
+            try await store.table(Player.self).insert(Player(name: "Bob"))
+            #expect(try await store.table(Player.self).all().map(\.age) == [0])
+        }
+    }
+
     @Test func aReadMakesNone() async throws {
         try await ObjectHome.run { home async throws in
             let store = try await home.store

@@ -24,8 +24,8 @@ extension Table {
     public static func insert(
         _ record: RecordType, persistence: Persistence, in db: borrowing some Writing & ~Copyable
     ) throws -> Key {
-        guard persistence == .memory else { return try insert(record, in: db) }
-        return try insertInMemory(record, on: db.handle.connection)
+        var copy = record
+        return try insert(&copy, persistence, on: db.handle.connection)
     }
 
     /// Inserts a record into the file or into memory only, and sets its key.
@@ -38,7 +38,20 @@ extension Table {
     public static func insert(
         _ record: inout RecordType, persistence: Persistence, in db: borrowing some Writing & ~Copyable
     ) throws {
-        setKey(try insert(record, persistence: persistence, in: db), of: &record)
+        _ = try insert(&record, persistence, on: db.handle.connection)
+    }
+
+    private static func insert(
+        _ record: inout RecordType, _ persistence: Persistence, on connection: Connection
+    ) throws -> Key {
+        guard persistence == .memory else { return try insertWithHooks(&record, on: connection) }
+        func write(_ record: inout RecordType) throws -> Key {
+            let key = try insertInMemory(record, on: connection)
+            setKey(key, of: &record)
+            return key
+        }
+        guard let hooks else { return try write(&record) }
+        return try withHooks(&record, hooks, on: connection, write: write)
     }
 
     /// Moves a record from memory to the file.
@@ -128,7 +141,7 @@ extension Table {
 
     // MARK: Temporary table
 
-    private static func insertInMemory(_ record: RecordType, on connection: Connection) throws -> Key {
+    static func insertInMemory(_ record: RecordType, on connection: Connection) throws -> Key {
         try validateInsert(record)
         try connection.checkTransaction()
         let memory = try connection.memoryRecords()

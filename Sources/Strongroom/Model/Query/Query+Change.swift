@@ -18,7 +18,7 @@ extension Query {
     ) throws -> Int {
         let assignments = assignments(Source.columns)
         guard !assignments.isEmpty else { return try count(in: db) }
-        try db.handle.connection.requireSortedDecimals(of: Source.schema)
+        try db.handle.connection.prepareTable(Source.schema)
         if let part = try partInMemory(in: db) { return try update(both: part, assignments, in: db) }
         return try db.execute(try updating(Source.schema.quotedName, assignments, unsorted()))
     }
@@ -40,7 +40,7 @@ extension Query {
     /// - Throws: ``StrongroomError`` with `constraint` when other rows refer to one of them, or the engine's failure.
     @discardableResult
     public func delete(in db: borrowing some Writing & ~Copyable) throws -> Int {
-        try db.handle.connection.requireSortedDecimals(of: Source.schema)
+        try db.handle.connection.prepareTable(Source.schema)
         if let part = try partInMemory(in: db) { return try delete(both: part, in: db) }
         return try db.execute(deleting(Source.schema.quotedName, try unsorted()))
     }

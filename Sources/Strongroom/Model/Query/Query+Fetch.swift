@@ -112,7 +112,7 @@ extension Query {
     /// - Returns: True when there is at least one.
     /// - Throws: ``StrongroomError`` with the engine's failure.
     public func exists(in db: borrowing some Reading & ~Copyable) throws -> Bool {
-        try db.handle.connection.requireSortedDecimals(of: Source.schema)
+        try db.handle.connection.prepareTable(Source.schema)
         let rows = try limitedToOne().resolved().sql(after: "SELECT 1 FROM \(Source.schema.quotedName)")
         return try db.value(rows, as: Int.self) != nil
     }
@@ -141,7 +141,7 @@ extension Query {
         in db: borrowing some Reading & ~Copyable,
         _ expression: (Source.Columns) -> E
     ) throws -> E.Value {
-        try db.handle.connection.requireSortedDecimals(of: Source.schema)
+        try db.handle.connection.prepareTable(Source.schema)
         var clauses = try resolved()
         let table = Source.schema.quotedName
         if !clauses.hasLimit { clauses.orderings = [] }
@@ -177,7 +177,7 @@ extension Query {
     /// The query's statement for a record's columns, with its values bound.
     @usableFromInline
     func statement<R: Record>(as type: R.Type, on connection: Connection) throws -> Statement {
-        try connection.requireSortedDecimals(of: Source.schema)
+        try connection.prepareTable(Source.schema)
         let clauses = try resolved()
         let beginning = connection.text(OperationKey(RecordsOf<Source, R>.self, clauses.isDistinct ? 1 : 0)) {
             TableStatements(Source.schema, R.columnNames).select(distinct: clauses.isDistinct)

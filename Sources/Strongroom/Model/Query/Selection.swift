@@ -34,7 +34,7 @@ public struct Selection<each Value: ColumnValue>: Sendable {
     /// - Returns: The values, a tuple for each row.
     /// - Throws: ``StrongroomError`` with `typeMismatch`, `sql`, or the engine's failure.
     public func fetch(in db: borrowing some Reading & ~Copyable) throws -> [(repeat each Value)] {
-        for table in tables { try db.handle.connection.requireSortedDecimals(of: table) }
+        for table in tables { try db.handle.connection.prepareTable(table) }
         var rows: [(repeat each Value)] = []
         let scales = expressions.map(\.scale)
         try db.forEachRow(sql) { row in rows.append(try Self.read(row, scales)) }
@@ -58,7 +58,7 @@ public struct Selection<each Value: ColumnValue>: Sendable {
     /// - Returns: The number.
     /// - Throws: ``StrongroomError`` with `sql`, or the engine's failure.
     public func count(in db: borrowing some Reading & ~Copyable) throws -> Int {
-        for table in tables { try db.handle.connection.requireSortedDecimals(of: table) }
+        for table in tables { try db.handle.connection.prepareTable(table) }
         return try db.value("SELECT count(*) FROM (\(sql))") ?? 0
     }
 

@@ -10,7 +10,6 @@ extension Connection {
     /// which does not compare as numbers, or at another scale.
     ///
     /// - Throws: ``StrongroomError`` with `schemaChange`.
-    @usableFromInline
     func requireSortedDecimals(of schema: TableSchema) throws {
         guard !schema.decimals.isEmpty, !checkedTables.decimals.contains(schema.decimalTypes) else { return }
         let isTable = try ownValue(

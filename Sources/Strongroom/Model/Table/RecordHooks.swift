@@ -9,11 +9,12 @@
 /// }
 /// ```
 ///
-/// Hooks run for `save` and for the methods `delete` that take a record. Operations on rows without records run none:
-/// `insert`, `update`, `upsert`, a delete by key or by a condition, `truncate`. A hook that throws rolls back the save
-/// or the delete including its own changes, and nothing else of the transaction.
+/// Hooks run for every operation that writes a whole record (`insert`, `update`, `upsert`, `save`, one record or a list)
+/// and for the methods `delete` that take a record. Operations on single columns (`only:`, JSON, assignments) or on rows
+/// without records (a delete by key or by a condition, `truncate`) run none. A hook that throws rolls back the write or
+/// the delete including its own changes, and nothing else of the transaction.
 ///
-/// A list is saved in three steps: `willSave` for each record, then the rows, then `didSave` for each record.
+/// A list is written in three steps: `willSave` for each record, then the rows, then `didSave` for each record.
 public struct RecordHooks<R: Record>: Sendable {
     /// Receives a record, in the transaction.
     public typealias Look = @Sendable (_ record: R, _ db: borrowing WriteTransaction) throws -> Void

@@ -105,8 +105,9 @@ final class ConnectionPool: Sendable {
         executor = StoreExecutor(name: "strongroom", threads: settings.readers + 1)
         group = GroupCommit(longest: settings.groupDuration)
         idleWatch = IdleTimer(time: settings.readerIdleTime)
-        let open: @Sendable (Connection.Role) throws -> Connection = { [memory] role in
+        let open: @Sendable (Connection.Role) throws -> Connection = { [memory, firstUses] role in
             let connection = try open(role)
+            if connection.isWriter { firstUses.attach(to: connection) }
             connection.participant = MemoryRecords(memory, connection.isWriter ? .writer : .reader)
             return connection
         }
@@ -114,6 +115,7 @@ final class ConnectionPool: Sendable {
             memory, connection.isInMemory ? .sole : connection.isWriter ? .writer : .reader)
         writer = Slot(.writer, open: open)
         writer.connection = connection
+        firstUses.attach(to: connection)
         // What opening and migrating did is nobody's news.
         _ = connection.takeChangedTables()
         _ = connection.takeUse()

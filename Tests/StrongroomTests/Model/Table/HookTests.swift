@@ -144,12 +144,48 @@ struct HookTests {
         }
     }
 
-    @Test func whatWorksOnRowsAloneRunsNone() async throws {
+    @Test(arguments: [
+        "insert", "insert with key", "insert or ignore", "insert in memory", "insert a list", "upsert", "upsert a list",
+        "update", "update a list",
+    ])
+    func theyRunAroundEveryWriteOfAWholeRecord(verb: String) async throws {
         try await withTable { db throws in
-            try Order.insert(Order(id: 1, item: "a"), in: db)
-            try Order.insert(contentsOf: (2..<100).map { Order(id: $0, item: "a") }, in: db)
-            try Order.update(Order(id: 1, item: "b"), in: db)
-            try Order.upsert(Order(id: 1, item: "c"), in: db)
+            let isUpdate = verb.hasPrefix("update")
+            if isUpdate { try db.execute("INSERT INTO \"order\" (id, item, changes) VALUES (1, 'old', 0)") }
+            var order = Order(id: isUpdate ? 1 : nil, item: "a")
+            switch verb {
+            case "insert": #expect(try Order.insert(order, in: db) == 1)
+            case "insert with key":
+                try Order.insert(&order, in: db)
+                #expect(order.id == 1 && order.changes == 1)
+            case "insert or ignore": #expect(try Order.insertOrIgnore(order, in: db) == 1)
+            case "insert in memory": #expect(try Order.insert(order, persistence: .memory, in: db) == -1)
+            case "insert a list": #expect(try Order.insert(contentsOf: [order], in: db) == [1])
+            case "upsert": #expect(try Order.upsert(order, in: db) == Upserted(.inserted, 1))
+            case "upsert a list": #expect(try Order.upsert(contentsOf: [order], in: db) == [Upserted(.inserted, 1)])
+            case "update": try Order.update(order, in: db)
+            default: try Order.update(contentsOf: [order], in: db)
+            }
+            let (before, after) = (isUpdate ? 1 : 0, verb == "insert in memory" ? -1 : 1)
+            #expect(try trace(db) == ["will save \(before) a", "did save \(after) a"])
+            // What the hook has changed is stored.
+            #expect(try Order.all(in: db).map(\.changes) == [1])
+            #expect(throws: Order.Refusal.self) {
+                try Order.insert(contentsOf: [Order(item: "b"), Order(item: "refused afterwards")], in: db)
+            }
+            #expect(throws: Order.Refusal.self) { try Order.upsert(Order(item: "refused afterwards"), in: db) }
+            #expect(try Order.count(in: db) == 1)
+            #expect(try trace(db).count == 2)
+        }
+    }
+
+    @Test func whatWorksOnRowsAloneOrOnSingleColumnsRunsNone() async throws {
+        try await withTable { db throws in
+            try Order.insert(in: db) { [$0.id.set(1), $0.item.set("a"), $0.changes.set(0)] }
+            try Order.insert(in: db) { [$0.id.set(2), $0.item.set("a"), $0.changes.set(0)] }
+            try Order.update(Order(id: 1, item: "b"), only: { [$0.item] }, in: db)
+            try Order.upsert(Order(id: 1, item: "c"), only: { [$0.item] }, in: db)
+            try Order.update(1, in: db) { [$0.item.set("d")] }
             try Order.delete(1, in: db)
             try Order.where { $0.id == 2 }.delete(in: db)
             try Order.truncate(in: db)

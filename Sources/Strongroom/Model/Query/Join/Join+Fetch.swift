@@ -39,7 +39,7 @@ extension Join {
     /// - Throws: ``StrongroomError`` with the engine's failure.
     public func exists(in db: borrowing some Reading & ~Copyable) throws -> Bool {
         let connection = db.handle.connection
-        try content.requireSortedDecimals(connection)
+        try content.prepareTables(connection)
         let statement = try connection.statement(for: limitedToOne().content.presence)
         defer { statement.finish() }
         return try statement.step()
@@ -51,7 +51,7 @@ extension Join {
     /// - Returns: The number.
     /// - Throws: ``StrongroomError`` with the engine's failure.
     public func count(in db: borrowing some Reading & ~Copyable) throws -> Int {
-        try content.requireSortedDecimals(db.handle.connection)
+        try content.prepareTables(db.handle.connection)
         return try db.value(content.count) ?? 0
     }
 

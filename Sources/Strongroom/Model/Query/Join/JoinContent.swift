@@ -78,7 +78,7 @@ struct JoinContent: Sendable {
     /// The statement for the records of all tables.
     @usableFromInline
     func statement(on connection: Connection) throws -> Statement {
-        try requireSortedDecimals(connection)
+        try prepareTables(connection)
         return try connection.statement(for: sql(SQL(verbatim: recordColumns)))
     }
 
@@ -115,7 +115,7 @@ struct JoinContent: Sendable {
             throw StrongroomError(
                 .sql, "\(R.self) has \(R.columnNames.count) columns, and \(expressions.count) were chosen for them.")
         }
-        try requireSortedDecimals(db.handle.connection)
+        try prepareTables(db.handle.connection)
         var result = SQL(reserving: 128)
         for (place, expression) in expressions.enumerated() {
             if place > 0 { result.append(text: ", ") }
@@ -140,8 +140,8 @@ struct JoinContent: Sendable {
         return error.located(in: member.table, rowID: rowID)
     }
 
-    func requireSortedDecimals(_ connection: Connection) throws {
-        for member in members { try connection.requireSortedDecimals(of: member.schema) }
+    func prepareTables(_ connection: Connection) throws {
+        for member in members { try connection.prepareTable(member.schema) }
     }
 
     private func rowID(of member: Member, at number: Int, on connection: Connection) throws -> Int64? {

@@ -12,7 +12,7 @@ extension Table {
         let connection = db.handle.connection
         if connection.hasRecordsInMemory { try connection.checkDuplicatesInMemory(of: schema.name) }
         let statement = try connection.statement(OperationKey(Self.self, TableStatements.Operation.delete)) {
-            try connection.requireSortedDecimals(of: schema)
+            try connection.prepareTable(schema)
             return (try TableStatements(schema, RecordType.columnNames).delete(), [])
         }
         defer { statement.finish() }
@@ -55,7 +55,7 @@ extension Table {
         do {
             return try connection.inSavepoint {
                 let statement = try connection.statement(OperationKey(Self.self, Operation.deleteMany)) {
-                    try connection.requireSortedDecimals(of: schema)
+                    try connection.prepareTable(schema)
                     return (try TableStatements(schema, RecordType.columnNames).deleteMany(), [])
                 }
                 defer { statement.finish() }

@@ -14,7 +14,7 @@ extension Table {
     public static func find(_ key: Key, in db: borrowing some Reading & ~Copyable) throws -> RecordType? {
         let connection = db.handle.connection
         let statement = try connection.statement(OperationKey(Self.self, TableStatements.Operation.find)) {
-            try connection.requireSortedDecimals(of: schema)
+            try connection.prepareTable(schema)
             return (try TableStatements(schema, RecordType.columnNames).find(), [])
         }
         defer { statement.finish() }
@@ -40,7 +40,7 @@ extension Table {
     @inlinable
     static func isPresent(_ key: Key, on connection: Connection) throws -> Bool {
         let statement = try connection.statement(OperationKey(Self.self, TableStatements.Operation.find)) {
-            try connection.requireSortedDecimals(of: schema)
+            try connection.prepareTable(schema)
             return (try TableStatements(schema, RecordType.columnNames).find(), [])
         }
         defer { statement.finish() }

@@ -15,7 +15,9 @@ extension Table {
     @inlinable
     @discardableResult
     public static func insert(_ record: RecordType, in db: borrowing some Writing & ~Copyable) throws -> Key {
-        try insert(record, on: db.handle.connection)
+        guard hooks != nil else { return try insert(record, on: db.handle.connection) }
+        var copy = record
+        return try insertWithHooks(&copy, on: db.handle.connection)
     }
 
     /// Inserts a record and sets its key to the generated one.
@@ -31,7 +33,22 @@ extension Table {
     /// - Throws: As the other method.
     @inlinable
     public static func insert(_ record: inout RecordType, in db: borrowing some Writing & ~Copyable) throws {
+        guard hooks == nil else {
+            _ = try insertWithHooks(&record, on: db.handle.connection)
+            return
+        }
         setKey(try insert(record, on: db.handle.connection), of: &record)
+    }
+
+    @usableFromInline
+    static func insertWithHooks(_ record: inout RecordType, on connection: Connection) throws -> Key {
+        func write(_ record: inout RecordType) throws -> Key {
+            let key = try insert(record, on: connection)
+            setKey(key, of: &record)
+            return key
+        }
+        guard let hooks else { return try write(&record) }
+        return try withHooks(&record, hooks, on: connection, write: write)
     }
 
     /// Inserts a record unless a row with the same key, or the same value in a unique column, exists.
@@ -47,7 +64,7 @@ extension Table {
     @discardableResult
     public static func insertOrIgnore(_ record: RecordType, in db: borrowing some Writing & ~Copyable) throws -> Key? {
         do {
-            return try insert(record, on: db.handle.connection)
+            return try insert(record, in: db)
         } catch let error as StrongroomError where error.isDuplicate(in: schema) {
             return nil
         }
@@ -70,7 +87,7 @@ extension Table {
         in db: borrowing some Writing & ~Copyable,
         _ assignments: (Columns) -> [Assignment]
     ) throws -> Int64 {
-        try db.handle.connection.requireSortedDecimals(of: schema)
+        try db.handle.connection.prepareTable(schema)
         let assignments = assignments(columns)
         let hasKey = assignments.contains { given in
             schema.primaryKeys.contains { Identifier.areSame($0.name, given.column) }
@@ -101,7 +118,7 @@ extension Table {
         let statement = try connection.statement(
             OperationKey(Self.self, hasKey ? Operation.insertWithKey : Operation.insert)
         ) {
-            try connection.requireSortedDecimals(of: schema)
+            try connection.prepareTable(schema)
             if !hasKey { try requireMadeKeys(on: connection) }
             let statements = TableStatements(schema, RecordType.columnNames)
             return (try statements.insert(withKey: hasKey), try statements.defaults())

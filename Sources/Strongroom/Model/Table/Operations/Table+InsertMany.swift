@@ -19,7 +19,13 @@ extension Table {
         contentsOf records: some Sequence<RecordType>,
         in db: borrowing some Writing & ~Copyable
     ) throws -> [Key] {
-        try insert(contentsOf: records, on: db.handle.connection)
+        let connection = db.handle.connection
+        guard let hooks else { return try insert(contentsOf: records, on: connection) }
+        return try withHooks(contentsOf: records, hooks, on: connection) { records in
+            let keys = try insert(contentsOf: records, on: connection)
+            for (index, key) in zip(records.indices, keys) { setKey(key, of: &records[index]) }
+            return keys
+        }
     }
 
     @inlinable
@@ -90,7 +96,7 @@ extension Table {
         let statement = try connection.statement(
             OperationKey(Self.self, hasKeys ? Operation.insertManyWithKey : Operation.insertMany)
         ) {
-            try connection.requireSortedDecimals(of: schema)
+            try connection.prepareTable(schema)
             if !hasKeys { try requireMadeKeys(on: connection) }
             let statements = TableStatements(schema, RecordType.columnNames)
             return (try statements.insert(withKey: hasKeys, rows: range.count), try statements.defaults())

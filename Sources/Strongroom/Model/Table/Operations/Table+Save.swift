@@ -110,18 +110,8 @@ extension Table {
         _ record: inout RecordType, _ hooks: RecordHooks<RecordType>, on connection: Connection,
         write: (inout RecordType) throws -> Saved
     ) throws -> Saved {
-        // The caller's record is not changed until everything has succeeded.
-        var saved = record
-        let outcome = try connection.inSavepoint { () throws -> Saved in
-            guard !hooks.isMarked(saved) else { return try deleteMarked(saved, hooks, on: connection) }
-            let db = WriteTransaction(connection)
-            try hooks.willSave(&saved, in: db)
-            let outcome = try write(&saved)
-            try hooks.didSave(saved, in: db)
-            return outcome
-        }
-        record = saved
-        return outcome
+        guard !hooks.isMarked(record) else { return try deleteMarked(record, hooks, on: connection) }
+        return try withHooks(&record, hooks, on: connection, write: write)
     }
 
     @usableFromInline

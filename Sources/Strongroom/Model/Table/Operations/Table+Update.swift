@@ -13,7 +13,10 @@ extension Table {
     ///   it, `constraint`; errors of `validateUpdate`.
     @inlinable
     public static func update(_ record: RecordType, in db: borrowing some Writing & ~Copyable) throws {
-        try update(record, on: db.handle.connection)
+        let connection = db.handle.connection
+        guard let hooks else { return try update(record, on: connection) }
+        var copy = record
+        try withHooks(&copy, hooks, on: connection) { try update($0, on: connection) }
     }
 
     /// Updates the rows with the keys of a list of records, atomically.
@@ -28,6 +31,11 @@ extension Table {
         in db: borrowing some Writing & ~Copyable
     ) throws {
         let connection = db.handle.connection
+        if let hooks {
+            return try withHooks(contentsOf: records, hooks, on: connection) { records in
+                for record in records { try update(record, on: connection) }
+            }
+        }
         let records = ContiguousArray(records)
         try connection.inList(of: records.count) {
             for record in records { try update(record, on: connection) }
@@ -187,7 +195,7 @@ extension Table {
         _ cached: Bool, on connection: Connection
     ) throws -> Bool {
         let statement = try connection.statement(cached ? OperationKey(Self.self, operation, leftOut, form) : nil) {
-            try connection.requireSortedDecimals(of: schema)
+            try connection.prepareTable(schema)
             let keepingNil = operation == Operation.keep || operation == Operation.keepRest
             let statements = TableStatements(schema, RecordType.columnNames)
             return (try statements.update(keepingNil: keepingNil, except: leftOut, form), [])

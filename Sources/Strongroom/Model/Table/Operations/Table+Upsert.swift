@@ -62,7 +62,7 @@ extension Table {
         in db: borrowing some Writing & ~Copyable
     ) throws -> Upserted<Key> {
         let target = try UpsertTarget<Self>.of(repeat each columns, on: db.handle.connection)
-        return try upsert(record, by: target, nils: nils, on: db.handle.connection)
+        return try upsertWithHooks(record, by: target, nils: nils, on: db.handle.connection)
     }
 
     /// Updates the row with the record's key, or inserts a new one.
@@ -80,7 +80,7 @@ extension Table {
         nils: NilPolicy = .overwrite,
         in db: borrowing some Writing & ~Copyable
     ) throws -> Upserted<Key> {
-        try upsert(record, by: UpsertTarget<Self>.primaryKey, nils: nils, on: db.handle.connection)
+        try upsertWithHooks(record, by: .primaryKey, nils: nils, on: db.handle.connection)
     }
 
     /// Upserts a list of records, atomically.
@@ -124,12 +124,34 @@ extension Table {
     }
 
     @inlinable
+    static func upsertWithHooks(
+        _ record: RecordType, by target: UpsertTarget<Self>, nils: NilPolicy, on connection: Connection
+    ) throws -> Upserted<Key> {
+        guard let hooks else { return try upsert(record, by: target, nils: nils, on: connection) }
+        var copy = record
+        return try withHooks(&copy, hooks, on: connection) { record in
+            let upserted = try upsert(record, by: target, nils: nils, on: connection)
+            setKey(upserted.key, of: &record)
+            return upserted
+        }
+    }
+
+    @inlinable
     static func upsert(
         contentsOf records: some Sequence<RecordType>,
         by target: UpsertTarget<Self>,
         nils: NilPolicy,
         on connection: Connection
     ) throws -> [Upserted<Key>] {
+        if let hooks {
+            return try withHooks(contentsOf: records, hooks, on: connection) { records in
+                try records.indices.map { index in
+                    let upserted = try upsert(records[index], by: target, nils: nils, on: connection)
+                    setKey(upserted.key, of: &records[index])
+                    return upserted
+                }
+            }
+        }
         let records = ContiguousArray(records)
         return try connection.inList(of: records.count) {
             try records.map { try upsert($0, by: target, nils: nils, on: connection) }

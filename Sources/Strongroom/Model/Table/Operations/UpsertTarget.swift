@@ -62,7 +62,7 @@ struct UpsertTarget<Source: Table>: Sendable {
     func row(of record: Source.RecordType, on connection: Connection) throws -> (key: Source.Key, isSame: Bool)? {
         let key = OperationKey(Source.self, TableStatements.Operation.lookUp, places: places)
         let statement = try connection.statement(key) {
-            try connection.requireSortedDecimals(of: Source.schema)
+            try connection.prepareTable(Source.schema)
             return (try TableStatements(Source.schema, Source.RecordType.columnNames).keyByUnique(places), [])
         }
         defer { statement.finish() }

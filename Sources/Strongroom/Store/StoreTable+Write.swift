@@ -1,0 +1,144 @@
+/// The verbs of a table that write whole records, each in a transaction of its own: the same as those of `Table` that
+/// take a transaction, with the same rules.
+extension StoreTable {
+    /// Inserts a record and returns its key.
+    ///
+    /// - Throws: As `Table.insert` and `Store.write`.
+    @inlinable
+    @discardableResult
+    public func insert(_ record: Source.RecordType) async throws -> Source.Key {
+        try await prepare()
+        return try await store.write { db in try Source.insert(record, in: db) }
+    }
+
+    /// Inserts a record and sets its key to the generated one.
+    ///
+    /// - Parameter record: The record; unchanged if the insert fails.
+    /// - Throws: As ``insert(_:)-(Source.RecordType)``.
+    @inlinable
+    public func insert(_ record: inout Source.RecordType) async throws {
+        try await prepare()
+        let before = record
+        record = try await store.write { db in
+            var copy = before
+            try Source.insert(&copy, in: db)
+            return copy
+        }
+    }
+
+    /// Inserts a list of records, all or none, and returns their keys.
+    ///
+    /// - Throws: As ``insert(_:)-(Source.RecordType)``.
+    @inlinable
+    @discardableResult
+    public func insert(contentsOf records: [Source.RecordType]) async throws -> [Source.Key] {
+        try await prepare()
+        return try await store.write { db in try Source.insert(contentsOf: records, in: db) }
+    }
+
+    /// Inserts a record unless a row with the same key, or the same value in a unique column, exists.
+    ///
+    /// - Returns: The row's key, or nil if nothing was inserted.
+    /// - Throws: As `Table.insertOrIgnore` and `Store.write`.
+    @inlinable
+    @discardableResult
+    public func insertOrIgnore(_ record: Source.RecordType) async throws -> Source.Key? {
+        try await prepare()
+        return try await store.write { db in try Source.insertOrIgnore(record, in: db) }
+    }
+
+    /// Updates the row with a record's key.
+    ///
+    /// - Throws: As ``Table/update(_:in:)`` and `Store.write`.
+    @inlinable
+    public func update(_ record: Source.RecordType) async throws {
+        try await prepare()
+        try await store.write { db in try Source.update(record, in: db) }
+    }
+
+    /// Updates the rows with the keys of a list of records, all or none.
+    ///
+    /// - Throws: As ``update(_:)``.
+    @inlinable
+    public func update(contentsOf records: [Source.RecordType]) async throws {
+        try await prepare()
+        try await store.write { db in try Source.update(contentsOf: records, in: db) }
+    }
+
+    /// Updates the row that unique columns identify, or inserts a new one.
+    ///
+    /// - Throws: As `Table.upsert` and `Store.write`.
+    @inlinable
+    @discardableResult
+    public func upsert<each V>(
+        _ record: Source.RecordType,
+        by columns: repeat KeyPath<Source.Columns, Column<each V>>,
+        nils: NilPolicy = .overwrite
+    ) async throws -> Upserted<Source.Key> {
+        let target = try UpsertTarget<Source>(repeat each columns)
+        try await prepare()
+        return try await store.write { db in
+            try Source.upsertWithHooks(record, by: target, nils: nils, on: db.handle.connection)
+        }
+    }
+
+    /// Updates the row with the record's key, or inserts a new one.
+    ///
+    /// - Throws: As `Table.upsert` and `Store.write`.
+    @inlinable
+    @discardableResult
+    public func upsert(
+        _ record: Source.RecordType, nils: NilPolicy = .overwrite
+    ) async throws -> Upserted<Source.Key> {
+        try await prepare()
+        return try await store.write { db in try Source.upsert(record, nils: nils, in: db) }
+    }
+
+    /// Upserts a list of records, all or none.
+    ///
+    /// - Returns: For each record, whether its row existed, and its key.
+    /// - Throws: As for one record; nothing is changed then.
+    @inlinable
+    @discardableResult
+    public func upsert<each V>(
+        contentsOf records: [Source.RecordType],
+        by columns: repeat KeyPath<Source.Columns, Column<each V>>,
+        nils: NilPolicy = .overwrite
+    ) async throws -> [Upserted<Source.Key>] {
+        let target = try UpsertTarget<Source>(repeat each columns)
+        try await prepare()
+        return try await store.write { db in
+            try Source.upsert(contentsOf: records, by: target, nils: nils, on: db.handle.connection)
+        }
+    }
+
+    /// Deletes the row with a key and returns whether there was one.
+    ///
+    /// - Throws: As `Table.delete(_:in:)` and `Store.write`.
+    @inlinable
+    @discardableResult
+    public func delete(_ key: Source.Key) async throws -> Bool {
+        try await prepare()
+        return try await store.write { db in try Source.delete(key, in: db) }
+    }
+
+    /// Deletes the rows with some keys, all or none, and returns how many there were.
+    ///
+    /// - Throws: As `Table.delete(keys:in:)` and `Store.write`.
+    @inlinable
+    @discardableResult
+    public func delete(keys: [Source.Key]) async throws -> Int {
+        try await prepare()
+        return try await store.write { db in try Source.delete(keys: keys, in: db) }
+    }
+
+    /// Deletes every row and returns how many there were.
+    ///
+    /// - Throws: As ``Table/truncate(in:)`` and `Store.write`.
+    @inlinable
+    @discardableResult
+    public func truncate() async throws -> Int {
+        try await prepare()
+        return try await store.write { db in try Source.truncate(in: db) }
+    }
+}
