@@ -9,10 +9,10 @@
 /// }
 /// ```
 ///
-/// Hooks run for every operation that writes a whole record (`insert`, `update`, `upsert`, `save`, one record or a list)
-/// and for the methods `delete` that take a record. Operations on single columns (`only:`, JSON, assignments) or on rows
-/// without records (a delete by key or by a condition, `truncate`) run none. A hook that throws rolls back the write or
-/// the delete including its own changes, and nothing else of the transaction.
+/// Hooks run for every operation that writes a whole record (`insert`, `update`, `upsert`, `save`, one record or a
+/// list) and for the methods `delete` that take a record. Operations on single columns (`only:`, JSON, assignments) or
+/// on rows without records (a delete by key or by a condition, `truncate`) run none. A hook that throws rolls back the
+/// write or the delete including its own changes, and nothing else of the transaction.
 ///
 /// A list is written in three steps: `willSave` for each record, then the rows, then `didSave` for each record.
 public struct RecordHooks<R: Record>: Sendable {
