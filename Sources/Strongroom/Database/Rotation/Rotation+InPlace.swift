@@ -54,6 +54,8 @@ extension Rotation {
         defer { meter.stop() }
         try to.withUnsafeBytes { try connection.rekey($0) }
         try connection.run("COMMIT")
+        meter.stop()
+        monitor.progress(WorkProgress(.writing, size, of: size, .bytes))
         return checking
     }
 
