@@ -58,7 +58,7 @@ package struct Place: Sendable {
     /// Puts the newest snapshot in the database's place, which nobody has open.
     package func restore(_ keys: KeyChain) async throws {
         let stores = try stores(keys, nil, nil)
-        _ = try await againWithSpace { try await stores.restore(Vault.fileName) }
+        _ = try await againWithSpace { try await stores.restoreSnapshot(of: Vault.fileName) }
     }
 
     /// A registry that knows the database.

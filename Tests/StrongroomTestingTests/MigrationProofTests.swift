@@ -53,7 +53,7 @@ struct MigrationProofTests {
     /// How files are opened in earnest: none of it is a mistake of the migrations.
     static let otherSettings = [
         StoreSettings(readers: 1, migration: .manual), StoreSettings(isReadOnly: true, readers: 1),
-        StoreSettings(storage: .inMemory, readers: 1),
+        StoreSettings(storage: .memory, readers: 1),
     ]
 
     @Test(arguments: otherSettings.indices)

@@ -16,7 +16,7 @@ extension Store {
     ///   keeps the file with a migrator.
     package func prepare(_ tables: [any Table.Type]) async throws {
         guard !isPrepared(tables) else { return }
-        guard storage != .inMemory else {
+        guard storage != .memory else {
             // What is in memory is never of an older program.
             return try await pool.perform(.write) { [pool] connection in
                 try pool.prepare(tables, on: connection, isWriting: true)
@@ -114,15 +114,27 @@ private final class PreparedTables {
     var types: Set<ObjectIdentifier> = []
 }
 
+extension Connection {
+    /// Whether the engine can read a table.
+    fileprivate func isReadable(_ quotedName: String) -> Bool {
+        let isReadable = objection(to: "SELECT 1 FROM \(quotedName)") == nil
+        // What was only tried is not read.
+        _ = authorizer.takeTables()
+        return isReadable
+    }
+}
+
 extension AutomaticTables {
     /// Attaches to a connection what creates missing tables, where no migrator keeps the schema.
     func attach(to connection: Connection) {
         guard !isKept else { return }
         connection.attachments[MissingTables.self] = MissingTables { [self] schema, connection in
             guard connection.mayWrite, !isPresent(schema.name) else { return }
-            let isNamed = connection.objection(to: "SELECT 1 FROM \(schema.quotedName)") == nil
+            let isThere = connection.isReadable("main.\(schema.quotedName)")
             let hasSchemaChanged = connection.transaction.tables.writes.contains("sqlite_master")
-            guard !isNamed else { return hasSchemaChanged ? () : notePresent(schema.name) }
+            guard !isThere else { return hasSchemaChanged ? () : notePresent(schema.name) }
+            // A temporary one.
+            guard !connection.isReadable(schema.quotedName) else { return }
             let automatic = AutomaticSchema(tables: [schema], removesColumns: false)
             let changes = try automatic.changesOfUnversioned(connection)
             guard changes == [.createTable(schema.name)] else { return }

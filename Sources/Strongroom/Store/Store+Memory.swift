@@ -17,21 +17,21 @@ extension Store {
     /// - Throws: ``StrongroomError`` with `invalidMigrator` for tables that cannot stand in one database,
     ///   `invalidName`, `notSQLCipher`; `CancellationError` when the task is cancelled.
     public static func inMemory(
-        _ tables: any Table.Type..., settings: StoreSettings = StoreSettings(storage: .inMemory)
+        _ tables: any Table.Type..., settings: StoreSettings = StoreSettings(storage: .memory)
     ) async throws -> Store {
         let configuration = TablesInMemory(
             migrator: Migrator.automatic(tables: tables.map { $0.schema }), settings: settings)
-        var opening = try StoreOpening(DatabaseName(TablesInMemory.target), configuration, in: .inMemory)
+        var opening = try StoreOpening(DatabaseName(TablesInMemory.target), configuration, in: .memory)
         return try await opening.run()
     }
 
     /// Where the store's data lies.
-    public var storage: StoragePlace { file.isInMemory ? .inMemory : .onDisk }
+    public var storage: Persistence { file.isInMemory ? .memory : .disk }
 
     /// The store, if it lies where it is wanted.
-    func lying(in place: StoragePlace?) throws -> Store {
+    func lying(in place: Persistence?) throws -> Store {
         guard let place, place != storage else { return self }
-        let (found, wanted) = storage == .inMemory ? ("in memory", "on the disk") : ("on the disk", "in memory")
+        let (found, wanted) = storage == .memory ? ("in memory", "on the disk") : ("on the disk", "in memory")
         throw StrongroomError(
             .sameFile,
             "\"\(name)\" is open already, \(found), and is asked for \(wanted). Close it first, or give another name.",
@@ -57,7 +57,7 @@ extension Stores {
     /// the name again gives the same store until it is closed.
     ///
     /// ```swift
-    /// let store = try await stores.open("addressbook_test.sqlite", in: .inMemory)
+    /// let store = try await stores.open("addressbook_test.sqlite", in: .memory)
     /// ```
     ///
     /// - Parameters:
@@ -66,7 +66,7 @@ extension Stores {
     /// - Returns: The store.
     /// - Throws: As ``open(_:)-(String)``; ``StrongroomError`` with `sameFile` when the name is open in the other
     ///   place.
-    public func open(_ fileName: String, in place: StoragePlace) async throws -> Store {
+    public func open(_ fileName: String, in place: Persistence) async throws -> Store {
         try await open(DatabaseName(fileName), in: place)
     }
 }

@@ -53,7 +53,7 @@ final class StoreFile: Sendable {
         StrongroomError(
             .inMemory,
             """
-            The store lies in memory and has no file, so it has no key, log, copy or trial either. Open one on the \
+            The store lies in memory and has no file, so it has no key, WAL, copy or dry run either. Open one on the \
             disk for that.
             """,
             database: database)

@@ -8,6 +8,26 @@ extension StoreTable {
         return try await store.write { db in try Source.insert(record, persistence: persistence, in: db) }
     }
 
+    /// Saves a record in the file or in memory only.
+    ///
+    /// - Parameters:
+    ///   - record: The record; gets the key that was generated for it, and is unchanged when saving fails.
+    ///   - persistence: Where the record is stored.
+    /// - Returns: What was done.
+    /// - Throws: As `Table.save(_:persistence:in:)` and `Store.write`.
+    @discardableResult
+    public func save(_ record: inout Source.RecordType, persistence: Persistence) async throws -> Saved {
+        try await prepare()
+        let before = record
+        let (saved, outcome) = try await store.write { db in
+            var copy = before
+            let outcome = try Source.save(&copy, persistence: persistence, in: db)
+            return (copy, outcome)
+        }
+        record = saved
+        return outcome
+    }
+
     /// Moves a record from memory to the disk, and returns the key that it has now.
     ///
     /// - Throws: As ``Table/persist(_:in:)`` and `Store.write`.

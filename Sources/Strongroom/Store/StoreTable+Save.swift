@@ -70,6 +70,18 @@ extension StoreTable {
         return try await store.write { db in try Source.delete(record, cascading: cascading, in: db) }
     }
 
+    /// Deletes the rows of a list of records, all or none, and returns how many there were.
+    ///
+    /// - Parameters:
+    ///   - records: The records; only their keys are used.
+    ///   - cascading: Whether the rows that reference them are deleted, too; see ``Relations``.
+    /// - Throws: As for one record.
+    @discardableResult
+    public func delete(contentsOf records: [Source.RecordType], cascading: Bool = false) async throws -> Int {
+        try await prepare(cascading)
+        return try await store.write { db in try Source.delete(contentsOf: records, cascading: cascading, in: db) }
+    }
+
     private func prepare(_ cascading: Bool) async throws {
         try await store.prepare(cascading ? Source.tablesInReach(isStrict: false) : [Source.self])
     }

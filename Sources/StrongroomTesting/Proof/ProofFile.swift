@@ -105,7 +105,7 @@ private struct ProofConfiguration: Configuration {
     func settings(for database: DatabaseName) -> StoreSettings {
         var settings = subject.configuration.settings(for: subject.name)
         // The subject is the migration of files, which runs when the proof opens them.
-        settings.storage = .onDisk
+        settings.storage = .disk
         settings.isReadOnly = false
         settings.migration = .onOpen
         if let rotation { settings.rotation = rotation }

@@ -115,7 +115,7 @@ extension ProofRun {
     private func watching(_ course: Course, _ tell: @escaping @Sendable (String?) throws -> Void) -> [Migration] {
         func watched(_ step: @escaping Migration.Step) -> Migration.Step {
             { db in
-                if db.isRehearsal { return try step(db) }
+                if db.isDryRun { return try step(db) }
                 try db.watchingStatements { sql, _ in
                     try tell(sql)
                 } _: {

@@ -98,7 +98,7 @@ struct ConfigurationsAndFamiliesExamples {
 
     @Test func whatSettingsSayByThemselves() {
         let settings = StoreSettings()
-        #expect(settings.storage == .onDisk && settings.readers >= 2 && !settings.isReadOnly)
+        #expect(settings.storage == .disk && settings.readers >= 2 && !settings.isReadOnly)
         #expect(settings.busyTimeout == .seconds(5) && settings.openTimeout == .seconds(30))
         #expect(settings.rotation == .onOpen && settings.migration == .onOpen && settings.snapshots == .none)
         #expect(settings.groupSize == 1_000 && settings.groupDuration == .milliseconds(20))

@@ -119,7 +119,7 @@ struct ManyTasksExamples {
         let name = try DatabaseName("addressbook.sqlite")
         #expect(AddressBook().logger(for: name)?.label == "addressbook")
         #expect(AddressBook().settings(for: name).slowStatement == .milliseconds(200))
-        let store = try await Stores(AddressBook()).open("addressbook.sqlite", in: .inMemory)
+        let store = try await Stores(AddressBook()).open("addressbook.sqlite", in: .memory)
         #expect(try await store.read { db in try db.tableNames() } == [])
         try await store.close()
     }

@@ -106,9 +106,9 @@ struct MigrationsExamples {
 
         let plan = try await store.migrationPlan()
         print(plan.from ?? "", plan.applies)
-        let trial = try await store.dryRun()  // on an encrypted copy, which is removed at the end
-        for step in trial.report.steps { print(step.version, step.duration, step.rows) }
-        for change in trial.schemaChanges { print(change) }  // table "contact": column "phone" added
+        let dryRun = try await store.dryRun()  // on an encrypted copy, which is removed at the end
+        for step in dryRun.report.steps { print(step.version, step.duration, step.rows) }
+        for change in dryRun.schemaChanges { print(change) }  // table "contact": column "phone" added
         try await store.migrate()
 
         #expect(printed.lines.first == #"1 ["2"]"#)
@@ -128,7 +128,7 @@ struct MigrationsExamples {
         let stores = try Stores(place)
         try await stores.open("addressbook_alice.sqlite").close()
 
-        let restored = try await stores.restore("addressbook_alice.sqlite")
+        let restored = try await stores.restoreSnapshot(of: "addressbook_alice.sqlite")
 
         #expect(restored.version == "1")
         place.migrator = Self.before

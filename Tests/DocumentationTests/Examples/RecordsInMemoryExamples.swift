@@ -22,11 +22,11 @@ struct RecordsInMemoryExamples {
         let stores = try Stores(place)
 
         let search = try await Store.inMemory(Contact.self, Phone.self)  // some tables, no configuration
-        let test = try await stores.open("addressbook_test.sqlite", in: .inMemory)  // a family's migrator and settings
-        let settings = StoreSettings(storage: .inMemory)  // a family that is never on the disk
+        let test = try await stores.open("addressbook_test.sqlite", in: .memory)  // a family's migrator and settings
+        let settings = StoreSettings(storage: .memory)  // a family that is never on the disk
 
         #expect(try await search.read { db in try db.tableNames() }.sorted() == ["contact", "phone"])
-        #expect(test.storage == .inMemory && test.opening.migration?.schemaChanges.isEmpty == false)
+        #expect(test.storage == .memory && test.opening.migration?.schemaChanges.isEmpty == false)
         var never = place
         never.settings = settings
         let third = try await Stores(never).open("addressbook.sqlite")
@@ -37,7 +37,7 @@ struct RecordsInMemoryExamples {
         }
         let path = place.directory.path("addressbook.sqlite")
         #expect(try await Stores.diagnose(path: path).finding == .absent)
-        let again = try await stores.open("addressbook_test.sqlite", in: .inMemory)
+        let again = try await stores.open("addressbook_test.sqlite", in: .memory)
         #expect(try await again.table(Contact.self).count() == 0)
         try await again.close()
     }

@@ -157,7 +157,7 @@ struct ToolTests {
         let arguments = ["verify", "--family", "inventory", "--at-most", "1", "--report", report]
         let store = try await Stores(workshop.inventory).open("inventory_b.sqlite")
         // Held, so that the tool waits with the second one when it is interrupted.
-        let outcome = try await store.write(as: .exclusive) { [workshop] _ in
+        let outcome = try await store.write(as: .immediate) { [workshop] _ in
             try workshop.interrupted(
                 arguments, once: { FileManager.default.contents(atPath: report)?.isEmpty == false })
         }

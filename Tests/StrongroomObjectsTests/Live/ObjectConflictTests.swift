@@ -297,7 +297,7 @@ struct ObjectsInMemoryTests {
         static let target = "objects"
 
         func keyChain(for database: DatabaseName) throws -> KeyChain { try KeyChain(.random()) }
-        func settings(for database: DatabaseName) -> StoreSettings { StoreSettings(storage: .inMemory) }
+        func settings(for database: DatabaseName) -> StoreSettings { StoreSettings(storage: .memory) }
     }
 
     @Test func theyAreSavedAndFoundAndTheirTableIsMade() async throws {

@@ -120,6 +120,77 @@ struct FirstUseTests {
         }
     }
 
+    /// What a rolled back part has prepared for the table is not used afterwards.
+    @Test(arguments: ["transaction", "savepoint", "list", "updates"])
+    func aTableThatWasRolledBackIsCreatedAgain(part: String) async throws {
+        struct Regret: Error {}
+        try await ObjectHome.run { home async throws in
+            let store = try await home.store
+            let players = (0..<100).map { Player(name: "\($0)", email: "\($0 % 99)") }
+            switch part {
+            case "transaction":
+                for _ in 0..<2 {
+                    await #expect(throws: Regret.self) {
+                        try await store.write { db throws in
+                            try Player.insert(players[0], in: db)
+                            throw Regret()
+                        }
+                    }
+                }
+            case "savepoint":
+                try await store.write { db throws in
+                    #expect(throws: Regret.self) {
+                        try db.savepoint { db throws in
+                            try Player.insert(players[0], in: db)
+                            throw Regret()
+                        }
+                    }
+                    try Player.insert(players[0], in: db)
+                    try db.execute("DELETE FROM person")
+                }
+            case "list":
+                try await store.write { db throws in
+                    try expectFailure(.constraint) { try Player.insert(contentsOf: players, in: db) }
+                }
+            default:
+                try await store.write { db throws in
+                    var copy = players
+                    try expectFailure(.constraint) { try Player.save(contentsOf: &copy, in: db) }
+                    try expectFailure(.constraint) { try Player.upsert(contentsOf: players, in: db) }
+                }
+            }
+            try await store.write { db throws in
+                try Player.insert(players[0], in: db)
+                #expect(try Player.count(in: db) == 1)
+            }
+        }
+    }
+
+    @Test(arguments: ["truncate", "select", "memory", "delete", "update"])
+    func everyOperationOfAWriteFindsTheTable(operation: String) async throws {
+        try await ObjectHome.run { home async throws in
+            try await home.store.write { db throws in
+                switch operation {
+                case "truncate": #expect(try Player.truncate(in: db) == 0)
+                case "select": #expect(try Player.select { ($0.name, $0.age) }.fetch(in: db).isEmpty)
+                case "memory": try Player.insert(Player(id: 5, name: "Ada"), persistence: .memory, in: db)
+                case "delete": #expect(try !Player.delete(5, in: db))
+                default: #expect(try Player.where { $0.age > 5 }.update(in: db) { [$0.age.set(1)] } == 0)
+                }
+            }
+        }
+    }
+
+    @Test func aDroppedTableIsCreatedAgain() async throws {
+        try await ObjectHome.run { home async throws in
+            let store = try await home.store
+            for _ in 0..<2 {
+                try await store.write { db throws in try Player.insert(Player(name: "Ada"), in: db) }
+                try await store.write { db throws in try db.dropTable("person") }
+            }
+        }
+    }
+
     /// A change of a table needs a transaction of its own.
     @Test func outsideOfATransactionATableIsChanged() async throws {
         try await ObjectHome.run { home async throws in

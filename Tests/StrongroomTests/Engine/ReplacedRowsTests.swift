@@ -75,7 +75,7 @@ struct ReplacedRowsTests {
         func keyChain(for database: DatabaseName) -> KeyChain { KeyChain.plaintext }
 
         func settings(for database: DatabaseName) -> StoreSettings {
-            StoreSettings(storage: directory == nil ? .inMemory : .onDisk, recursiveTriggers: isRecursive)
+            StoreSettings(storage: directory == nil ? .memory : .disk, recursiveTriggers: isRecursive)
         }
 
         func migrator(for database: DatabaseName) -> Migrator? {

@@ -116,7 +116,7 @@ struct FileAttributesTests {
         let stores = try Stores(vault)
         let snapshot = try #require(try stores.snapshots(of: "vault.sqlite").first)
         try expectMarks(snapshot.path)
-        try await stores.restore("vault.sqlite")
+        try await stores.restoreSnapshot(of: "vault.sqlite")
         try expectMarks(vault.path)
     }
 

@@ -42,7 +42,7 @@ struct Notebook: Sendable {
         func set(_ chain: KeyChain) { self.chain = chain }
     }
 
-    init(in place: StoragePlace = .onDisk, readers: Int = 2, keyChain: KeyChain? = nil) async throws {
+    init(in place: Persistence = .disk, readers: Int = 2, keyChain: KeyChain? = nil) async throws {
         directory = try TemporaryDirectory()
         let keys = KeyBox(try keyChain ?? KeyChain(.numbered(1)))
         self.keys = keys

@@ -3,7 +3,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-/// Whole stores in memory: `.inMemory`.
+/// Whole stores in memory: `.memory`.
 @Suite("Stores in memory", .ending)
 struct StoreInMemoryTests {
     @Table("line")
@@ -18,7 +18,7 @@ struct StoreInMemoryTests {
     private struct Keyless: Configuration {
         static let target = "keyless"
         let directory: TemporaryDirectory
-        var storage = StoragePlace.inMemory
+        var storage = Persistence.memory
 
         func filePath(for database: DatabaseName) -> String? { directory.path("missing/\(database)") }
         func keyChain(for database: DatabaseName) throws -> KeyChain { throw NoKey() }
@@ -30,7 +30,7 @@ struct StoreInMemoryTests {
 
     @Test func itReadsAndWritesLikeAnyOther() async throws {
         let store = try await Store.inMemory(Contact.self)
-        #expect(store.storage == .inMemory)
+        #expect(store.storage == .memory)
         #expect(store.opening.outcome == .created)
         let keys = try await store.write { db in try Contact.insert(contentsOf: Contact.samples(100), in: db) }
         #expect(keys.count == 100)
@@ -66,14 +66,14 @@ struct StoreInMemoryTests {
     @Test func aNameIsOpenInOnePlace() async throws {
         let directory = try TemporaryDirectory()
         let stores = try Stores(Vault(directory.path(""), keys: .numbered(1)))
-        let store = try await stores.open("vault.sqlite", in: .inMemory)
-        #expect(try await stores.open("vault.sqlite", in: .inMemory) === store)
-        await #expect(throws: StrongroomError.self) { try await stores.open("vault.sqlite", in: .onDisk) }
+        let store = try await stores.open("vault.sqlite", in: .memory)
+        #expect(try await stores.open("vault.sqlite", in: .memory) === store)
+        await #expect(throws: StrongroomError.self) { try await stores.open("vault.sqlite", in: .disk) }
         try await store.close()
-        let file = try await stores.open("vault.sqlite", in: .onDisk)
-        #expect(file.storage == .onDisk)
+        let file = try await stores.open("vault.sqlite", in: .disk)
+        #expect(file.storage == .disk)
         let error = await #expect(throws: StrongroomError.self) {
-            try await stores.open("vault.sqlite", in: .inMemory)
+            try await stores.open("vault.sqlite", in: .memory)
         }
         #expect(error?.code == .sameFile)
         try await file.close()

@@ -75,13 +75,13 @@ extension Connection {
             return try note(statement)
         }
         if let statement = statements.user.latest(for: key) { return try note(statement) }
-        let statement = try statements.user.statement(for: key) {
-            let (sql, defaults) = try make()
-            let statement = try prepare(sql)
-            statement.parameters.pointee.defaults = defaults
-            statement.isOperation = true
-            return statement
-        }
+        if let statement = statements.user.free(for: key) { return try note(statement) }
+        // The cache is not being changed meanwhile: a table may be created here, by statements of its own.
+        let (sql, defaults) = try make()
+        let statement = try prepare(sql)
+        statement.parameters.pointee.defaults = defaults
+        statement.isOperation = true
+        statements.user.insert(statement, for: key)
         return try note(statement)
     }
 

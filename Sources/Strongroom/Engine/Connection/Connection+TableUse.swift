@@ -51,7 +51,9 @@ extension Connection {
         do {
             return try body()
         } catch {
+            let hasChangedSchema = transaction.tables.writes.contains("sqlite_master")
             transaction.undoPart(before)
+            if hasChangedSchema { forgetUserStatements() }
             throw error
         }
     }

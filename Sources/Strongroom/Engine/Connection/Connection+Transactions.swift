@@ -107,6 +107,8 @@ extension Connection {
 
     /// Rolls the transaction back, if the engine has not.
     func rollBack() {
+        // Their preparation may have created the tables that are rolled back.
+        if transaction.tables.writes.contains("sqlite_master") { forgetUserStatements() }
         defer { transaction.state = .none }
         // Should it fail, the next write is told so.
         if transaction.isKeptFromWriting { try? keepFromWriting(false) }

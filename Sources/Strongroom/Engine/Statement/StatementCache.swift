@@ -59,17 +59,21 @@ struct StatementCache {
         return nil
     }
 
-    /// The statement for a table's operation, marked as in use.
-    mutating func statement(for key: OperationKey, prepare: () throws -> Statement) throws -> Statement {
-        if let cached = byOperation[key] {
-            note(key, cached)
-            return try checkOut(cached, prepare: prepare)
-        }
-        let statement = try prepare()
+    /// The statement for a table's operation, marked as in use; nil if there is none, or it is in use.
+    mutating func free(for key: OperationKey) -> Statement? {
+        guard let cached = byOperation[key], !cached.isInUse else { return nil }
+        note(key, cached)
+        cached.lastUse = clock
+        cached.isInUse = true
+        return cached
+    }
+
+    /// Marks a new statement of an operation as in use, and keeps it unless there is one.
+    mutating func insert(_ statement: Statement, for key: OperationKey) {
         statement.isInUse = true
+        guard byOperation[key] == nil else { return }
         byOperation[key] = statement
         note(key, statement)
-        return statement
     }
 
     /// SQL text that is built once and cached.

@@ -144,6 +144,7 @@ extension Table {
     static func insertInMemory(_ record: RecordType, on connection: Connection) throws -> Key {
         try validateInsert(record)
         try connection.checkTransaction()
+        try connection.prepareTable(schema)
         let memory = try connection.memoryRecords()
         let (keyed, key) = try withKey(record, memory, on: connection)
         try memory.makePart(of: schema, on: connection)

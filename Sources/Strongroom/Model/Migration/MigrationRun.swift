@@ -4,7 +4,7 @@ struct MigrationRun: Sendable {
     /// Cancels the steps; nil if the caller that provides the connection interrupts it.
     var stop: CancellationFlag?
     /// Whether the result is discarded.
-    var isRehearsal = false
+    var isDryRun = false
 
     func report(_ progress: WorkProgress) {
         for each in self.progress { each(progress) }

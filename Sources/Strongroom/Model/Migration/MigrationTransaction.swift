@@ -8,7 +8,7 @@ public struct MigrationTransaction: Writing, ~Copyable {
     ///
     /// A step that has effects outside its database, such as importing and removing a file, must omit them in this
     /// case. A step that reads this property has no fingerprint, since it may run other statements otherwise.
-    public var isRehearsal: Bool {
+    public var isDryRun: Bool {
         handle.connection.recorder?.isIncomparable = true
         return isThrownAway
     }
@@ -16,9 +16,9 @@ public struct MigrationTransaction: Writing, ~Copyable {
     private let isThrownAway: Bool
     private let tell: (Int, Int) -> Void
 
-    init(_ connection: Connection, isRehearsal: Bool = false, tell: @escaping (Int, Int) -> Void = { _, _ in }) {
+    init(_ connection: Connection, isDryRun: Bool = false, tell: @escaping (Int, Int) -> Void = { _, _ in }) {
         handle = TransactionHandle(connection)
-        isThrownAway = isRehearsal
+        isThrownAway = isDryRun
         self.tell = tell
     }
 

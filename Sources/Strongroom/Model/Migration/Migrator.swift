@@ -27,7 +27,7 @@ public struct Migrator: Sendable {
     private(set) var changePolicy = ChangedMigrations.warn
 
     /// The fingerprints of the current steps.
-    let rehearsal = Rehearsal()
+    let fingerprintRun = FingerprintRun()
 
     /// Creates a migrator with steps.
     ///

@@ -52,7 +52,7 @@ struct StepRun {
                     let before = try DanglingRows(connection, isWhole: try isKnownWhole())
                     try connection.recording(recorder) {
                         try body(
-                            MigrationTransaction(connection, isRehearsal: run.isRehearsal) {
+                            MigrationTransaction(connection, isDryRun: run.isDryRun) {
                                 run.report(progress($0, $1))
                             })
                     }

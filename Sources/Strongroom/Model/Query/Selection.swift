@@ -13,7 +13,7 @@ public struct Selection<each Value: ColumnValue>: Sendable {
     private let tables: [TableSchema]
 
     init(_ expressions: [SQL], from source: SQL, _ clauses: QueryClauses, of tables: [TableSchema]) {
-        self.tables = tables.filter { !$0.decimals.isEmpty }
+        self.tables = tables
         self.expressions = expressions
         self.source = source
         self.clauses = clauses

@@ -14,6 +14,10 @@
 /// on rows without records (a delete by key or by a condition, `truncate`) run none. A hook that throws rolls back the
 /// write or the delete including its own changes, and nothing else of the transaction.
 ///
+/// A hook that writes a whole record of its own table runs the hooks again, without end; use `update(_:only:in:)` or
+/// assignments there. Hooks also run in migrations: a step that inserts rows uses assignments or SQL if a hook needs
+/// tables of later versions.
+///
 /// A list is written in three steps: `willSave` for each record, then the rows, then `didSave` for each record.
 public struct RecordHooks<R: Record>: Sendable {
     /// Receives a record, in the transaction.

@@ -1,4 +1,4 @@
-/// The outcome of `save` for a record.
+/// What a `save` or an `upsert` did with a record.
 public enum Saved: Sendable, Hashable {
     /// The row is new.
     case inserted

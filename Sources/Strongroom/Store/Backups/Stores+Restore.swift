@@ -10,7 +10,7 @@ extension Stores {
     ///   throws.
     public func snapshots(of fileName: String) throws -> [Snapshot] {
         let name = try DatabaseName(fileName)
-        let context = try StoreContext(name, configuration(of: name), in: .onDisk).located()
+        let context = try StoreContext(name, configuration(of: name), in: .disk).located()
         return try SnapshotShelf(file: context.file).snapshots()
     }
 
@@ -22,7 +22,7 @@ extension Stores {
     /// back to the older program first.
     ///
     /// ```swift
-    /// let restored = try await stores.restore("addressbook_alice.sqlite")
+    /// let restored = try await stores.restoreSnapshot(of: "addressbook_alice.sqlite")
     /// print(restored.version ?? "", restored.date)
     /// ```
     ///
@@ -38,7 +38,7 @@ extension Stores {
     ///   as one from before a new data key, `damaged`, `diskFull`; what opening throws about names, configurations and
     ///   keys. The file is as it was then.
     @discardableResult
-    public func restore(_ fileName: String, _ snapshot: Snapshot? = nil) async throws -> Snapshot {
+    public func restoreSnapshot(of fileName: String, _ snapshot: Snapshot? = nil) async throws -> Snapshot {
         try await withClosedFile(fileName) { opening, chain in
             let restored = try await BlockingWork.run {
                 let snapshots = try SnapshotShelf(file: opening.file).snapshots()

@@ -47,7 +47,7 @@ extension Configuration {
 extension DatabaseFile {
     /// A file that is used as a configuration's settings say.
     init(path: String, _ name: DatabaseName, _ settings: StoreSettings, _ logger: Logger?) {
-        let isOnDisk = settings.storage == .onDisk
+        let isOnDisk = settings.storage == .disk
         self.init(
             path: path,
             name: name.fileName,

@@ -19,7 +19,7 @@ struct StoreContext: Sendable {
     let file: DatabaseFile
 
     var path: String { file.path }
-    var isInMemory: Bool { settings.storage == .inMemory }
+    var isInMemory: Bool { settings.storage == .memory }
     /// Whether there is a file that is opened read-only.
     var isReadOnly: Bool { file.isReadOnly }
 }
@@ -30,7 +30,7 @@ extension StoreContext {
     /// - Parameter storage: Where the data is to lie; nil for where the settings say.
     /// - Throws: ``StrongroomError`` with `invalidMigrator`, `cipherSettings`, `invalidName` for a path that is not
     ///   absolute; what the configuration throws.
-    init(_ name: DatabaseName, _ configuration: any Configuration, in storage: StoragePlace?) throws {
+    init(_ name: DatabaseName, _ configuration: any Configuration, in storage: Persistence?) throws {
         var settings = configuration.settings(for: name)
         settings.storage = storage ?? settings.storage
         var logger = configuration.logger(for: name)
@@ -40,7 +40,7 @@ extension StoreContext {
         var file = DatabaseFile(path: ":memory:", name, settings, logger)
         var ciphers: [CipherSettings] = []
         var protection = KeyProtection.direct
-        if settings.storage == .onDisk {
+        if settings.storage == .disk {
             ciphers = try configuration.checkedCiphers(for: name)
             protection = configuration.keyProtection(for: name)
             file.path = try configuration.checkedPath(for: name)

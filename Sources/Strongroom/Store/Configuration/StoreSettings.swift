@@ -6,9 +6,9 @@ import Foundation
 /// StoreSettings(readers: 8, busyTimeout: .seconds(30))
 /// ```
 public struct StoreSettings: Sendable, Equatable {
-    /// Where the data lies. With ``StoragePlace/inMemory`` every database of the family is made anew when it is opened,
+    /// Where the data lies. With ``Persistence/inMemory`` every database of the family is made anew when it is opened,
     /// and is gone when it is closed.
-    public var storage: StoragePlace
+    public var storage: Persistence
 
     /// Whether a file is opened read-only, as it is: nothing in it is changed, and nothing is made beside it
     /// that stays. It is neither rotated nor migrated, one that is not there is not made, and whatever writes throws
@@ -84,7 +84,7 @@ public struct StoreSettings: Sendable, Equatable {
     ///   - recursiveTriggers: Whether delete triggers fire for rows that are replaced, and triggers may fire themselves
     ///     again.
     public init(
-        storage: StoragePlace = .onDisk,
+        storage: Persistence = .disk,
         isReadOnly: Bool = false,
         readers: Int? = nil,
         busyTimeout: Duration = .seconds(5),

@@ -19,6 +19,9 @@ final class AutomaticTables: Sendable {
     /// Whether a table is in the file, as it is declared or not.
     func isPresent(_ table: String) -> Bool { present.withLock { $0.contains(SQLName(table)) } }
 
+    /// Called when a transaction that has changed the schema is committed: a table may have been dropped.
+    func forgetPresent() { present.withLock { $0.removeAll() } }
+
     /// Records that a table is in the file, in what has been committed.
     func notePresent(_ table: String) {
         _ = present.withLock { $0.insert(SQLName(table)) }

@@ -13,7 +13,7 @@ struct StoreOpening: Sendable {
     /// Asks a configuration for everything but the keys.
     ///
     /// - Parameter storage: Where the data is to lie; nil for where the settings say.
-    init(_ name: DatabaseName, _ configuration: any Configuration, in storage: StoragePlace? = nil) throws {
+    init(_ name: DatabaseName, _ configuration: any Configuration, in storage: Persistence? = nil) throws {
         context = try StoreContext(name, configuration, in: storage)
     }
 

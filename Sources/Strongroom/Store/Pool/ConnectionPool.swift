@@ -308,7 +308,10 @@ final class ConnectionPool: Sendable {
             return
         }
         // Before anybody is told that it is done: whoever then asks has the news.
-        if let connection = writer.connection { hub.note(connection.takeChangedTables()) }
+        if let changed = writer.connection?.takeChangedTables() {
+            if changed.contains("sqlite_master") { firstUses.forgetPresent() }
+            hub.note(changed)
+        }
         // Those who are told first can join the next transaction.
         finish()
         guard writer.connection?.isCheckpointDue == true else { return giveBack(slot) }

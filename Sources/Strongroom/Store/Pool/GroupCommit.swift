@@ -28,7 +28,6 @@ final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
         switch kind {
         case .immediate: try connection.inTransaction(.immediate, work)
         case .deferred: try connection.inTransaction(.deferred, work)
-        case .exclusive: try connection.inTransaction(.exclusive, work)
         case .shared where members.isEmpty: try runFirst(on: connection, work)
         case .shared: try runLater(on: connection, work)
         }

@@ -10,6 +10,4 @@ public enum WriteKind: Sendable, Hashable {
     /// A transaction of its own, which takes the right to write with its first writing statement; that one fails with
     /// `busy` when another process has written since the first reading one.
     case deferred
-    /// A transaction of its own. With a write-ahead log, which every store has, it is the same as ``immediate``.
-    case exclusive
 }

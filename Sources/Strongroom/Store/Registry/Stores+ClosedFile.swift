@@ -10,7 +10,7 @@ extension Stores {
         let name = try DatabaseName(fileName)
         let configuration = try configuration(of: name)
         do {
-            let context = try StoreContext(name, configuration, in: .onDisk).located()
+            let context = try StoreContext(name, configuration, in: .disk).located()
             try OpenFiles.shared.claim(context.path, name)
             defer { OpenFiles.shared.release(context.path) }
             guard !isWriting || !context.isReadOnly else { throw StrongroomError.readOnlyStore(name.fileName) }

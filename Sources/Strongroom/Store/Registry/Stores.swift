@@ -138,7 +138,7 @@ public final class Stores: Sendable {
     }
 
     /// - Parameter place: Where its data is to lie; nil for where its configuration says.
-    func open(_ name: DatabaseName, in place: StoragePlace?) async throws -> Store {
+    func open(_ name: DatabaseName, in place: Persistence?) async throws -> Store {
         let (opening, found, _) = try await borrow(name, in: place)
         do {
             let store = try found.lying(in: place)
@@ -154,7 +154,7 @@ public final class Stores: Sendable {
     ///
     /// - Returns: The opening, to be given back with ``giveBack(_:)``, its store, and whether it was opened for this.
     func borrow(
-        _ name: DatabaseName, in place: StoragePlace? = nil
+        _ name: DatabaseName, in place: Persistence? = nil
     ) async throws -> (opening: SharedOpening, store: Store, isFirst: Bool) {
         while true {
             let (opening, isFirst) = try opening(of: name, in: place)
@@ -191,7 +191,7 @@ public final class Stores: Sendable {
     }
 
     private func opening(
-        of name: DatabaseName, in place: StoragePlace?
+        of name: DatabaseName, in place: Persistence?
     ) throws -> (SharedOpening, isFirst: Bool) {
         try state.withLock { state in
             if let opening = state.openings[name] {
@@ -227,7 +227,7 @@ public final class Stores: Sendable {
     }
 
     private func make(
-        _ name: DatabaseName, _ configuration: any Configuration, _ place: StoragePlace?
+        _ name: DatabaseName, _ configuration: any Configuration, _ place: Persistence?
     ) async throws -> Store {
         do {
             var opening = try StoreOpening(name, configuration, in: place)

@@ -23,7 +23,7 @@ struct MigrationDetail: Encodable, Sendable {
         self.init(report, report.schemaChanges)
     }
 
-    init(_ trial: MigrationTrial) {
+    init(_ trial: MigrationDryRun) {
         self.init(trial.report, trial.schemaChanges)
     }
 

@@ -138,7 +138,7 @@ struct DamagedFileTests {
         let specimen = try await Specimen()
         var damaged = 0
         let more = Migrator {
-            Migration("1") { db in if !db.isRehearsal { Issue.record("the first migration ran again") } }
+            Migration("1") { db in if !db.isDryRun { Issue.record("the first migration ran again") } }
         }
         for page in 2...specimen.pages {
             try specimen.flipped(page: page, offset: 40).write(to: URL(filePath: specimen.vault.path))

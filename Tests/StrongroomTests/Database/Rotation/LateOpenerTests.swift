@@ -200,7 +200,7 @@ struct LateOpenerTests {
         let keys = try (1...2 as ClosedRange<UInt8>).map {
             try DerivedKey(.numbered($0), salt: salt, settings: .engineDefault())
         }
-        let context = try StoreContext(DatabaseName("vault.sqlite"), vault, in: .onDisk).located()
+        let context = try StoreContext(DatabaseName("vault.sqlite"), vault, in: .disk).located()
         let (databaseKeys, unlocked) = try context.unlock(FileContent.of(vault.path), KeyChain(.numbered(1)))
         unlocked.connection.close()
         let opened = StoreFile(context, key: databaseKeys.activeKey(of: unlocked), isUnlocked: false)

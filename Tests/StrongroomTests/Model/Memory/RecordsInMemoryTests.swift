@@ -11,9 +11,9 @@ struct RecordsInMemoryTests {
 
     private struct Refusal: Error {}
 
-    static let places: [StoragePlace] = [.onDisk, .inMemory]
+    static let places: [Persistence] = [.disk, .memory]
 
-    @Test(arguments: places) func queriesFindThemWithThoseOnTheDisk(place: StoragePlace) async throws {
+    @Test(arguments: places) func queriesFindThemWithThoseOnTheDisk(place: Persistence) async throws {
         let notebook = try await Notebook(in: place)
         try await notebook.write(
             ("a", rank: 1, .disk), ("b", rank: 2, .memory), ("c", rank: 3, .disk), ("d", rank: 4, .memory))
@@ -36,7 +36,7 @@ struct RecordsInMemoryTests {
         }
     }
 
-    @Test(arguments: places) func joinsFindThem(place: StoragePlace) async throws {
+    @Test(arguments: places) func joinsFindThem(place: Persistence) async throws {
         let notebook = try await Notebook(in: place)
         let keys = try await notebook.write(("disk", rank: 1, .disk), ("memory", rank: 2, .memory))
         try await notebook.store.write { db in
@@ -85,7 +85,7 @@ struct RecordsInMemoryTests {
         #expect(try await notebook.texts() == ["b", "c", "a"])
     }
 
-    @Test(arguments: places) func theyAreUpdatedAndDeletedAsOthersAre(place: StoragePlace) async throws {
+    @Test(arguments: places) func theyAreUpdatedAndDeletedAsOthersAre(place: Persistence) async throws {
         let notebook = try await Notebook(in: place)
         let keys = try await notebook.write(
             ("a", rank: 1, .disk), ("b", rank: 2, .memory), ("c", rank: 3, .memory), ("d", rank: 4, .disk))
@@ -114,7 +114,7 @@ struct RecordsInMemoryTests {
         #expect(try await notebook.texts() == [])
     }
 
-    @Test(arguments: places) func uniqueValuesAreUniqueInBothParts(place: StoragePlace) async throws {
+    @Test(arguments: places) func uniqueValuesAreUniqueInBothParts(place: Persistence) async throws {
         let notebook = try await Notebook(in: place)
         try await notebook.store.write { db in
             try Note.insert(Note(text: "disk", code: "x", rank: 1), in: db)
@@ -140,7 +140,7 @@ struct RecordsInMemoryTests {
         #expect(try await notebook.texts() == ["disk", "changed"])
     }
 
-    @Test(arguments: places) func oneIsMovedToTheDisk(place: StoragePlace) async throws {
+    @Test(arguments: places) func oneIsMovedToTheDisk(place: Persistence) async throws {
         let notebook = try await Notebook(in: place)
         let keys = try await notebook.write(("a", rank: 1, .memory), ("b", rank: 2, .memory), ("c", rank: 3, .disk))
         let (made, kept, same) = try await notebook.store.write { db in
@@ -166,7 +166,7 @@ struct RecordsInMemoryTests {
         #expect(error?.code == .noSuchRow)
     }
 
-    @Test(arguments: places) func whatIsUndoneIsUndoneInMemory(place: StoragePlace) async throws {
+    @Test(arguments: places) func whatIsUndoneIsUndoneInMemory(place: Persistence) async throws {
         let notebook = try await Notebook(in: place)
         let store = notebook.store
         // The first of all, with which the part is made and undone, and then a second one.
@@ -202,7 +202,7 @@ struct RecordsInMemoryTests {
         #expect(try await store.read { db in try Note.isInMemory(key, in: db) })
     }
 
-    @Test(arguments: places) func changesAreTold(place: StoragePlace) async throws {
+    @Test(arguments: places) func changesAreTold(place: Persistence) async throws {
         let notebook = try await Notebook(in: place)
         let store = notebook.store
         var values = store.values { db in try Note.count(in: db) }.makeAsyncIterator()

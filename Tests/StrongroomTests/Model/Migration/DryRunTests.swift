@@ -81,7 +81,7 @@ struct DryRunTests {
         let effects = Locked(0)
         let migrator = Migrator {
             Self.first
-            Migration("2") { db in if !db.isRehearsal { effects.withLock { $0 += 1 } } }
+            Migration("2") { db in if !db.isDryRun { effects.withLock { $0 += 1 } } }
         }
         try await manual(migrator).using { store in
             _ = try await store.dryRun()

@@ -242,7 +242,7 @@ struct FingerprintTests {
         let old = Self.migrator { db in try db.execute("UPDATE line SET size = 1") }
         try await vault.with(\.migrator, old).keep("a")
         let new = Self.migrator { db in
-            if db.isRehearsal { throw CancellationError() }
+            if db.isDryRun { throw CancellationError() }
             try db.execute("UPDATE line SET size = 2")
         }
         #expect(try await vault.with(\.migrator, new.whenChanged(.refuse)).keep().migration?.changed == [])
@@ -251,7 +251,7 @@ struct FingerprintTests {
     @Test func aStepThatTakesLongIsGivenUp() async throws {
         try await vault.with(\.migrator, Self.migrator { _ in }).keep("a")
         let endless = Self.migrator { db in
-            guard db.isRehearsal else { return }
+            guard db.isDryRun else { return }
             try db.execute(
                 """
                 INSERT INTO line WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i, 0 FROM n

@@ -69,7 +69,7 @@ struct LongStepTests {
     private func migrator(_ number: Int, _ moment: Moment) -> Migrator {
         Migrator {
             Self.first
-            Migration("2", { db in if !db.isRehearsal { try Self.endless[number].step(db, moment) } }, down: { _ in })
+            Migration("2", { db in if !db.isDryRun { try Self.endless[number].step(db, moment) } }, down: { _ in })
         }
     }
 

@@ -20,7 +20,7 @@ struct MigratorTests {
         Migrator {
             versions.map { version in
                 Migration(version) { db in
-                    if !db.isRehearsal { ran?.withLock { $0.append(version) } }
+                    if !db.isDryRun { ran?.withLock { $0.append(version) } }
                     if version == versions[0] { try db.execute(Self.table) }
                     try db.execute("INSERT INTO line VALUES (\(version))")
                 }

@@ -14,11 +14,11 @@ struct OldFileInManyProcessesTests {
         first
         Migration("2") { db in
             try db.execute("INSERT INTO line VALUES ('step 2')")
-            if !db.isRehearsal { usleep(300_000) }
+            if !db.isDryRun { usleep(300_000) }
         }
         Migration("3") { db in
             try db.execute("INSERT INTO line VALUES ('step 3')")
-            if !db.isRehearsal { usleep(300_000) }
+            if !db.isDryRun { usleep(300_000) }
         }
     }
 

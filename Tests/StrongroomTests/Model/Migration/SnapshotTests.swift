@@ -53,9 +53,9 @@ struct SnapshotTests {
             let bytes = try Data(contentsOf: URL(filePath: snapshot.path))
             #expect(Int64(bytes.count) == snapshot.size && !bytes.starts(with: Data("SQLite format 3".utf8)))
         }
-        try await stores.restore("vault.sqlite", snapshots[1])
+        try await stores.restoreSnapshot(of: "vault.sqlite", snapshots[1])
         #expect(try await lines() == ["1", "a", "2", "after 2"])
-        try await stores.restore("vault.sqlite")
+        try await stores.restoreSnapshot(of: "vault.sqlite")
         #expect(try await lines() == ["1", "a", "2", "after 2", "3", "after 3"])
         // They stay, and the file migrates again.
         #expect(try stores.snapshots(of: "vault.sqlite") == snapshots)
@@ -76,7 +76,7 @@ struct SnapshotTests {
             #expect(try await store.migrate(to: "1").snapshot == nil)
         }
         #expect(try await lines() == [])
-        #expect(try await Stores(vault).restore("vault.sqlite").version == "2")
+        #expect(try await Stores(vault).restoreSnapshot(of: "vault.sqlite").version == "2")
         #expect(try await lines() == ["2", "a"])
     }
 
@@ -101,7 +101,9 @@ struct SnapshotTests {
             #expect(report.migration?.snapshot == nil)
         }
         #expect(try DirectorySnapshot(vault.directory).names == ["vault.sqlite"])
-        let error = try await expectFailure(.fileMissing) { try await Stores(without).restore("vault.sqlite") }
+        let error = try await expectFailure(.fileMissing) {
+            try await Stores(without).restoreSnapshot(of: "vault.sqlite")
+        }
         #expect(error.message.contains("no such snapshot"))
     }
 
@@ -112,7 +114,7 @@ struct SnapshotTests {
         _ = try await keep(2)
         let stores = try Stores(vault.with(\.migrator, Self.migrator(2)))
         let store = try await stores.open("vault.sqlite")
-        try await expectFailure(.sameFile) { try await stores.restore("vault.sqlite") }
+        try await expectFailure(.sameFile) { try await stores.restoreSnapshot(of: "vault.sqlite") }
         try await store.write { db in try db.execute("INSERT INTO line VALUES ('b')") }
         try await stores.closeAll()
         #expect(try await lines() == ["1", "a", "2", "b"])
@@ -126,7 +128,7 @@ struct SnapshotTests {
         bytes[bytes.count - 2_000] ^= 1
         try bytes.write(to: URL(filePath: snapshot.path))
         let before = try DirectorySnapshot(vault.directory)
-        try await expectFailure(.damaged) { try await Stores(vault).restore("vault.sqlite") }
+        try await expectFailure(.damaged) { try await Stores(vault).restoreSnapshot(of: "vault.sqlite") }
         try before.expectUntouched()
     }
 
@@ -137,11 +139,11 @@ struct SnapshotTests {
         try await rotating.with(\.migrator, nil).keep()
         let newKey = Vault(vault.directory, keys: .numbered(2)).with(\.migrator, nil)
         let before = try DirectorySnapshot(vault.directory)
-        try await expectFailure(.wrongKey) { try await Stores(newKey).restore("vault.sqlite") }
+        try await expectFailure(.wrongKey) { try await Stores(newKey).restoreSnapshot(of: "vault.sqlite") }
         try before.expectUntouched()
         #expect(try await newKey.lines() == ["1", "a", "2"])
         // With the older key in the chain it is put back, and rotated when it is opened.
-        try await Stores(rotating).restore("vault.sqlite")
+        try await Stores(rotating).restoreSnapshot(of: "vault.sqlite")
         #expect(try await rotating.with(\.migrator, nil).lines() == ["1", "a"])
         #expect(try await newKey.lines() == ["1", "a"])
     }
@@ -162,7 +164,7 @@ struct SnapshotTests {
         _ = try await keep(2)
         await leaveLog()
         #expect(FileManager.default.fileExists(atPath: vault.path + "-wal"))
-        try await Stores(vault).restore("vault.sqlite")
+        try await Stores(vault).restoreSnapshot(of: "vault.sqlite")
         #expect(try await lines() == ["1", "a"])
     }
 
@@ -170,7 +172,7 @@ struct SnapshotTests {
         _ = try await keep(1, "a")
         _ = try await keep(2)
         try FileManager.default.removeItem(atPath: vault.path)
-        try await Stores(vault).restore("vault.sqlite")
+        try await Stores(vault).restoreSnapshot(of: "vault.sqlite")
         #expect(try await lines() == ["1", "a"])
     }
 
@@ -184,7 +186,7 @@ struct SnapshotTests {
         #expect(try Stores(vault).snapshots(of: "vault.sqlite").map(\.number) == [1])
         #expect(try await keep(3)?.snapshot?.hasSuffix("snapshot-2-v%202") == true)
         try Data("half".utf8).write(to: URL(filePath: vault.beside("restoring")))
-        try await Stores(vault).restore("vault.sqlite")
+        try await Stores(vault).restoreSnapshot(of: "vault.sqlite")
         #expect(try await lines() == ["1", "a", "2"])
         let names = try DirectorySnapshot(vault.directory).names
         #expect(names.sorted() == [".vault.sqlite.snapshot-1-v%201", ".vault.sqlite.snapshot-2-v%202", "vault.sqlite"])
@@ -194,7 +196,7 @@ struct SnapshotTests {
         let wrapped = vault.with(\.protection, .envelope)
         for newest in 1...2 { try await wrapped.with(\.migrator, Self.migrator(newest)).keep() }
         let keys = try Data(contentsOf: URL(filePath: vault.path + ".keys"))
-        try await Stores(wrapped).restore("vault.sqlite")
+        try await Stores(wrapped).restoreSnapshot(of: "vault.sqlite")
         #expect(try Data(contentsOf: URL(filePath: vault.path + ".keys")) == keys)
         #expect(try await wrapped.with(\.migrator, nil).lines() == ["1"])
     }
@@ -205,7 +207,7 @@ struct SnapshotTests {
         for newest in 1...3 { try await plain.with(\.migrator, Self.migrator(newest)).keep() }
         let snapshots = try Stores(plain).snapshots(of: "vault.sqlite")
         #expect(snapshots.map(\.version) == ["v 2"])
-        try await Stores(plain).restore("vault.sqlite")
+        try await Stores(plain).restoreSnapshot(of: "vault.sqlite")
         #expect(try await plain.with(\.migrator, nil).lines() == ["1", "2"])
     }
 
@@ -223,7 +225,7 @@ struct SnapshotTests {
             }
         }()
         try await eventually { FileManager.default.fileExists(atPath: isOpen) }
-        try await expectFailure(.locked) { try await Stores(vault).restore("vault.sqlite") }
+        try await expectFailure(.locked) { try await Stores(vault).restoreSnapshot(of: "vault.sqlite") }
         try Data().write(to: URL(filePath: mayClose))
         await other
         #expect(try await lines() == ["1", "a", "2"])
@@ -252,12 +254,12 @@ struct SnapshotTests {
             [root = vault.directory as String, moment = moment as Int] in
             let stores = try Stores(Vault(root, keys: .numbered(1)))
             Self.killSoon(moment)
-            try await stores.restore("vault.sqlite")
+            try await stores.restoreSnapshot(of: "vault.sqlite")
             kill(getpid(), SIGKILL)
         }
         let before = ["1", "a", "2"] + (0..<200).map { "\($0)" }
         #expect(try await [["1", "a"], before].contains(lines()))
-        try await Stores(vault).restore("vault.sqlite")
+        try await Stores(vault).restoreSnapshot(of: "vault.sqlite")
         #expect(try await lines() == ["1", "a"])
     }
 

@@ -114,7 +114,7 @@ struct ChangesTests {
     }
 
     @Test func theNewestValueOfAStoreInMemoryIsToldToo() async throws {
-        let notebook = try await Notebook(in: .inMemory)
+        let notebook = try await Notebook(in: .memory)
         let store = notebook.store
         var values = store.values { db in try Notebook.Note.count(in: db) }.makeAsyncIterator()
         #expect(try await values.next() == 0)

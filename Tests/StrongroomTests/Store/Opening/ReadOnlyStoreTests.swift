@@ -84,7 +84,7 @@ struct ReadOnlyStoreTests {
         #expect(store.closing == nil)
         try await expectFailure(.closed) { try await store.write { _ in () } }
         let stores = try Stores(reading)
-        try await expectFailure(.readOnly) { try await stores.restore("vault.sqlite") }
+        try await expectFailure(.readOnly) { try await stores.restoreSnapshot(of: "vault.sqlite") }
         try await expectFailure(.readOnly) { try await stores.restore("vault.sqlite", from: directory.path("copy")) }
         try await expectFailure(.readOnly) { try await stores.remove("vault.sqlite") }
         #expect(try stores.snapshots(of: "vault.sqlite").isEmpty)
@@ -140,7 +140,7 @@ struct ReadOnlyStoreTests {
     }
 
     @Test func aStoreInMemoryIsWrittenAllTheSame() async throws {
-        let store = try await Stores(reading).open("vault.sqlite", in: .inMemory)
+        let store = try await Stores(reading).open("vault.sqlite", in: .memory)
         try await store.write { db in try db.execute("INSERT INTO line VALUES ('m')") }
         let written = try await store.read { db in try db.value("SELECT group_concat(text) FROM line", as: String.self)
         }

@@ -124,7 +124,7 @@ struct GroupCommitTests {
         #expect(try await fixture.lines() == [1])
     }
 
-    @Test(arguments: [WriteKind.immediate, .deferred, .exclusive])
+    @Test(arguments: [WriteKind.immediate, .deferred])
     func oneThatWantsATransactionOfItsOwnHasIt(kind: WriteKind) async throws {
         let fixture = try await LineStore()
         let store = fixture.store

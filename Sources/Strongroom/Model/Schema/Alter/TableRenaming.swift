@@ -51,7 +51,7 @@ struct TableRenaming {
             throw ColumnChange.refusal(
                 """
                 \(entry.title) gives the name "\(newName)" to something else and uses table "\(name)": it would have \
-                another meaning. Drop it first, and make it again, or choose another name.
+                another meaning. Drop it first, and create it again, or choose another name.
                 """,
                 connection)
         }
@@ -61,7 +61,7 @@ struct TableRenaming {
             throw ColumnChange.refusal(
                 """
                 The temporary \(entry.title) uses table "\(name)", and this engine does not rename it there; drop it \
-                first, and make it again.
+                first, and create it again.
                 """,
                 connection)
         }

@@ -124,6 +124,7 @@ extension Table {
     /// - Throws: ``StrongroomError`` with `constraint` if other rows reference one of them, or the engine's error.
     @discardableResult
     public static func truncate(in db: borrowing some Writing & ~Copyable) throws -> Int {
+        try db.handle.connection.prepareTable(schema)
         var count = try db.execute("DELETE FROM \(name: schema.name)")
         if db.handle.connection.hasRecordsInMemory { count += try truncateInMemory(on: db.handle.connection) }
         // The engine creates the table with the first AUTOINCREMENT table, and the table in the file may differ from

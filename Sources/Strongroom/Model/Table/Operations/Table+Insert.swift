@@ -63,9 +63,31 @@ extension Table {
     @inlinable
     @discardableResult
     public static func insertOrIgnore(_ record: RecordType, in db: borrowing some Writing & ~Copyable) throws -> Key? {
+        let connection = db.handle.connection
+        guard hooks == nil else { return try insertOrIgnoreWithHooks(record, on: connection) }
         do {
-            return try insert(record, in: db)
+            return try insert(record, on: connection)
         } catch let error as StrongroomError where error.isDuplicate(in: schema) {
+            return nil
+        }
+    }
+
+    /// Ignores the duplicate that the record is, and none that a hook makes.
+    @usableFromInline
+    static func insertOrIgnoreWithHooks(_ record: RecordType, on connection: Connection) throws -> Key? {
+        guard let hooks else { return nil }
+        var copy = record
+        do {
+            return try withHooks(&copy, hooks, on: connection) { record in
+                do {
+                    let key = try insert(record, on: connection)
+                    setKey(key, of: &record)
+                    return key
+                } catch let error as StrongroomError where error.isDuplicate(in: schema) {
+                    throw IgnoredDuplicate()
+                }
+            }
+        } catch is IgnoredDuplicate {
             return nil
         }
     }
@@ -218,3 +240,6 @@ extension StrongroomError {
         return constraint.table.map { Identifier.areSame($0, schema.name) } ?? true
     }
 }
+
+/// A record that `insertOrIgnore` does not insert.
+private struct IgnoredDuplicate: Error {}

@@ -71,7 +71,7 @@ extension Table {
     static func saveRow(_ record: inout RecordType, on connection: Connection) throws -> Saved {
         let row = try upsert(record, by: .primaryKey, nils: .overwrite, on: connection)
         setKey(row.key, of: &record)
-        return row.outcome == .inserted ? .inserted : .updated
+        return row.outcome
     }
 
     /// Saves records; if one fails, those before it have been saved.
@@ -129,8 +129,13 @@ extension Table {
                 places.append(place)
             }
         }
-        var kept = places.map { records[$0] }
-        for (place, outcome) in zip(places, try saveRows(&kept, on: connection)) { outcomes[place] = outcome }
+        let ready = places.map { records[$0] }
+        var kept = ready
+        let saved = try connection.inList(of: ready.count) {
+            kept = ready
+            return try saveRows(&kept, on: connection)
+        }
+        for (place, outcome) in zip(places, saved) { outcomes[place] = outcome }
         for (place, record) in zip(places, kept) {
             records[place] = record
             try hooks.didSave(record, in: db)

@@ -33,7 +33,9 @@ extension Table {
         let connection = db.handle.connection
         if let hooks {
             return try withHooks(contentsOf: records, hooks, on: connection) { records in
-                for record in records { try update(record, on: connection) }
+                try connection.inList(of: records.count) {
+                    for record in records { try update(record, on: connection) }
+                }
             }
         }
         let records = ContiguousArray(records)

@@ -8,25 +8,17 @@ public enum NilPolicy: Sendable, Hashable {
 
 /// The outcome of an upsert.
 public struct Upserted<Key: TableKey>: Sendable, Equatable {
-    /// Whether the row existed or is new.
-    public enum Outcome: Sendable {
-        /// The row is new.
-        case inserted
-        /// The row existed.
-        case updated
-    }
-
-    /// Whether the row existed or is new.
-    public let outcome: Outcome
+    /// Whether the row is new (``Saved/inserted``) or existed (``Saved/updated``).
+    public let outcome: Saved
     /// The row's key.
     public let key: Key
 
     /// Creates an outcome.
     ///
     /// - Parameters:
-    ///   - outcome: Whether the row existed or is new.
+    ///   - outcome: Whether the row is new or existed.
     ///   - key: The row's key.
-    public init(_ outcome: Outcome, _ key: Key) {
+    public init(_ outcome: Saved, _ key: Key) {
         self.outcome = outcome
         self.key = key
     }
@@ -145,11 +137,11 @@ extension Table {
     ) throws -> [Upserted<Key>] {
         if let hooks {
             return try withHooks(contentsOf: records, hooks, on: connection) { records in
-                try records.indices.map { index in
-                    let upserted = try upsert(records[index], by: target, nils: nils, on: connection)
-                    setKey(upserted.key, of: &records[index])
-                    return upserted
+                let upserted = try connection.inList(of: records.count) {
+                    try records.map { try upsert($0, by: target, nils: nils, on: connection) }
                 }
+                for (index, row) in zip(records.indices, upserted) { setKey(row.key, of: &records[index]) }
+                return upserted
             }
         }
         let records = ContiguousArray(records)

@@ -1,5 +1,5 @@
 /// The outcome of a migration of a copy of a file.
-public struct MigrationTrial: Sendable, Equatable {
+public struct MigrationDryRun: Sendable, Equatable {
     /// The report of the run on the copy; ``MigrationReport/steps`` contains the duration and the number of changed
     /// rows of each step.
     public let report: MigrationReport
@@ -13,11 +13,11 @@ extension Migrator {
     /// Migrates a copy.
     func tried(
         to version: String?, on connection: Connection, copying: Duration, _ run: MigrationRun
-    ) throws -> MigrationTrial {
+    ) throws -> MigrationDryRun {
         let plan = try plan(for: connection, to: version)
         let before = try connection.inSnapshot { try SchemaImage(connection) }
         let report = try carryOut(plan, on: connection, run)
         let after = try connection.inSnapshot { try SchemaImage(connection) }
-        return MigrationTrial(report: report, schemaChanges: before.changes(to: after), copying: copying)
+        return MigrationDryRun(report: report, schemaChanges: before.changes(to: after), copying: copying)
     }
 }

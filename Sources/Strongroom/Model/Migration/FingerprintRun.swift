@@ -1,7 +1,7 @@
 /// The fingerprints of a migrator's steps in the current program, determined on an empty in-memory database.
 ///
 /// Stored with the migrator, so that a configuration that keeps its migrator computes them once.
-final class Rehearsal: Sendable {
+final class FingerprintRun: Sendable {
     private struct State {
         /// The number of steps that were run.
         var count = 0
@@ -24,7 +24,7 @@ final class Rehearsal: Sendable {
     }
 
     private static func run(_ migrations: [Migration]) throws -> [[UInt8]: String] {
-        let connection = try Connection(path: ":memory:", mode: .create, database: "a migration's rehearsal")
+        let connection = try Connection(path: ":memory:", mode: .create, database: "a migration's dry run")
         defer { connection.close() }
         try connection.silenceLog()
         try connection.configure(as: .maker, busyTimeout: 0)
@@ -36,7 +36,7 @@ final class Rehearsal: Sendable {
                 try connection.withoutForeignKeys {
                     try connection.inTransaction(.immediate) {
                         try connection.recording(recorder) {
-                            try migration.up(MigrationTransaction(connection, isRehearsal: true))
+                            try migration.up(MigrationTransaction(connection, isDryRun: true))
                         }
                         try connection.checkTransaction()
                     }
@@ -59,7 +59,7 @@ extension Migrator {
         guard changePolicy != .ignore, let last = entries.last(where: { $0.fingerprint != nil }),
             let place = place(of: last.version)
         else { return [] }
-        let today = try rehearsal.fingerprints(of: Array(migrations[...place]))
+        let today = try fingerprintRun.fingerprints(of: Array(migrations[...place]))
         let changed = entries.filter { entry in
             // A fingerprint with a colon is reserved for later versions of the library.
             guard let then = entry.fingerprint, !then.contains(":"), let now = today[Array(entry.version.utf8)] else {
