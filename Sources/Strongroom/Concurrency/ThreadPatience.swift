@@ -71,7 +71,7 @@ final class ThreadPatience: Sendable {
         }
     }
 
-    /// A Dispatch thread may be idle. If none is, the work waits until Dispatch can create one.
+    /// A Dispatch thread may be idle. If none is, this call blocks until Dispatch can create one.
     private func useDispatch(for thread: NewThread) {
         DispatchQueue.global().async { thread.body(false) }
     }

@@ -13,8 +13,8 @@ struct CheckedCopy {
     /// The path of the copy.
     let path: String
     let monitor: WorkMonitor
-    /// The path with which a database with a defect, such as an index that does not match its table, is refused; nil to
-    /// copy defects, too.
+    /// The path that the error names if a database has a defect, such as an index that does not match its table, and is
+    /// refused for that; nil to copy defects, too.
     var wholeOnly: String?
     /// The name of the operation in the error for a full disk, as in "Copying".
     var purpose = "Copying"

@@ -12,10 +12,10 @@
 /// |---|---|---|
 /// | 0 | 8 | magic: `STRGKEYS` |
 /// | 8 | 2 | version: 1 |
-/// | 10 | 16 | the database's salt, its file's first bytes: whose envelope this is |
-/// | 26 | 16 | identifier of the data keys, made of them by HKDF |
+/// | 10 | 16 | salt of the database, the first bytes of its file, which identify it |
+/// | 26 | 16 | identifier of the data keys, derived from them by HKDF |
 /// | 42 | 1 | number of data keys: 1, or 2 while the data key itself is being replaced, oldest first |
-/// | 43 | 8 | generation: the change with which the whole was written, from 1 on |
+/// | 43 | 8 | generation: the number of the change that wrote the envelope, from 1 on |
 /// | 51 | 1 | number of slots: 1 to 64 |
 ///
 /// Then the slots, oldest first, each of *n* bytes of label and *d* data keys:
@@ -23,7 +23,7 @@
 /// | from | bytes | content |
 /// |---|---|---|
 /// | 0 | 8 | fingerprint of the slot's key |
-/// | 8 | 8 | when the slot was made, in seconds since 1970, signed |
+/// | 8 | 8 | creation date of the slot, in seconds since 1970, signed |
 /// | 16 | 1 | use: 0 a key of the chain, 1 a recovery key |
 /// | 17 | 1 | derivation: 1 HKDF-SHA256, for raw keys; 2 scrypt, for passphrases |
 /// | 18 | 1 | scrypt: binary logarithm of the rounds, 10 to 18; otherwise 0 |
@@ -44,8 +44,8 @@
 ///
 /// | from the end | bytes | content |
 /// |---|---|---|
-/// | 64 | 32 | HMAC-SHA256 of all before it; its key comes from the data keys by HKDF: no slot changes unseen |
-/// | 32 | 32 | SHA-256 of all before it: tells a damaged copy from one that no key fits, before any derivation |
+/// | 64 | 32 | HMAC-SHA256 of all before it, keyed from the data keys by HKDF, to detect a change of any slot |
+/// | 32 | 32 | SHA-256 of all before it: distinguishes damage from a missing key, before any derivation |
 ///
 /// Every later version keeps the first 10 bytes and the last 32 in this form, so that this version can tell it from
 /// damage.
