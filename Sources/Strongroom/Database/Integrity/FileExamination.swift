@@ -144,7 +144,7 @@ struct FileExamination {
 
     /// What cannot be read is omitted, because another process may be writing.
     private func readVersion(_ connection: Connection, _ diagnosis: inout FileDiagnosis) {
-        // A malicious schema may make reading it never end.
+        // Reading a malicious schema may never end.
         connection.stop(after: Self.mostLooks) { monitor.isCancelled() }
         diagnosis.version = try? VersionHistory(connection: connection).entries().last?.version
         guard let migrator = keys?.migrator else { return }

@@ -63,8 +63,8 @@ struct Rotation {
     /// Whether only the key changes.
     private var canBeInPlace: Bool { from?.settings == to.settings }
 
-    /// A connection with exclusive access to the file, if it can be acquired. Without it the rotation can run in place,
-    /// so there is no need to wait then.
+    /// A connection with exclusive access to the file; nil if it cannot be acquired. If the rotation can run in place,
+    /// this does not wait for other processes.
     private func wholeFile() throws -> Connection? {
         try file.connectAlone(key: from, within: canBeInPlace ? .zero : patience) {
             try monitor.report(.waiting, 0, of: 0)

@@ -112,7 +112,7 @@ final class SalvagePlan {
             : try connection.rowLayout(ofTable: root.name)
     }
 
-    /// Consults the indexes if the pages leave several candidates.
+    /// Consults the indexes if there are several candidates, or if the list of unused pages is damaged.
     private func ask(_ connection: Connection, about branch: inout OrphanedBranch) throws {
         let candidates = candidates(of: branch)
         guard branch.hasRowIDs, candidates.count > 1 || !free.isComplete else { return }

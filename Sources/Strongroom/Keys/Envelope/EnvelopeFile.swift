@@ -1,9 +1,9 @@
 /// The sidecar of a database: its envelope in two copies, `FILE.keys` and `FILE.keys.copy`.
 ///
 /// Without it the database is lost, so writing keeps one copy intact at every instant, and one of the two files may be
-/// lost or damaged. Both have the same content: a revoked key could still open an older one. There are two files rather
-/// than two areas in one, because a rename replaces a copy as a whole, so that no write ever changes bytes that are
-/// needed, and because accidental damage, truncation or removal affects one file only.
+/// lost or damaged. Both have the same content, because a revoked key could still open an older one. There are two
+/// files rather than two areas in one, because a rename replaces a copy as a whole, so that no write ever changes bytes
+/// that are needed, and because accidental damage, truncation or removal affects one file only.
 ///
 /// A writer holds the database's lock between processes (``FileLock``), and reads the envelope under it before the
 /// change.
