@@ -27,7 +27,7 @@ extension KeyFile {
 
     /// Appends a random raw key, which becomes the current one. A concurrent reader gets either the old keys or the new
     /// ones. Owner and permissions are kept. A process that is killed meanwhile leaves `.NAME.new` with the keys,
-    /// readable only by those who may read the key file; the next call removes it.
+    /// readable only by users who may read the key file; the next call removes it.
     ///
     /// ```swift
     /// let place = try KeyFile("/etc/inventory/keys").appendKey()
