@@ -1,4 +1,4 @@
-/// Lets those who want to do one thing do it one after the other, in the order in which they came.
+/// A mutex for asynchronous work; waiting tasks acquire it in FIFO order.
 final class AsyncMutex: Sendable {
     private struct Waiting {
         let number: UInt64
@@ -13,9 +13,9 @@ final class AsyncMutex: Sendable {
 
     private let state = Locked(State())
 
-    /// Waits for its turn, and works.
+    /// Acquires the mutex, runs the work and releases the mutex.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled before its turn; what the work throws.
+    /// - Throws: `CancellationError` when the task is cancelled while it waits; what the work throws.
     func run<T>(_ work: () async throws -> T) async throws -> T {
         guard await take() else { throw CancellationError() }
         defer { pass() }
@@ -30,7 +30,7 @@ final class AsyncMutex: Sendable {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isTaken: Bool? = state.withLock { state in
-                    // Asked under the lock: who is cancelled later finds itself in the line.
+                    // Checked under the lock: a task that is cancelled later is found in the queue.
                     if Task.isCancelled { return false }
                     guard state.isTaken else {
                         state.isTaken = true

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Runs blocking work of a task on a thread of its own, away from Swift's cooperative threads.
+/// Runs a task's blocking work on a thread of its own instead of Swift's cooperative threads.
 enum BlockingWork {
     static func run<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
@@ -12,7 +12,7 @@ enum BlockingWork {
         }
     }
 
-    /// Waits, on a thread that may wait, for work that is a task's.
+    /// Blocks a thread that may block until asynchronous work returns.
     static func wait<T: Sendable>(for work: @escaping @Sendable () async throws -> T) throws -> T {
         let outcome = Locked<Result<T, any Error>?>(nil)
         let isDone = DispatchSemaphore(value: 0)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells work, from any thread, that nobody wants it any more.
+/// A flag, set from any thread, that cancels work.
 final class CancellationFlag: Sendable {
     private let value = Atomic<Bool>(false)
     private let handler = Locked<(@Sendable () -> Void)?>(nil)
@@ -9,22 +9,22 @@ final class CancellationFlag: Sendable {
 
     func set() {
         value.store(true, ordering: .relaxed)
-        // Inside the lock: what the handler stops may be gone as soon as its work is done.
+        // Inside the lock: what the handler interrupts may be deallocated as soon as its work is done.
         handler.withLock { $0?() }
     }
 
-    /// Forgets that it was set.
+    /// Clears the flag.
     ///
-    /// - Returns: Whether it was.
+    /// - Returns: Whether it was set.
     @discardableResult
     func clear() -> Bool { value.exchange(false, ordering: .relaxed) }
 
-    /// - Throws: `CancellationError` when it is set.
+    /// - Throws: `CancellationError` if the flag is set.
     func check() throws {
         if isSet { throw CancellationError() }
     }
 
-    /// Runs work that a handler stops when the flag is set meanwhile; does not begin it when it is set already.
+    /// Runs work that a handler interrupts if the flag is set meanwhile; does not begin it if the flag is set already.
     func stopping<T>(with handler: @escaping @Sendable () -> Void, _ work: () throws -> T) throws -> T {
         try self.handler.withLock { current in
             try check()

@@ -6,38 +6,37 @@ import Musl
 import Glibc
 #endif
 
-/// A thread of the library's own, for work that blocks.
+/// A thread created by the library, for work that blocks.
 enum DedicatedThread {
-    /// Starts a thread, which ends by itself.
+    /// Starts a thread, which ends when its body returns.
     ///
-    /// Where the system makes none, as at a limit of processes or of memory, it is tried again, and after a time the
-    /// work is done on one of Dispatch's. Whoever asks does not wait for that, but in a process that has got none from
-    /// its beginning.
+    /// If the system cannot create a thread, as at a limit of processes or of memory, the attempt is repeated, and
+    /// after a time the work runs on a Dispatch thread. The caller waits for that only in a process that could not
+    /// create a thread since it started.
     ///
     /// - Parameters:
-    ///   - name: At most 15 bytes.
-    ///   - body: Called on the thread, with whether it was made for it. One of Dispatch's is others', too, so no more
-    ///     is done on it than there is.
+    ///   - name: The thread's name, at most 15 bytes.
+    ///   - body: Called on the thread, with whether it was created for this call. A Dispatch thread is shared, so the
+    ///     body should return as soon as it has no work left.
     static func start(_ name: String, _ body: @escaping @Sendable (_ isOwn: Bool) -> Void) {
         let thread = NewThread(name: name, body: body)
-        // It has a thread of its own, made before there is a need.
+        // It creates its own thread here, before it is needed.
         let patience = ThreadPatience.shared
         if !thread.start() { patience.take(thread) }
     }
 
-    /// Gives up what the engine's cryptography keeps for the running thread.
+    /// Frees the per-thread state of the engine's cryptography.
     ///
-    /// Called at the end of a thread that has worked with the engine, before the end of the work is
-    /// reported.
+    /// Called at the end of a thread that has used the engine, before the end of the work is reported.
     ///
-    /// OpenSSL gives it up by itself when the thread ends. But a process that ends at the same moment gives up that of
-    /// all threads, and then both free the same memory (measured with OpenSSL 3.0: one of some hundred processes that
-    /// end as soon as their store is closed is killed by SIGSEGV or SIGABRT). See OPENSSL_thread_stop(3).
+    /// OpenSSL frees it by itself when the thread ends. But a process that exits at the same moment frees the state of
+    /// all threads, and the same memory is then freed twice (measured with OpenSSL 3.0: one of some hundred processes
+    /// that exit as soon as their store is closed is killed by SIGSEGV or SIGABRT). See OPENSSL_thread_stop(3).
     static func end() {
         stop?()
     }
 
-    /// Nil where the engine has other cryptography, or its own copy of OpenSSL.
+    /// Nil if the engine uses other cryptography, or its own copy of OpenSSL.
     private static let stop: (@convention(c) () -> Void)? = {
         #if canImport(Darwin)
         let everywhere = UnsafeMutableRawPointer(bitPattern: -2)

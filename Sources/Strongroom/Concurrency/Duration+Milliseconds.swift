@@ -7,6 +7,6 @@ extension Duration {
         return overflowsAgain ? whole : sum
     }
 
-    /// Milliseconds with three places, for people.
+    /// Milliseconds with three decimal places, for display.
     var fineMilliseconds: Double { ((self / .microseconds(1)).rounded()) / 1_000 }
 }

@@ -1,28 +1,28 @@
-/// Those who wait, first come, first served.
+/// A first-in, first-out queue from which any element can be removed.
 struct FIFOQueue<Element> {
     private var places: [Element?] = []
-    /// The place of the first who waits; those before it have gone.
+    /// The index of the first element; the slots before it are empty.
     private var head = 0
-    /// How many behind it have gone.
+    /// The number of empty slots after it.
     private var gone = 0
 
-    /// How many places it has, with those of who has gone.
+    /// The number of slots, with those of removed elements.
     var space: Int { places.count }
 
     private static var spaceKept: Int { 1_000 }
 
-    /// The first who waits.
+    /// The first element.
     var first: Element? { head < places.count ? places[head] : nil }
 
-    /// Whether nobody waits.
+    /// Whether the queue has no elements.
     var isEmpty: Bool { head == places.count }
 
-    /// Puts one at the end.
+    /// Adds an element at the end.
     mutating func append(_ element: Element) {
         places.append(element)
     }
 
-    /// Takes the first one out.
+    /// Removes the first element.
     mutating func popFirst() -> Element? {
         guard head < places.count, let first = places[head].take() else { return nil }
         head += 1
@@ -30,7 +30,7 @@ struct FIFOQueue<Element> {
         return first
     }
 
-    /// Takes one out of the middle, or returns nil when they are not there.
+    /// Removes the first element that matches, or returns nil if there is none.
     mutating func remove(where isTheOne: (Element) -> Bool) -> Element? {
         guard let place = places[head...].firstIndex(where: { $0.map(isTheOne) ?? false }) else { return nil }
         let found = places[place].take()

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Looks now and then for what has not been used for a time.
+/// Calls a closure after a time without use.
 final class IdleTimer: Sendable {
     private let isUsed = Atomic<Bool>(false)
     private let isWatching = Atomic<Bool>(false)
@@ -14,16 +14,16 @@ final class IdleTimer: Sendable {
         self.time = .milliseconds(Int(clamping: max(Self.shortest, time.milliseconds)))
     }
 
-    /// Notes a use.
+    /// Records a use.
     ///
-    /// - Parameter look: Called after the time, and again after each further time until it returns true: until there is
-    ///   nothing left to do.
+    /// - Parameter look: Called after the time, and again after each further time until it returns true, which means
+    ///   that nothing is left to do.
     func note(look: @escaping @Sendable () -> Bool) {
         isUsed.store(true, ordering: .sequentiallyConsistent)
         watch(look)
     }
 
-    /// Begins to watch, if nobody does.
+    /// Starts the timer, unless it is running.
     private func watch(_ look: @escaping @Sendable () -> Bool) {
         guard !isWatching.load(ordering: .sequentiallyConsistent),
             !isWatching.exchange(true, ordering: .sequentiallyConsistent)
@@ -37,7 +37,7 @@ final class IdleTimer: Sendable {
             isUsed.store(false, ordering: .sequentiallyConsistent)
             guard look() else { return lookLater(look) }
             isWatching.store(false, ordering: .sequentiallyConsistent)
-            // A use that saw that somebody watches.
+            // A use that was recorded before the timer stopped.
             if isUsed.load(ordering: .sequentiallyConsistent) { watch(look) }
         }
     }

@@ -6,17 +6,17 @@ import Musl
 import Glibc
 #endif
 
-/// State that one thread at a time may use.
+/// State guarded by a mutex.
 ///
-/// Not `Synchronization.Mutex`: on Linux the thread sanitizer does not see that one and reports races where there are
-/// none, so that it could no longer be used to find the real ones.
+/// Not `Synchronization.Mutex`: on Linux the thread sanitizer does not recognize it and reports false races, which
+/// would hide the real ones.
 package final class Locked<State>: @unchecked Sendable {  // guarded by its own mutex
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private var state: State
 
     /// Makes the state.
     ///
-    /// - Parameter state: What the lock guards; nobody else may keep a reference into it.
+    /// - Parameter state: The guarded state; no reference into it may be kept elsewhere.
     package init(_ state: sending State) {
         self.state = state
         mutex = .allocate(capacity: 1)
@@ -31,7 +31,7 @@ package final class Locked<State>: @unchecked Sendable {  // guarded by its own 
         mutex.deallocate()
     }
 
-    /// Lends the state; nothing that waits, and no code of a user's, may run in the closure.
+    /// Lends the state; the closure must not block or call the user's code.
     package func withLock<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }

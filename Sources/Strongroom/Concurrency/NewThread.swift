@@ -6,18 +6,18 @@ import Musl
 import Glibc
 #endif
 
-/// A thread that may be made.
+/// A thread to be created.
 struct NewThread: Sendable {
-    /// At most 15 bytes.
+    /// The thread's name, at most 15 bytes.
     let name: String
-    /// Called with whether the thread was made for it.
+    /// Called with whether the thread was created for it.
     let body: @Sendable (_ isOwn: Bool) -> Void
 
-    /// Makes it, unlike Foundation's telling whether the system did.
+    /// Creates the thread; unlike Foundation's `Thread`, this reports whether the system did.
     ///
-    /// - Returns: False where the system makes none.
+    /// - Returns: False if the system cannot create it.
     func start() -> Bool {
-        // Not by an initialiser: the module that it belongs to depends on the order in which headers are read.
+        // Not by an initialiser: the module that declares it depends on the order in which headers are read.
         withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 1) { buffer in
             guard let attributes = buffer.baseAddress else { return false }
             pthread_attr_init(attributes)
@@ -37,10 +37,10 @@ struct NewThread: Sendable {
         let code = pthread_create(
             &thread, attributes,
             { context in
-                // Optional on Linux alone.
+                // The pointer is optional on Linux only.
                 guard let context = context as UnsafeMutableRawPointer? else { return nil }
                 let new = Unmanaged<Holder>.fromOpaque(context).takeRetainedValue().thread
-                // On Linux only a running thread can be named.
+                // On Linux only the running thread can be named.
                 ThreadName.set(new.name)
                 new.body(true)
                 return nil
@@ -49,7 +49,7 @@ struct NewThread: Sendable {
         return code == 0
     }
 
-    /// What the new thread gets.
+    /// The argument passed to the new thread.
     private final class Holder: Sendable {
         let thread: NewThread
 

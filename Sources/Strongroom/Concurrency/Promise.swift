@@ -1,7 +1,7 @@
 import Dispatch
 
-/// A value that one thread gives and another waits for.
-// Guarded by its lock; the value goes from one thread to the other.
+/// A value that one thread sets and another waits for.
+// Guarded by its lock; the value is transferred from one thread to the other.
 final class Promise<Content>: @unchecked Sendable {
     private struct State {
         var value: Content?
@@ -10,7 +10,7 @@ final class Promise<Content>: @unchecked Sendable {
 
     private let state = Locked(State())
 
-    /// Gives the value, once.
+    /// Sets the value, once.
     func give(_ value: Content) {
         state.withLock { state in
             state.value = value
@@ -18,7 +18,7 @@ final class Promise<Content>: @unchecked Sendable {
         }?.signal()
     }
 
-    /// Blocks the thread until the value is there.
+    /// Blocks the thread until the value is set.
     func wait() -> Content {
         while true {
             let gate = DispatchSemaphore(value: 0)

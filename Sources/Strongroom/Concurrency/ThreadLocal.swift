@@ -6,7 +6,7 @@ import Musl
 import Glibc
 #endif
 
-/// A pointer of which each thread has its own.
+/// A thread-local pointer.
 struct ThreadLocal: Sendable {
     private let key: pthread_key_t
 
@@ -17,7 +17,7 @@ struct ThreadLocal: Sendable {
         self.key = key
     }
 
-    /// The running thread's; nil in the beginning.
+    /// The running thread's value; initially nil.
     var value: UnsafeMutableRawPointer? {
         get { pthread_getspecific(key) }
         nonmutating set { pthread_setspecific(key, newValue) }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The name by which debuggers and the system's tools show a thread.
+/// The name that debuggers and system tools show for a thread.
 enum ThreadName {
     /// Names the running thread.
     ///
-    /// - Parameter name: At most 15 bytes; Linux cuts off the rest.
+    /// - Parameter name: At most 15 bytes; Linux truncates the rest.
     static func set(_ name: String) {
         Thread.current.name = name
     }

@@ -1,10 +1,10 @@
 import Dispatch
 import Foundation
 
-/// Tries again to make threads that the system would not make.
+/// Retries to create threads that the system could not create.
 ///
-/// It has a thread of its own, which stays: the thread that requests one may be the only thread that could run what the
-/// others wait for.
+/// It has a permanent thread of its own: the thread that requests a new one may be the only one that could run the work
+/// that others wait for.
 final class ThreadPatience: Sendable {
     static let shared = ThreadPatience()
 
@@ -21,26 +21,26 @@ final class ThreadPatience: Sendable {
     private let state = Locked(State())
     private let wake = DispatchSemaphore(value: 0)
 
-    /// How long it is tried before another's thread does the work.
+    /// How long to retry before a Dispatch thread runs the work.
     private static let longest = Duration.seconds(1)
-    /// Seconds between two tries.
+    /// Seconds between two attempts.
     private static let pause = 0.05
 
     private init() {
         begin()
     }
 
-    /// Makes a thread as soon as there can be one.
+    /// Creates a thread as soon as the system allows.
     func take(_ thread: NewThread) {
-        // A process that had none from the beginning may have one now.
+        // A process that could not create one when it started may be able to now.
         guard begin() else { return useDispatch(for: thread) }
         state.withLock { $0.wanted.append(Wanted(thread: thread)) }
         wake.signal()
     }
 
-    /// Starts its own thread, unless it is there.
+    /// Starts its own thread, unless it is running.
     ///
-    /// - Returns: Whether it is.
+    /// - Returns: Whether it is running.
     @discardableResult
     private func begin() -> Bool {
         state.withLock { state in
@@ -56,7 +56,7 @@ final class ThreadPatience: Sendable {
         }
     }
 
-    /// - Returns: Whether some are still to be made.
+    /// - Returns: Whether there are threads left to create.
     private func tryAll() -> Bool {
         let wanted = state.withLock { state in
             defer { state.wanted = [] }
@@ -71,7 +71,7 @@ final class ThreadPatience: Sendable {
         }
     }
 
-    /// One of Dispatch's may have nothing to do. Where none has, this waits until Dispatch can make one.
+    /// A Dispatch thread may be idle. If none is, this call blocks until Dispatch can create one.
     private func useDispatch(for thread: NewThread) {
         DispatchQueue.global().async { thread.body(false) }
     }

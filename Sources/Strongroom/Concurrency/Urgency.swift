@@ -2,18 +2,16 @@
 import Darwin
 #endif
 
-/// How soon something runs that has no thread yet: what is more urgent comes first, and among what is as urgent, what
-/// came first.
+/// The order in which waiting work gets a thread: more urgent work first, and FIFO among equally urgent work.
 enum Urgency: Int, CaseIterable {
     case high, medium, low
 
     init(_ priority: TaskPriority) {
-        // Nothing is what a task of no priority has.
+        // A task without a priority has the raw value 0.
         self = priority >= .high ? .high : priority.rawValue == 0 || priority >= .medium ? .medium : .low
     }
 
-    /// Lets the system treat the running thread as it treats a task of that priority; only Apple's systems tell threads
-    /// apart in this way.
+    /// Gives the running thread the quality of service of such a task; only Apple's systems have one.
     func adopt() {
         #if canImport(Darwin)
         let service: qos_class_t =
@@ -27,7 +25,7 @@ enum Urgency: Int, CaseIterable {
     }
 }
 
-/// Those who wait, the urgent ones first.
+/// A queue of waiting work, the urgent work first.
 struct UrgentLine<Element> {
     private var lines = Urgency.allCases.map { _ in FIFOQueue<Element>() }
 

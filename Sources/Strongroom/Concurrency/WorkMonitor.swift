@@ -1,4 +1,4 @@
-/// The progress and the cancellation of one piece of long work.
+/// The progress and the cancellation of one long operation.
 struct WorkMonitor: Sendable {
     typealias Progress = @Sendable (WorkProgress) -> Void
 
@@ -13,17 +13,17 @@ struct WorkMonitor: Sendable {
         isCancelled = { cancellation.isSet }
     }
 
-    /// The same progress of what cannot be cancelled any more.
+    /// The same progress, for work that can no longer be cancelled.
     var withoutCancellation: WorkMonitor { WorkMonitor(progress) }
 
-    /// - Throws: `CancellationError` when the work is cancelled.
+    /// - Throws: `CancellationError` if the work is cancelled.
     func check() throws {
         if isCancelled() { throw CancellationError() }
     }
 
-    /// Reports how far the work has come.
+    /// Reports progress.
     ///
-    /// - Throws: `CancellationError` when it is cancelled.
+    /// - Throws: `CancellationError` if the work is cancelled.
     func report(
         _ phase: WorkProgress.Phase, _ done: some BinaryInteger, of total: some BinaryInteger,
         _ unit: WorkProgress.Unit = .bytes

@@ -1,5 +1,5 @@
-/// How far long work has come: a migration, a rotation, a backup or its restore, a plaintext export, a verification or
-/// diagnosis, a salvage.
+/// The progress of a long operation: a migration, a rotation, a backup or its restore, a plaintext export, a
+/// verification or diagnosis, a salvage.
 ///
 /// ```swift
 /// let report = try await store.rotate { progress in
@@ -7,50 +7,50 @@
 /// }
 /// ```
 ///
-/// Which phases there are, and in which unit they are counted, the documentation of each operation says.
+/// The documentation of each operation lists its phases and the units in which they are counted.
 public struct WorkProgress: Sendable, Hashable {
-    /// What is being done.
+    /// A phase of an operation.
     public enum Phase: String, Sendable, Hashable, CaseIterable {
-        /// Waits for those who use the file.
+        /// Waits for other users of the file.
         case waiting
         /// Checks the authentication codes of the file's pages.
         case checking
-        /// Lets the engine check whether tables and indexes fit together, of which it tells no progress.
+        /// Lets the engine check the consistency of tables and indexes, for which it reports no progress.
         case checkingStructure
         /// Runs the steps of a migration.
         case migrating
-        /// Writes the new file, or the file anew. A rotation in place cannot be cancelled any more from here on.
+        /// Writes the new file, or rewrites the file. From here on a rotation in place can no longer be cancelled.
         case writing
-        /// Reads what was written and compares.
+        /// Reads what was written and compares it.
         case verifying
     }
 
     /// What is counted.
     public enum Unit: String, Sendable, Hashable, CaseIterable {
         case bytes, pages, tables
-        /// What a step of a migration counts by itself; see ``MigrationTransaction/report(_:of:)``.
+        /// The unit of a migration's step; see ``MigrationTransaction/report(_:of:)``.
         case ofStep
     }
 
     /// A step of a migration.
     public struct Step: Sendable, Hashable {
-        /// The version to which, or from which, the step leads.
+        /// The version that the step leads to, or from.
         public let version: String
-        /// Which of the steps it is, counted from 1.
+        /// The step's number, counted from 1.
         public let number: Int
-        /// How many steps there are to run.
+        /// The number of steps to run.
         public let count: Int
     }
 
-    /// What is being done.
+    /// The current phase.
     public let phase: Phase
-    /// How much of the phase is done, or of the step of a migration, as it tells itself.
+    /// How much of the phase is done, or of the step of a migration, as reported by the step.
     public let done: Int64
-    /// How much there is to do in the phase or step; 0 when that is not known.
+    /// The total of the phase or step; 0 if it is not known.
     public let total: Int64
     /// What ``done`` and ``total`` count.
     public let unit: Unit
-    /// The step that runs; nil where nothing is migrated.
+    /// The running step; nil outside migrations.
     public let step: Step?
 
     init(

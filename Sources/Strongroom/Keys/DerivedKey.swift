@@ -1,15 +1,15 @@
 import Foundation
 import Synchronization
 
-/// What a connection is keyed with: the raw key and the file's salt, in the engine's own form `x'…'`.
+/// The key material of a connection: the raw key and the file's salt, in the engine's own form `x'…'`.
 ///
-/// Derived once for each open; every connection of the store gets it without another derivation.
+/// Derived once for each open; all connections of the store share it without another derivation.
 struct DerivedKey: Sendable {
     private let specification: SecretBytes
-    /// How the file is encrypted with it.
+    /// The cipher settings that it belongs to.
     let settings: CipherSettings
 
-    /// How often this process has derived a key from a passphrase: once an open, which takes most of its time.
+    /// The number of derivations from a passphrase in this process: one for each open, which takes most of its time.
     static let derivations = Atomic<Int>(0)
 
     /// Derives the key for a file.
@@ -17,7 +17,7 @@ struct DerivedKey: Sendable {
     /// - Parameters:
     ///   - key: A key of the chain.
     ///   - salt: The file's first 16 bytes.
-    ///   - settings: How a passphrase becomes a raw key.
+    ///   - settings: How a raw key is derived from a passphrase.
     init(_ key: Key, salt: [UInt8], settings: CipherSettings) throws {
         self.settings = settings
         switch key.material {

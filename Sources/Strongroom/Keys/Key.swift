@@ -1,7 +1,7 @@
 /// A key of a database: a passphrase or 32 random bytes.
 ///
-/// The key is held in memory that is wiped when the last copy goes away; it has no printable form, cannot be encoded,
-/// and is compared in constant time. A `String` that you made the key from is yours: Swift gives no way to wipe it.
+/// The key is held in memory that is wiped when the last copy is released; it has no printable form, cannot be encoded,
+/// and is compared in constant time. A `String` from which you made the key remains yours: Swift cannot wipe it.
 ///
 /// ```swift
 /// let old = Key.passphrase("correct horse")
@@ -39,11 +39,11 @@ public struct Key: Sendable, Equatable {
         return Key(material: .passphrase(SecretBytes(bytes)))
     }
 
-    /// What CTPersistance made of a passphrase: as many bytes of its UTF-8 form as it has UTF-16 units, so that of
-    /// "пароль" half is left.
+    /// The part of a passphrase that CTPersistance used: as many bytes of its UTF-8 form as it has UTF-16 units, which
+    /// is half of "пароль".
     ///
-    /// It opens the files that CTPersistance wrote, which are then rotated. It cannot be the current key, which is the
-    /// last of a chain.
+    /// It opens files written by CTPersistance, which are then rotated. It cannot be the current key, which is the last
+    /// of a chain.
     ///
     /// ```swift
     /// try KeyChain(.legacyUTF16("пароль"), .passphrase("пароль"))
@@ -58,11 +58,11 @@ public struct Key: Sendable, Equatable {
         return Key(material: .truncated(SecretBytes(bytes)))
     }
 
-    /// No key: at the beginning of a chain it lets a plaintext file be opened, which is then encrypted with the current
-    /// key.
+    /// No key: at the beginning of a chain it allows a plaintext file to be opened, which is then encrypted with the
+    /// current key.
     ///
-    /// With ``RotationPolicy/onOpen`` it is encrypted while it is opened; with another policy it stays plaintext, and
-    /// is read and written so, until `Store.rotate()` is called. For a file that is to stay plaintext there is
+    /// With ``RotationPolicy/onOpen`` the file is encrypted while it is opened; with another policy it stays plaintext,
+    /// and is read and written as such, until `Store.rotate()` is called. For a file that stays plaintext use
     /// ``KeyChain/plaintext``.
     ///
     /// ```swift
@@ -70,11 +70,11 @@ public struct Key: Sendable, Equatable {
     /// ```
     public static let plaintext = Key(material: .plaintext)
 
-    /// A raw key, used as it is, without a derivation.
+    /// A raw key, used without a derivation.
     ///
     /// - Parameters:
     ///   - bytes: 32 bytes, which ``KeyChain`` checks.
-    ///   - salt: nil, or the 16 bytes that a new file starts with; without it the engine makes them.
+    ///   - salt: The 16 bytes that a new file starts with; nil lets the engine generate them.
     /// - Returns: The key.
     public static func raw(_ bytes: [UInt8], salt: [UInt8]? = nil) -> Key {
         guard bytes.count == 32 else {
@@ -93,7 +93,7 @@ public struct Key: Sendable, Equatable {
         Key(material: .raw(.random(count: Cryptography.keyLength), salt: nil))
     }
 
-    /// The salt that a new file starts with; nil when any will do.
+    /// The salt that a new file starts with; nil for any.
     var salt: [UInt8]? {
         guard case .raw(_, let salt) = material else { return nil }
         return salt
@@ -129,6 +129,6 @@ extension Key: CustomStringConvertible, CustomDebugStringConvertible, CustomRefl
     /// The kind of the key; never its content.
     public var debugDescription: String { description }
 
-    /// Empty, so that `dump` shows nothing.
+    /// Empty, so that `dump` prints nothing.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

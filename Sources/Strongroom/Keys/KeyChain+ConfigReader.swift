@@ -2,11 +2,11 @@
 public import Configuration
 
 extension KeyChain {
-    /// Reads the keys from a value of swift-configuration, one a line as in a ``KeyFile``: a single passphrase stands
-    /// there as it is.
+    /// Reads the keys from a value of swift-configuration, one per line as in a ``KeyFile``; a single passphrase is the
+    /// whole value.
     ///
-    /// The value is asked for as a secret, so that the reader's access log does not show it. Part of the package's
-    /// trait `ConfigReader`.
+    /// The value is read as a secret, so that the reader's access log does not show it. Requires the package trait
+    /// `ConfigReader`.
     ///
     /// ```swift
     /// let config = ConfigReader(provider: EnvironmentVariablesProvider())
@@ -17,10 +17,10 @@ extension KeyChain {
     /// ```
     ///
     /// - Parameters:
-    ///   - reader: Where the value is; its providers are asked anew each time.
+    ///   - reader: The reader of the value; its providers are queried each time.
     ///   - key: The value's key.
-    /// - Throws: ``StrongroomError`` with `keySource` when there is no such value, a provider fails (`underlying` has
-    ///   its error), or the text has no key or one that cannot be used; `invalidKey` as ``init(_:)-(Key...)``.
+    /// - Throws: ``StrongroomError`` with `keySource` if there is no such value, a provider fails (`underlying` is its
+    ///   error), or the text contains no key or an invalid one; `invalidKey` as ``init(_:)-(Key...)``.
     public init(_ reader: ConfigReader, forKey key: ConfigKey) async throws {
         let text = KeyText { StrongroomError(.keySource, "The configuration's value \"\(key)\" \($0).") }
         let value: String?

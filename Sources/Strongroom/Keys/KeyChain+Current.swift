@@ -1,4 +1,4 @@
 extension KeyChain {
-    /// The key with which new files are encrypted; nil for a chain that stands for plaintext.
+    /// The key that encrypts new files; nil for a plaintext chain.
     package var newest: Key? { current }
 }

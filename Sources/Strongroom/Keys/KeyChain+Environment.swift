@@ -7,11 +7,11 @@ import Glibc
 #endif
 
 extension KeyChain {
-    /// Reads the keys from an environment variable, one a line as in a ``KeyFile``: a single passphrase stands there as
-    /// it is.
+    /// Reads the keys from an environment variable, one per line as in a ``KeyFile``; a single passphrase is the whole
+    /// value.
     ///
-    /// Every process of the same user can read a process's environment, and what it starts inherits it: a key file
-    /// keeps a secret better.
+    /// Every process of the same user can read a process's environment, and child processes inherit it: a key file
+    /// protects a secret better.
     ///
     /// ```swift
     /// func keyChain(for database: DatabaseName) async throws -> KeyChain {
@@ -20,8 +20,8 @@ extension KeyChain {
     /// ```
     ///
     /// - Parameter name: The variable's name.
-    /// - Throws: ``StrongroomError`` with `keySource` when the variable is not set, is no UTF-8, or has no key or one
-    ///   that cannot be used; `invalidKey` as ``init(_:)-(Key...)``.
+    /// - Throws: ``StrongroomError`` with `keySource` if the variable is not set, is not UTF-8, or contains no key or
+    ///   an invalid one; `invalidKey` as ``init(_:)-(Key...)``.
     public init(environment name: String) throws {
         let text = KeyText { StrongroomError(.keySource, "The environment variable \"\(name)\" \($0).") }
         guard !name.isEmpty, !name.utf8.contains(0), let value = getenv(name) else {

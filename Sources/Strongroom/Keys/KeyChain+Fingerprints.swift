@@ -1,8 +1,8 @@
 import Foundation
 
 extension KeyChain {
-    /// For each key of the chain, oldest first, eight hexadecimal digits by which people can tell keys apart; they tell
-    /// nothing of a raw key, and of a passphrase no more than 32 bits, each trial of which costs a slow derivation.
+    /// For each key of the chain, oldest first, eight hexadecimal digits that identify it to people. They reveal
+    /// nothing about a raw key, and at most 32 bits about a passphrase, each guess of which costs a slow derivation.
     ///
     /// The same key has the same digits in every chain and on every machine.
     package func fingerprints() throws -> [String] { try keys.map { try $0.fingerprint() } }

@@ -1,7 +1,7 @@
 /// The keys of a database, oldest first.
 ///
-/// The last key is the current one: new files get it. The others only ever open files that have not been rotated yet;
-/// with ``Key/plaintext`` as the first one, files that have not been encrypted yet.
+/// The last key is the current one, with which new files are encrypted. The others only open files that have not been
+/// rotated yet, or, with ``Key/plaintext`` as the first one, files that have not been encrypted yet.
 ///
 /// ```swift
 /// func keyChain(for database: DatabaseName) async throws -> KeyChain {
@@ -12,15 +12,15 @@ public struct KeyChain: Sendable, Equatable {
     /// The keys, oldest first; empty for plaintext.
     let keys: [Key]
 
-    /// No encryption, asked for by name.
+    /// Explicitly no encryption.
     public static let plaintext = KeyChain(unchecked: [])
 
     /// Makes a chain.
     ///
     /// - Parameter keys: The keys, oldest first, newest last.
     /// - Throws: ``StrongroomError`` with `emptyKeyChain` for no key, `invalidKey` for an empty passphrase, a raw key
-    ///   that is not 32 bytes long, a salt that is not 16 bytes long, a key that stands in the chain twice,
-    ///   ``Key/plaintext`` elsewhere than at the beginning, or a last key that may only open files.
+    ///   that is not 32 bytes long, a salt that is not 16 bytes long, a key that occurs in the chain twice,
+    ///   ``Key/plaintext`` at another position than the first, or a last key that may only open files.
     public init(_ keys: Key...) throws {
         try self.init(keys)
     }
@@ -54,7 +54,7 @@ public struct KeyChain: Sendable, Equatable {
         self.keys = keys
     }
 
-    /// Keys that need no check, such as an envelope's data keys.
+    /// Makes a chain of keys that need no check, such as an envelope's data keys.
     init(unchecked keys: [Key]) {
         self.keys = keys
     }
@@ -81,12 +81,12 @@ public struct KeyChain: Sendable, Equatable {
     /// The key of new files; nil for plaintext.
     var current: Key? { keys.last }
 
-    /// Whether a plaintext file is opened.
+    /// Whether the chain opens a plaintext file.
     var opensPlaintext: Bool { keys.first.map { $0 == .plaintext } ?? true }
 
     /// The number of keys; 0 for plaintext.
     public var count: Int { keys.count }
 
-    /// Whether the chain stands for an unencrypted file.
+    /// Whether the chain is for an unencrypted file.
     public var isPlaintext: Bool { keys.isEmpty }
 }

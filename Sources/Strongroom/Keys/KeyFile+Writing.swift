@@ -1,42 +1,41 @@
 import Foundation
 
-/// Making and lengthening key files.
+/// Creating and extending key files.
 extension KeyFile {
-    /// Makes the file, with one random raw key in it, for the owner alone.
+    /// Creates the file with one random raw key, accessible to the owner only.
     ///
     /// ```swift
     /// try KeyFile("/etc/inventory/keys").create()
     /// ```
     ///
-    /// - Throws: ``StrongroomError`` with `keyFile` when something lies there already, which is not touched; `notAFile`
-    ///   for a link to nothing; `permissionDenied`, `diskFull`.
+    /// - Throws: ``StrongroomError`` with `keyFile` if something exists at the path, which is not changed; `notAFile`
+    ///   for a dangling symbolic link; `permissionDenied`, `diskFull`.
     public func create() throws {
         guard try !exists() else { throw alreadyThere }
         try FileSystem.createDirectories(FileSystem.directory(of: path))
         do {
-            // Whoever makes it has no lock, so each has a file of its own beside it.
+            // Creating takes no lock, so each process writes a temporary file of its own.
             try write(by: "\(path).\(UInt32.random(in: 0...UInt32.max)).new") { _ in
             } place: {
                 try $0.moveIntoPlace(path)
             }
         } catch let error as StrongroomError where error.code == .notAFile {
-            // Somebody made it meanwhile, or a link to nothing lies there.
+            // Another process has created it meanwhile, or there is a dangling symbolic link.
             throw try exists() ? alreadyThere : error
         }
     }
 
-    /// Adds a random raw key at the end, which is the current one from then on. Whoever reads the file meanwhile gets
-    /// the keys from before or those from after. Owner and permissions stay. A process that is killed meanwhile leaves
-    /// `.NAME.new` with the keys, for nobody else than may read the key file, which the next one that adds a key
-    /// removes.
+    /// Appends a random raw key, which becomes the current one. A concurrent reader gets either the old keys or the new
+    /// ones. Owner and permissions are kept. A process that is killed meanwhile leaves `.NAME.new` with the keys,
+    /// readable only by users who may read the key file; the next call removes it.
     ///
     /// ```swift
     /// let place = try KeyFile("/etc/inventory/keys").appendKey()
     /// ```
     ///
-    /// - Returns: How many keys the file has now.
-    /// - Throws: ``StrongroomError`` as ``keyChain(creating:)``; the file is as it was then, unless the error says that
-    ///   it is in its place.
+    /// - Returns: The number of keys in the file now.
+    /// - Throws: ``StrongroomError`` as ``keyChain(creating:)``; the file is then unchanged, unless the error says that
+    ///   the new one is in its place.
     @discardableResult
     public func appendKey() throws -> Int {
         let target = KeyFile(try FileSystem.resolve(path))
@@ -45,22 +44,22 @@ extension KeyFile {
                 .locked, "Another process is changing the key file \"\(path)\". Wait for it, then try again.")
         }
         let count = try target.withContent { content, status in try target.append(to: content, status, as: path) }
-        // The key is in the file, whatever becomes of this.
+        // The key is in the file, even if this fails.
         try? FileSystem.remove(FileSystem.companion(of: target.path, "lock"))
         lock.release()
         return count
     }
 
-    /// - Parameter name: What the caller calls the file.
-    /// - Returns: How many keys there are now.
+    /// - Parameter name: The file's name as the caller gave it.
+    /// - Returns: The number of keys now.
     private func append(to content: [UInt8], _ status: FileStatus, as name: String) throws -> Int {
-        // It must be in order first: a key behind a line that cannot be used would not be found.
+        // The file must be valid first: a key after an invalid line would not be found.
         let count = try text.keyChain(content).count
         guard content.count + Self.lineLength < KeyText.largest else {
             throw StrongroomError(
                 .keyFile, "The key file \"\(name)\" is full; remove keys at its beginning that no file needs any more.")
         }
-        // The same each time: what a killed process has left has all keys in it, and goes now.
+        // The same name each time: a file left by a killed process contains all keys and is removed now.
         let temporary = FileSystem.companion(of: path, "new")
         try FileSystem.remove(temporary)
         try write(by: temporary) { bytes in
@@ -76,12 +75,12 @@ extension KeyFile {
     /// Bytes of a random key's line: `raw:`, the digits, two line ends.
     private static let lineLength = 70
 
-    /// - Parameter temporary: Where the file is written before it is put in its place.
+    /// - Parameter temporary: The file that is written and then renamed.
     private func write(
         by temporary: String, _ prepare: (inout [UInt8]) -> Void, place: (_ temporary: PlainFile) throws -> Void
     ) throws {
         var bytes: [UInt8] = []
-        // At once, so that no part is left behind where the array was before it grew.
+        // Reserved at once, so that growing the array leaves no copy behind.
         bytes.reserveCapacity(KeyText.largest + Self.lineLength)
         defer { bytes.withUnsafeMutableBytes { $0.wipe() } }
         prepare(&bytes)
@@ -99,7 +98,7 @@ extension KeyFile {
             try place(file)
             try FileSystem.settle(path)
         } catch {
-            // What failed first counts.
+            // The first failure is the one to report.
             try? FileSystem.remove(temporary)
             throw error
         }

@@ -6,20 +6,20 @@ import Musl
 import Glibc
 #endif
 
-/// A file that holds the keys of a chain, one a line, oldest first.
+/// A file that contains the keys of a chain, one per line, oldest first.
 ///
-/// A line is a passphrase, or `raw:` and 64 hexadecimal digits. Empty lines do not count. Only the owner may have
-/// access (mode 0600 or 0400), who is the user of the process or root: what another user can write could be another
-/// user's keys.
+/// A line is a passphrase, or `raw:` and 64 hexadecimal digits. Empty lines are ignored. Only the owner may have access
+/// (mode 0600 or 0400), and the owner must be the user of the process or root: another user who can write the file
+/// could replace the keys.
 ///
 /// ```swift
 /// let chain = try KeyFile("/etc/inventory/keys").keyChain(creating: true)
 /// ```
 public struct KeyFile: Sendable {
-    /// Where the file lies.
+    /// The file's path.
     public let path: String
 
-    /// Names a key file; nothing is read yet.
+    /// Refers to a key file; reads nothing yet.
     ///
     /// - Parameter path: The file's path.
     public init(_ path: String) {
@@ -35,22 +35,22 @@ public struct KeyFile: Sendable {
 
     /// Reads the keys.
     ///
-    /// - Parameter creating: Whether a file that is not there is made, with one random raw key in it.
+    /// - Parameter creating: Whether a missing file is created, with one random raw key.
     /// - Returns: The chain.
-    /// - Throws: ``StrongroomError`` with `fileMissing`, `permissionDenied`, or `keyFile` when others than the owner
-    ///   have access, when it belongs to another user than that of the process and root, when it is no regular file,
-    ///   too large, no UTF-8, or holds no key or one that cannot be used.
+    /// - Throws: ``StrongroomError`` with `fileMissing`, `permissionDenied`, or `keyFile` if others than the owner have
+    ///   access, if the owner is neither the user of the process nor root, if it is not a regular file, is too large,
+    ///   is not UTF-8, or contains no key or an invalid one.
     public func keyChain(creating: Bool = false) throws -> KeyChain {
         if creating, try !exists() { try createUnlessThere() }
         return try withContent { content, _ in try text.keyChain(content) }
     }
 
-    /// What its content is read with.
+    /// The parser of its content.
     var text: KeyText { KeyText(refusal: refusal) }
 
-    /// Reads the file, and looks at it through the same descriptor.
+    /// Reads the file and its status through the same descriptor.
     ///
-    /// - Parameter body: Gets its content, which is wiped afterwards, and its status.
+    /// - Parameter body: Called with the content, which is wiped afterwards, and the status.
     func withContent<T>(_ body: (_ content: [UInt8], FileStatus) throws -> T) throws -> T {
         guard let there = try FileStatus.at(path) else {
             throw StrongroomError(.fileMissing, "There is no key file at \"\(path)\"; make one, or correct the path.")
@@ -63,7 +63,7 @@ public struct KeyFile: Sendable {
             filled = try file.read(at: 0, into: UnsafeMutableRawBufferPointer(buffer))
         }
         defer { content.withUnsafeMutableBytes { $0.wipe() } }
-        // It may have grown since it was looked at.
+        // It may have grown since its size was read.
         guard content.count <= KeyText.largest else { throw tooLarge(content.count) }
         return try body(content, status)
     }
@@ -72,7 +72,7 @@ public struct KeyFile: Sendable {
         do {
             return try PlainFile(path)
         } catch let error as StrongroomError where error.code == .permissionDenied {
-            // A file of another user mostly cannot be opened either.
+            // Another user's file usually cannot be opened either.
             if let status = try FileStatus.at(path) { try checkOwner(status) }
             throw error
         }
@@ -88,7 +88,7 @@ public struct KeyFile: Sendable {
             """)
     }
 
-    /// By whose rights the process runs.
+    /// The effective user of the process.
     private static var user: UInt32 { geteuid() }
 
     private func check(_ status: FileStatus) throws {
@@ -107,7 +107,7 @@ public struct KeyFile: Sendable {
         do {
             try create()
         } catch {
-            // Another process was first: its keys count.
+            // Another process has created it first; its keys apply.
             if try !exists() { throw error }
         }
     }

@@ -1,19 +1,19 @@
-/// The keys of a chain as text in UTF-8, one a line, oldest first: a passphrase, or `raw:` and 64 hexadecimal digits.
-/// Empty lines do not count.
+/// The text form of a chain's keys in UTF-8, one per line, oldest first: a passphrase, or `raw:` and 64 hexadecimal
+/// digits. Empty lines are ignored.
 struct KeyText {
-    /// The error for a text that cannot be used.
+    /// The error for an invalid text.
     ///
-    /// - Parameter reason: Why not, and what to do; the source's name stands before it.
+    /// - Parameter reason: Why it is invalid, and what to do; the source's name precedes it.
     let refusal: (_ reason: String) -> StrongroomError
 
-    /// The most bytes that are read.
+    /// The maximum number of bytes that are read.
     static let largest = 64 * 1024
 
     func keyChain(_ content: [UInt8]) throws -> KeyChain {
         try KeyChain(keys(in: content))
     }
 
-    /// Whether bytes are text; a `String` of them would be a copy that nobody wipes.
+    /// Whether bytes are valid UTF-8; a `String` would be a copy that is not wiped.
     private static func isText(_ bytes: [UInt8]) -> Bool {
         var decoder = UTF8()
         var iterator = bytes.makeIterator()

@@ -1,32 +1,32 @@
-/// A whole copy of a database under another name, with a key of its own, read again before it counts. Backups and
-/// rotations are made of it.
+/// A complete copy of a database under another name, with its own key, which is read back and verified. Backups and
+/// rotations are based on it.
 ///
-/// Pages are copied where only the key differs, which is exact; rows where the copy is encrypted in another way, since
-/// the engine cannot copy pages of one size into those of another.
+/// Pages are copied if only the key differs, which gives an exact copy; rows are copied if the cipher settings differ,
+/// because the engine cannot copy pages of one size into those of another.
 struct CheckedCopy {
-    /// The database that is copied.
+    /// The database to copy.
     let file: DatabaseFile
-    /// What opens it; nil for plaintext.
+    /// The key of the database; nil for plaintext.
     let from: DerivedKey?
-    /// What opens the copy; nil for plaintext.
+    /// The key of the copy; nil for plaintext.
     let to: DerivedKey?
-    /// Where the copy is made.
+    /// The path of the copy.
     let path: String
     let monitor: WorkMonitor
-    /// By which path a database with a defect, such as an index that does not fit its table, is refused; nil to carry
-    /// defects over.
+    /// The path that the error names if a database has a defect, such as an index that does not match its table, and is
+    /// refused for that; nil to copy defects, too.
     var wholeOnly: String?
-    /// What the error calls the work when there is no room, as in "Copying".
+    /// The name of the operation in the error for a full disk, as in "Copying".
     var purpose = "Copying"
-    /// The errors of a copy for another purpose than a copy; nil for one.
+    /// The errors of a copy for another purpose; nil for a plain copy.
     var errors: Errors?
-    /// Whether the pages of the database are checked first. An engine of version 3 takes a page of zeros for sound, so
-    /// where they are not, the caller has checked them.
+    /// Whether the pages of the database are checked first. An engine of version 3 accepts a page of zeros as valid, so
+    /// if this is false, the caller has checked them.
     var checksSource = false
 
-    /// The errors of a copy that cannot be made.
+    /// The errors of a copy that fails.
     struct Errors {
-        /// For a copy that is not as it has to be.
+        /// For a copy that failed verification.
         let failed: (_ reason: String, ResultCode?) -> StrongroomError
         /// For a number of damaged pages.
         let damaged: (Int) -> StrongroomError
@@ -34,11 +34,11 @@ struct CheckedCopy {
 
     /// A finished copy.
     struct Made {
-        /// What the copy has.
+        /// The content of the copy.
         let summary: DatabaseSummary
-        /// It has its name until it is put elsewhere.
+        /// The copy, which keeps this name until it is moved.
         let file: PlainFile
-        /// How long the checks took, before and after.
+        /// The duration of the checks before and after copying.
         let verification: Duration
     }
 
@@ -46,15 +46,14 @@ struct CheckedCopy {
 
     private var target: DatabaseFile { DatabaseFile(path: path, name: file.name, busyTimeout: 0, log: nil) }
 
-    /// Makes the copy, checks it and brings it to the disk.
+    /// Makes the copy, verifies it and synchronizes it to disk.
     ///
-    /// Others may read and write meanwhile: one snapshot is copied.
+    /// Other connections may read and write meanwhile: one snapshot is copied.
     ///
     /// - Parameters:
-    ///   - source: A connection that nothing else uses, outside a transaction; nothing may be done with it afterwards
-    ///     but closing.
-    ///   - prepare: Called with the copy as long as it is empty.
-    /// - Returns: What the copy has, and the copy.
+    ///   - source: A connection in exclusive use, outside a transaction; afterwards it may only be closed.
+    ///   - prepare: Called with the copy while it is empty.
+    /// - Returns: The content of the copy, and the copy.
     /// - Throws: ``StrongroomError`` with `diskFull`, `damaged`, `fileChanged`, the code of ``Errors/failed``, or the
     ///   engine's failure; `CancellationError`; what `prepare` throws. No copy is left then.
     func make(from source: Connection, prepare: (PlainFile) throws -> Void = { _ in }) throws -> Made {
@@ -76,13 +75,13 @@ struct CheckedCopy {
             try copy.requireName(path)
             return Made(summary: found, file: copy, verification: verification)
         } catch {
-            // What failed first counts.
+            // The first failure is the one to report.
             try? remove()
             throw (error as? StrongroomError)?.code == .interrupted ? CancellationError() : error
         }
     }
 
-    /// Removes the copy, and what an interrupted one left. What is plaintext is overwritten first.
+    /// Removes the copy, and the remains of an interrupted one. Plaintext is overwritten first.
     func remove() throws {
         try FileSystem.removeCopy(path, isPlaintext: to == nil)
     }
@@ -93,7 +92,7 @@ struct CheckedCopy {
 
     // MARK: Writing
 
-    /// - Returns: What the copy must have, and how long the look at the source took.
+    /// - Returns: The content that the copy must have, and the duration of the check of the source.
     private func fill(
         _ copy: PlainFile, from source: Connection, _ size: Int64
     ) throws -> (DatabaseSummary, checking: Duration) {
@@ -126,8 +125,8 @@ struct CheckedCopy {
         try whole(source) {
             try ContentCopy.run(from: source, to: copy, key: to, progress: { try report($0, $1, size) }) {
                 start = .now
-                // It was switched off for the copying, and an engine that looks at constraints is to look at them in
-                // both.
+                // It was turned on for copying; an engine whose integrity check includes constraints has to check them
+                // in both databases.
                 try source.run("PRAGMA ignore_check_constraints = OFF")
                 summary = try DatabaseSummary(source)
                 checking += ContinuousClock.now - start
@@ -159,7 +158,7 @@ struct CheckedCopy {
         }
     }
 
-    /// The pages of the source say that there is a log, which a copy on a medium that cannot be written would not get.
+    /// The header of the source says WAL mode, in which a copy on a read-only medium could not be opened.
     private func becomeOneFile() throws {
         let connection = try target.connect(.existing, key: to)
         defer { connection.close() }
@@ -175,7 +174,7 @@ struct CheckedCopy {
         }
     }
 
-    /// Reads the copy on a fresh connection and compares it. A defect that the database had before is carried over.
+    /// Reads the copy on a new connection and compares it. A defect that the source has, too, is accepted.
     private func verify(_ summary: DatabaseSummary, _ size: Int64) throws -> DatabaseSummary {
         try monitor.report(.verifying, 0, of: size)
         if let to {
@@ -216,7 +215,7 @@ struct CheckedCopy {
 }
 
 extension PageVerifier {
-    /// The damaged pages; bytes are reported.
+    /// Checks all pages and returns the damaged ones; reports progress in bytes.
     func damagedPages(_ phase: WorkProgress.Phase, _ monitor: WorkMonitor) throws -> [Int] {
         let pageSize = Int64(contents.pages.pageSize)
         return try damagedPages { done in
@@ -226,7 +225,7 @@ extension PageVerifier {
 }
 
 extension DatabaseSummary {
-    /// Throws where the engine has found something wrong.
+    /// Throws if the engine has found a defect.
     func requireWhole(_ path: String, _ name: String) throws {
         guard defects != [[.text("ok")]] else { return }
         let words = defects.first?.first?.asText ?? "integrity_check gave no answer"

@@ -1,39 +1,39 @@
-/// Copies a database row by row into a file that is encrypted in another way, and keeps what the engine's own export
-/// does not: row ids, versions, the settings of the header.
+/// Copies a database row by row into a file with other cipher settings, and preserves what the engine's own export does
+/// not: row ids, versions, the settings in the header.
 struct ContentCopy {
-    /// A connection to the file that is copied, with the target attached as `target`, in one transaction.
+    /// A connection to the source, with the target attached as `target`, in one transaction.
     private let connection: Connection
 
-    /// Copies everything.
+    /// Copies the whole content.
     ///
     /// - Parameters:
-    ///   - connection: A connection that nothing else uses, outside a transaction.
-    ///   - target: An empty file that was made for it.
-    ///     Nothing is written before it is proved that the engine has opened this one.
+    ///   - connection: A connection in exclusive use, outside a transaction.
+    ///   - target: An empty file that was created for the copy. Nothing is written before it is proved that the engine
+    ///     has opened this file.
     ///   - key: The key of the target; nil for plaintext.
-    ///   - progress: Told how many tables are done, and of how many; what it throws ends the copying.
-    ///   - whenCopied: Called in the transaction when everything has been copied.
+    ///   - progress: Called with the number of tables copied and the total; an error that it throws ends the copy.
+    ///   - whenCopied: Called in the transaction after everything has been copied.
     static func run(
         from connection: Connection, to target: PlainFile, key: DerivedKey?, progress: (Int, Int) throws -> Void,
         whenCopied: () throws -> Void = {}
     ) throws {
         try connection.attach(target, key: key)
-        // Before the first table, or it has no effect. The encoding is that of the source by itself.
+        // It has no effect after the first table. The encoding is that of the source by default.
         if let setting = try connection.ownValue("PRAGMA main.auto_vacuum") {
             try connection.run("PRAGMA target.auto_vacuum = \(setting.number)")
         }
         try connection.run("PRAGMA target.journal_mode = OFF")
         try connection.run("PRAGMA target.synchronous = OFF")
         try connection.run("PRAGMA foreign_keys = OFF")
-        // Rows that were there before a rule was.
+        // The source may have rows that are older than a CHECK constraint.
         try connection.run("PRAGMA ignore_check_constraints = ON")
         try connection.run("PRAGMA writable_schema = ON")
-        // One snapshot; the file itself is not written.
+        // One snapshot; the source is not written.
         try connection.inTransaction(.deferred) {
             try ContentCopy(connection: connection).copy(progress)
             try whenCopied()
         }
-        // After a failure closing the connection does it, for which it is good alone.
+        // After a failure, closing the connection detaches the target; it is of no other use then.
         try connection.run("DETACH target")
     }
 
@@ -45,12 +45,12 @@ struct ContentCopy {
             try copyRows(table.name)
             try progress(place + 1, tables.count)
         }
-        // It stays when the last table that needed it is dropped.
+        // The source keeps it when the last AUTOINCREMENT table is dropped.
         if try !names("name = 'sqlite_sequence'").isEmpty, try !isInTarget("sqlite_sequence") {
             try connection.run("CREATE TABLE target.strongroom_sequence (id INTEGER PRIMARY KEY AUTOINCREMENT)")
             try connection.run("DROP TABLE target.strongroom_sequence")
         }
-        // The engine's own tables are there as soon as a table that needs them is.
+        // The engine creates its own tables together with the first table that needs them.
         for (name, _) in try names("type = 'table' AND rootpage > 0 AND name LIKE 'sqlite~_%' ESCAPE '~'") {
             guard try isInTarget(name) else { continue }
             try connection.run("DELETE FROM target.\(Identifier.quote(name))")
@@ -59,7 +59,7 @@ struct ContentCopy {
         for (_, sql) in try names("type = 'index' AND sql IS NOT NULL") {
             try create(sql.hasPrefix("CREATE UNIQUE") ? "UNIQUE INDEX" : "INDEX", sql)
         }
-        // Last: a trigger must not run, and a virtual table's own tables are there already.
+        // Last, because triggers must not fire, and because the shadow tables of virtual tables exist already.
         try connection.run(
             """
             INSERT INTO target.sqlite_master
@@ -82,14 +82,14 @@ struct ContentCopy {
         }
     }
 
-    /// Runs the statement that made an object, for the target; the engine keeps it with its first words in one form.
+    /// Runs an object's CREATE statement for the target; the engine stores its first words in a normalized form.
     private func create(_ kind: String, _ sql: String) throws {
         let beginning = "CREATE \(kind) "
         guard sql.hasPrefix(beginning) else { throw unreadable }
         try connection.run(beginning + "target." + sql.dropFirst(beginning.count))
     }
 
-    /// Makes the tables in which the engine keeps what `ANALYZE` has found, if the source has them.
+    /// Creates the tables for the results of `ANALYZE`, if the source has them.
     private func makeStatistics() throws {
         guard try !names("name LIKE 'sqlite~_stat%' ESCAPE '~'").isEmpty else { return }
         try connection.run("ANALYZE target")
@@ -108,7 +108,7 @@ struct ContentCopy {
         try connection.run("INSERT INTO target.\(quoted) (\(text)) SELECT \(text) FROM main.\(quoted)")
     }
 
-    /// A name of the row id that no column has; nil for a table without row ids.
+    /// A name of the row id that no column uses; nil for a table without row ids.
     private func rowIDName(_ quoted: String, _ columns: [String]) -> String? {
         ColumnInfo.rowIDNames.first { name in
             !columns.contains { $0.isSameName(as: name) }
@@ -129,9 +129,9 @@ struct ContentCopy {
 }
 
 extension Connection {
-    /// Opens another file under the name `target`.
+    /// Attaches another file as `target`.
     fileprivate func attach(_ file: PlainFile, key: DerivedKey?) throws {
-        // With an empty key here the file is not encrypted yet; without one it would get that of the first file.
+        // An empty key opens the file unencrypted; without one it would get the key of the main database.
         try run("ATTACH ? AS target KEY ''", .text(file.path))
         try file.requireOpened(by: self, as: "target")
         guard let key else { return }
@@ -141,7 +141,7 @@ extension Connection {
 }
 
 extension Value {
-    /// An integer as SQL has it.
+    /// An integer as an SQL literal.
     fileprivate var number: String {
         if case .integer(let number) = self { return String(number) }
         return "0"

@@ -1,20 +1,21 @@
-/// What a copy of a database must have as well: its schema, the rows of each table, and what its header says.
+/// The content of a database that a copy must have as well: its schema, the row count of each table, and the settings
+/// in its header.
 struct DatabaseSummary {
-    /// Rows of the schema, as text, in the order of kinds and names.
+    /// Rows of the schema, as text, ordered by kind and name.
     let schema: [[Value]]
-    /// The rows of each table that has pages of its own; a virtual table keeps its content in such tables.
+    /// The row count of each table with its own pages; a virtual table keeps its content in shadow tables.
     let rows: [[UInt8]: Int64]
-    /// What the engine finds wrong with the tables and indexes; it does not count in a comparison.
+    /// The results of the engine's integrity check; not part of the comparison.
     let defects: [[Value]]
-    /// What the header says, by the names of the settings.
+    /// The settings in the header, by their names.
     let header: [String: Value]
 
-    /// What `ANALYZE` found depends on how the engine was built.
+    /// The results of `ANALYZE` depend on the engine's build options.
     private static let counts = "name NOT LIKE 'sqlite~_stat%' ESCAPE '~'"
 
     private static let settings = ["user_version", "application_id", "auto_vacuum", "encoding"]
 
-    /// Counts; to be called in a transaction.
+    /// Reads the summary; to be called in a transaction.
     init(_ connection: Connection) throws {
         schema = try connection.ownRows(
             """
@@ -23,7 +24,7 @@ struct DatabaseSummary {
         ).map { $0.map(\.exact) }
         let tables = try connection.ownRows(
             "SELECT name FROM main.sqlite_master WHERE type = 'table' AND rootpage > 0 AND \(Self.counts)")
-        // By the names' bytes: `String` does not tell a composed and a decomposed é apart.
+        // By the bytes of the names: `String` treats a composed and a decomposed é as equal.
         var rows: [[UInt8]: Int64] = [:]
         for case .text(let table)? in tables.map(\.first) {
             let count = try connection.ownValue("SELECT count(*) FROM main.\(Identifier.quote(table))")
@@ -36,7 +37,7 @@ struct DatabaseSummary {
         self.header = header
     }
 
-    /// How another database differs, in words; nil when it does not.
+    /// A description of how another database differs; nil if it does not.
     func difference(to other: DatabaseSummary) -> String? {
         for (table, count) in rows where other.rows[table] != count {
             return

@@ -1,23 +1,23 @@
-/// A copy of a database under another name, with the key that the database has.
+/// A copy of a database under another name, with the same key.
 struct PageCopy {
     let file: DatabaseFile
-    /// What opens the file; nil for plaintext.
+    /// The key of the file; nil for plaintext.
     let key: DerivedKey?
-    /// Where the copy lies.
+    /// The path of the copy.
     let path: String
 
     private static let pagesAtOnce = 1_024
 
-    /// The copy as a database.
+    /// The copy as a database file.
     var target: DatabaseFile { DatabaseFile(path: path, name: file.name, busyTimeout: file.busyTimeout, log: nil) }
 
-    /// Makes the copy, checks the authentication code of every page of it and brings it to the disk.
+    /// Makes the copy, checks the authentication code of every page and synchronizes it to disk.
     ///
     /// - Parameters:
-    ///   - source: A connection outside a transaction. Others may read and write meanwhile.
-    ///   - purpose: What the error calls the work when there is no room, as in "Migrating".
-    ///   - goOn: Called now and then; what it throws ends the copying, and nothing is left.
-    /// - Returns: The copy, which has the name until it is put elsewhere.
+    ///   - source: A connection outside a transaction. Other connections may read and write meanwhile.
+    ///   - purpose: The name of the operation in the error for a full disk, as in "Migrating".
+    ///   - goOn: Called repeatedly; an error that it throws ends the copy and removes it.
+    /// - Returns: The copy, which keeps this name until it is moved.
     /// - Throws: ``StrongroomError`` with `diskFull`, `damaged`, `fileChanged`, or the engine's failure.
     @discardableResult
     func make(from source: Connection, for purpose: String, goOn: () throws -> Void) throws -> PlainFile {
@@ -29,15 +29,14 @@ struct PageCopy {
                 let size = try source.ownNumber("PRAGMA page_count") * source.ownNumber("PRAGMA page_size")
                 try FreeSpace.require(size + FreeSpace.margin, beside: path, for: purpose)
                 let copy = try PlainFile(making: path)
-                // A copy for a time, or one that only stands by: nobody misses attributes that say nothing about who
-                // may read it.
+                // A temporary or standby copy does not need attributes that have no effect on who may read it.
                 _ = try FileAttributes.copy(of: file.path, to: copy)
                 try fill(copy, from: source, goOn)
-                // Its end checks that no page was read that is damaged: such a one is copied as zeros.
+                // The end of the snapshot checks that no damaged page was read: such a page is copied as zeros.
                 return copy
             }
             try verify(goOn)
-            // A connection that can only read leaves an empty log behind.
+            // A read-only connection leaves an empty WAL behind.
             try removeLogs()
             try copy.synchronize()
             try copy.requireName(path)
@@ -48,7 +47,7 @@ struct PageCopy {
         }
     }
 
-    /// Removes the copy, and what an interrupted one left.
+    /// Removes the copy, and the remains of an interrupted one.
     func remove() throws {
         try FileSystem.remove(path)
         try removeLogs()
@@ -67,8 +66,8 @@ struct PageCopy {
         try connection.copyPages(from: source, pagesAtOnce: Self.pagesAtOnce) { _, _ in try goOn() }
     }
 
-    /// Checks the pages that are to be copied: the engine of version 3 takes a page of zeros for sound, and the copy
-    /// would have it with a code of its own.
+    /// Checks the pages to be copied: the engine of version 3 accepts a page of zeros as valid, and would write it to
+    /// the copy with a valid authentication code.
     private func checkPages(of source: Connection, _ goOn: () throws -> Void) throws {
         guard let key else { return }
         let damaged = try source.readingPastTheEngine {
@@ -91,7 +90,7 @@ struct PageCopy {
         try connection.proveKey()
     }
 
-    /// Checks the authentication code of every page of a file that nobody has open.
+    /// Checks the authentication code of every page of a closed file.
     static func checkPages(
         of path: String, _ key: DerivedKey?, _ file: DatabaseFile, _ goOn: () throws -> Void
     ) throws {
@@ -113,7 +112,7 @@ struct PageCopy {
 }
 
 extension Connection {
-    /// A number that the library's own SQL answers; 0 when it answers something else.
+    /// The integer result of the library's own SQL; 0 for another result.
     func ownNumber(_ sql: String) throws -> Int64 {
         guard case .integer(let number)? = try ownValue(sql) else { return 0 }
         return number

@@ -1,24 +1,23 @@
-/// The files that lie beside a database.
+/// The files beside a database that belong to it.
 extension DatabaseFile {
-    /// Throws when the engine would follow a link, wait for the other end of a FIFO or open a device where it keeps its
-    /// logs.
+    /// Throws if the path of a WAL, index or journal is a symbolic link, FIFO or device, which the engine would follow
+    /// or open.
     ///
-    /// To be called before the engine opens the file. Whoever may write to the directory can still put one there in the
-    /// moment between.
+    /// To be called before the engine opens the file. A user who may write to the directory can still create one in
+    /// between.
     ///
     /// - Throws: ``StrongroomError`` with `notAFile`.
     func requireOwnLogs() throws {
         for ending in ["-wal", "-journal", "-shm"] { try requireRegular(path + ending) }
     }
 
-    /// The files that the library keeps beside a database, by what stands behind the dot and the database's name.
+    /// The suffixes of the library's files beside a database, after the dot and the database's name.
     static let companions = [
         "new", "rotating", "plaintext", "restoring", "restored", "snapshot.new", "trial", "trial.lock", "keys.new",
         "keys.copy.new",
     ]
 
-    /// Throws when anything but a regular file has the name of one that belongs to the database, whether the engine's
-    /// or the library's.
+    /// Throws if the path of one of the engine's or the library's files beside the database is not a regular file.
     ///
     /// - Throws: As ``requireOwnLogs()``.
     func requireOwnCompanions() throws {
@@ -31,10 +30,10 @@ extension DatabaseFile {
         do { try FileSystem.requireRegular(path) } catch let error as StrongroomError { throw error.naming(name) }
     }
 
-    /// What the names of snapshots begin with, behind the file's own.
+    /// The beginning of the suffix of snapshots, after the file's own name.
     static let snapshotEnding = "snapshot-"
 
-    /// Whether a snapshot lies beside the file, which has the key and the content that the file had then.
+    /// Whether there is a snapshot beside the file, which has the key and the content that the file had then.
     func hasSnapshots() throws -> Bool {
         let beginning = FileSystem.name(of: FileSystem.companion(of: path, Self.snapshotEnding))
         return try FileSystem.names(in: FileSystem.directory(of: path)).contains {

@@ -1,11 +1,10 @@
-/// The lock between processes, for whoever opens a file or changes what lies beside it.
+/// The lock between processes, for opening a file and for changing the files beside it.
 extension DatabaseFile {
     private var lockPath: String { FileSystem.companion(of: path, "lock") }
 
-    /// Keeps other processes from opening the file, which might otherwise be replaced meanwhile.
+    /// Acquires the lock between processes to open the file, which might otherwise be replaced meanwhile.
     ///
-    /// - Returns: The lock; nil for a file that is opened read-only when there is no lock file, or none that can be
-    ///   locked.
+    /// - Returns: The lock; nil for a file that is opened read-only if there is no lock file, or it cannot be locked.
     /// - Throws: As ``lock(within:)``.
     func lockToOpen(within patience: Duration) async throws -> FileLock? {
         guard isReadOnly else { return try await lock(within: patience) }
@@ -13,10 +12,10 @@ extension DatabaseFile {
         return try await lock(within: patience)
     }
 
-    /// Keeps other processes from opening the file.
+    /// Prevents other processes from opening the file.
     ///
-    /// - Parameter patience: How long the lock is waited for.
-    /// - Throws: ``StrongroomError`` with `locked` when another process has it for longer.
+    /// - Parameter patience: How long to wait for the lock.
+    /// - Throws: ``StrongroomError`` with `locked` if another process holds it for longer.
     func lock(within patience: Duration) async throws -> FileLock {
         if let lock = try await FileLock.acquire(lockPath, of: path, within: patience) { return lock }
         throw StrongroomError(
@@ -29,9 +28,9 @@ extension DatabaseFile {
         )
     }
 
-    /// Tries once to keep other processes from opening the file.
+    /// Tries once to prevent other processes from opening the file.
     ///
-    /// - Returns: The lock; nil when another process has it.
+    /// - Returns: The lock; nil if another process holds it.
     func tryLock() throws -> FileLock? {
         try FileLock.take(lockPath, of: path)
     }

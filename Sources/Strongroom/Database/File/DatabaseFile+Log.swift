@@ -1,30 +1,31 @@
 import Foundation
 
-/// The write-ahead log beside a file, looked at before the engine takes from it what it finds.
+/// The write-ahead log beside a file, checked before the engine reads it.
 extension DatabaseFile {
-    /// Where the log lies.
+    /// The path of the WAL.
     var logPath: String { path + "-wal" }
 
-    /// Throws when the log is damaged and the engine would read it anew for a connection, and so take committed
-    /// transactions back without a word.
+    /// Throws if the WAL is damaged and the engine would rebuild the WAL index for a connection, which silently drops
+    /// committed transactions after the damage.
     ///
-    /// - Parameter connection: One that has not read anything yet.
+    /// - Parameter connection: A connection that has not read anything yet.
     /// - Throws: ``StrongroomError`` with `damagedLog`; nothing has been written then.
     func checkLog(before connection: Connection) throws {
         guard let status = try FileStatus.at(logPath), status.isRegularFile, status.size > LogHeader.length else {
             return
         }
-        // To look into an index makes one where there is none.
+        // Checking for a WAL index would create one if there is none.
         let hasIndex = try FileStatus.at(path + "-shm") != nil
         guard !hasIndex || !connection.isLogInUse else { return }
         guard let scan = try scanLog(connection.databaseFile()), let damage = scan.damage else { return }
         throw damagedLog(damage, kept: scan.soundCommits)
     }
 
-    /// Reads the log; the same twice when it seems damaged, since another program may write it, or begin it anew.
+    /// Scans the WAL; a WAL that seems damaged is scanned again until two scans agree, because another program may be
+    /// writing or restarting it.
     ///
-    /// - Parameter database: The file.
-    /// - Returns: Nil when there is no log, or it is being written.
+    /// - Parameter database: The database file.
+    /// - Returns: Nil if there is no WAL, or it is being written.
     func scanLog(_ database: any FileBytes) throws -> LogScan? {
         var former: LogScan?
         for _ in 0..<Self.scans {
@@ -42,14 +43,14 @@ extension DatabaseFile {
         return nil
     }
 
-    /// Times that a log is read at most.
+    /// The maximum number of scans.
     private static let scans = 5
-    /// Seconds between two.
+    /// Seconds between two scans.
     private static let pause = 0.01
 
-    /// The error for a log that is damaged.
+    /// The error for a damaged WAL.
     ///
-    /// - Parameter kept: The transactions before the damage.
+    /// - Parameter kept: The number of transactions before the damage.
     func damagedLog(_ damage: LogScan.Damage, kept: Int) -> StrongroomError {
         let place = damage.frame == 0 ? "in its header" : "at frame \(damage.frame)"
         let commits = damage.commits == 1 ? "1 committed transaction" : "\(damage.commits) committed transactions"

@@ -1,8 +1,8 @@
 extension DatabaseFile {
-    /// A connection on which the whole schema has been read.
+    /// A connection that has read the whole schema.
     ///
-    /// With a log it cannot write: closing a connection that can checkpoints the WAL, whatever the key.
-    /// Without a log it can: one that cannot leaves an empty log behind.
+    /// With a WAL it is read-only: closing one that can write checkpoints the WAL, whatever the key. Without a WAL it
+    /// can write: a read-only one leaves an empty WAL behind.
     ///
     /// - Parameter size: The file's size in bytes.
     /// - Throws: ``StrongroomError`` with `notADatabase` for a wrong key, `truncated`, `damaged`, or the engine's
@@ -16,7 +16,7 @@ extension DatabaseFile {
         do {
             return try connect(.readOnly, proving: key, size: nil)
         } catch let error as StrongroomError where error.code == .readOnly {
-            // A rollback journal: nobody can read before it has been played back, which is a write.
+            // A rollback journal has to be rolled back before the file can be read, which is a write.
             return try connect(.existing, proving: key, size: nil)
         }
     }
@@ -38,21 +38,21 @@ extension Connection {
     /// Reads the first page, then the schema.
     ///
     /// - Parameters:
-    ///   - path: What errors name.
-    ///   - size: The file's size in bytes; nil when the end of the database may lie in a log.
+    ///   - path: The path used in errors.
+    ///   - size: The file's size in bytes; nil if the end of the database may be in a WAL.
     /// - Throws: ``StrongroomError`` with `notADatabase` for a wrong key, `truncated`, `damaged`, or the engine's
     ///   failure.
     fileprivate func prove(_ path: String, size: Int64?) throws {
         do {
             _ = try ownValue("PRAGMA schema_version")
         } catch let error as StrongroomError where error.code == .damaged {
-            // No page but the first has been read; the engine refuses one that counts more pages than the file has.
+            // Only the first page has been read; the engine refuses one whose page count is larger than the file.
             throw cutOff(path, error.resultCode)
         }
         try proveKey()
         guard size != nil else { return }
-        // Both anew and in one transaction: while the key was fetched, another process may have made the file grow, or
-        // a log.
+        // Both are read again and in one transaction: while the key was fetched, another process may have extended the
+        // file, or created a WAL.
         let length = try inTransaction(.deferred) {
             try proveKey()
             return try self.length()
@@ -63,7 +63,7 @@ extension Connection {
         }
     }
 
-    /// The database's length in bytes: of a last page that is cut off the engine reads the missing part as zeros.
+    /// The database's length in bytes: the engine reads the missing part of a truncated last page as zeros.
     private func length() throws -> Int64 {
         guard
             let count = try setting("page_count").flatMap({ Int64($0) }),

@@ -1,12 +1,12 @@
-/// A file that is opened read-only, and left as it is.
+/// A file that is opened read-only and not changed.
 extension DatabaseFile {
-    /// Opens the file, and proves that the key opens it: in the way that is best at this moment, since others may come
-    /// and go.
+    /// Opens the file and proves that the key opens it, in the best mode at the moment, because other processes may
+    /// open and close it.
     ///
-    /// - Throws: ``StrongroomError`` with `notADatabase` for a wrong key, `permissionDenied` when it cannot be read
-    ///   where it lies, `fileChanged`, or the engine's failure.
+    /// - Throws: ``StrongroomError`` with `notADatabase` for a wrong key, `permissionDenied` if it cannot be read in
+    ///   its directory, `fileChanged`, or the engine's failure.
     func connectToRead(key: DerivedKey?, prove: (Connection) throws -> Void) throws -> Connection {
-        // The engine undoes what a journal beside the file tells of before it looks whether the key fits.
+        // The engine rolls back a hot journal before it checks the key.
         if try FileSystem.hasJournal(path), let key, try !isAuthentic(key) {
             throw StrongroomError(.notADatabase, "The key does not open \"\(path)\".", database: name)
         }
@@ -17,7 +17,7 @@ extension DatabaseFile {
             } catch let error as StrongroomError where error.code == .permissionDenied || error.code == .readOnly {
                 failure = error
             } catch let error as StrongroomError where error.code == .diskFull {
-                // There is no space for the WAL's index.
+                // There is no space for the WAL index.
                 let mode = try FileSystem.hasWriteAheadLog(path) ? Connection.Mode.withoutIndex : .untouched
                 return try connect(mode, key: key, prove: prove)
             }
@@ -35,13 +35,13 @@ extension DatabaseFile {
         return connection
     }
 
-    /// The ways to open the file, the best first.
+    /// The modes in which to try to open the file, the best first.
     private func modesOfReading(key: DerivedKey?) throws -> [Connection.Mode] {
         let hasIndex = try FileStatus.at(path + "-shm") != nil
-        // Half a transaction has to be undone before anybody can read.
+        // A hot journal has to be rolled back before the file can be read.
         if try FileSystem.hasJournal(path) { return mayBeWritten ? [.existing] : [.readOnly] }
-        // Closing one that can write might checkpoint the WAL. Only a connection that may
-        // write rebuilds the index.
+        // Closing a connection that can write might checkpoint the WAL. Only a connection that can write rebuilds the
+        // index.
         if try FileSystem.hasWriteAheadLog(path) {
             guard hasIndex || mayBeWritten else { return [] }
             return hasIndex || hasSpaceForIndex ? [.readOnly] : [.withoutIndex]
@@ -51,12 +51,12 @@ extension DatabaseFile {
             let needsNoIndex = try hasIndex || hasSpaceForIndex || !isInWriteAheadMode(key: key)
             return needsNoIndex ? [.existing] : [.untouched]
         }
-        // In write-ahead mode one that cannot write would leave a log and an index behind, where it can make them.
+        // In WAL mode a read-only connection would leave a WAL and an index behind, if it can create them.
         let canMakeIndex = !hasIndex && FileSystem.mayWrite(FileSystem.directory(of: path))
         return try canMakeIndex && isInWriteAheadMode(key: key) ? [.untouched] : [.readOnly, .untouched]
     }
 
-    /// Whether the file is written through a write-ahead log, or that cannot be told.
+    /// Whether the file is in WAL mode; true if this cannot be determined.
     private func isInWriteAheadMode(key: DerivedKey?) throws -> Bool {
         let connection = try connect(.untouched, key: nil)
         defer { connection.close() }
@@ -72,32 +72,31 @@ extension DatabaseFile {
         return try contents.content(of: 1).flatMap(DatabaseHeader.init)?.isInWriteAheadMode ?? true
     }
 
-    /// Whether the process may change the file, and make others beside it.
+    /// Whether the process may change the file and create others beside it.
     var mayBeWritten: Bool { FileSystem.mayWrite(path) && FileSystem.mayWrite(FileSystem.directory(of: path)) }
 
-    /// Whether there is space for what the engine makes beside a file in write-ahead mode even to read: the WAL's
-    /// index.
+    /// Whether there is space for the WAL index, which the engine creates in WAL mode even to read.
     var hasSpaceForIndex: Bool {
-        // Where it cannot be told the engine finds out.
+        // If the free space is unknown, the engine reports a lack of it.
         ((try? FreeSpace.bytes(at: FileSystem.directory(of: path))) ?? .max) >= 2 * Self.indexSize
     }
 
-    /// Bytes of the shortest index ("WAL-mode File Format", section 2, sqlite.org/walformat.html).
+    /// Bytes of the smallest index ("WAL-mode File Format", section 2, sqlite.org/walformat.html).
     private static let indexSize: Int64 = 32_768
 
-    /// A connection besides those that are about to be closed, which keeps the last of them from bringing a log into
-    /// the file that another program has written meanwhile; to be closed after them. Nil where there is no such log,
-    /// and where it cannot be had: closing does not fail for it, and the engine then checkpoints the WAL, as
-    /// for every program that closes it last.
+    /// A connection besides those that are about to be closed, which keeps the last of them from checkpointing a WAL
+    /// that another program has written meanwhile; to be closed after them. Nil if there is no such WAL, or if the
+    /// connection cannot be opened: closing does not fail for that, and the engine then checkpoints the WAL, as it does
+    /// for every program that is the last to close it.
     func keeperOfLog(key: DerivedKey?) -> Connection? {
         guard isReadOnly, (try? FileSystem.hasWriteAheadLog(path)) == true else { return nil }
         guard let keeper = try? connect(.readOnly, key: key) else { return nil }
-        // Whoever closes a store does not wait for others.
+        // Closing a store does not wait for other connections.
         keeper.setBusyTimeout(milliseconds: 100)
         return (try? keeper.proveKey()) == nil ? nil : keeper
     }
 
-    /// The error for a file that is not there.
+    /// The error for a missing file.
     var missing: StrongroomError {
         StrongroomError(
             .fileMissing,
@@ -105,7 +104,7 @@ extension DatabaseFile {
             database: name)
     }
 
-    /// The error for a log without which the file cannot be read.
+    /// The error for a WAL that is needed to read the file and cannot be read.
     private func unreadableLog(_ resultCode: ResultCode?) throws -> StrongroomError {
         let log = try FileSystem.hasWriteAheadLog(path) ? "-wal" : "-journal"
         return StrongroomError(
@@ -119,7 +118,7 @@ extension DatabaseFile {
             resultCode: resultCode)
     }
 
-    /// Whether any of the first pages is authentic by a key.
+    /// Whether any of the first pages is authentic with a key.
     private func isAuthentic(_ key: DerivedKey) throws -> Bool {
         let connection = try connect(.untouched, key: nil)
         defer { connection.close() }

@@ -1,21 +1,21 @@
 /// A database's file and how connections to it are opened.
 struct DatabaseFile: Sendable {
-    /// Where the file lies.
+    /// The file's path.
     var path: String
-    /// What errors call the database.
+    /// The database's name in errors.
     let name: String
     /// How long a statement waits for another connection's lock, in milliseconds.
     let busyTimeout: Int
-    /// Who is told of its statements.
+    /// The settings for logging its statements.
     let log: StatementLog.Settings?
     /// Whether its triggers may be recursive; see ``StoreSettings/recursiveTriggers``.
     var hasRecursiveTriggers = false
-    /// Whether it is opened read-only, and left as it is.
+    /// Whether it is opened read-only and not changed.
     var isReadOnly = false
-    /// The file as it was when a store opened it read-only; nil for others.
+    /// The state of the file when a store opened it read-only; nil for others.
     var baseline: FileBaseline?
 
-    /// Opens the file and gives the key to the engine; nothing is read yet.
+    /// Opens the file and sets the key; reads nothing yet.
     ///
     /// - Parameters:
     ///   - mode: Whether the connection can write.
@@ -25,7 +25,7 @@ struct DatabaseFile: Sendable {
     func connect(_ mode: Connection.Mode, key: DerivedKey?) throws -> Connection {
         if mode != .untouched { try requireOwnLogs() }
         let connection = try Connection(path: path, mode: mode, database: name)
-        // Where a file may not be written the engine is content with reading, and would leave an empty log behind.
+        // The engine opens a write-protected file read-only without an error, and would leave an empty WAL behind.
         guard mode != .existing || !connection.isReadOnly else { throw notPermitted("can be read but not written") }
         connection.setBusyTimeout(milliseconds: busyTimeout)
         if let baseline {
@@ -42,13 +42,13 @@ struct DatabaseFile: Sendable {
             try connection.apply(key.settings)
         }
         if mode != .untouched { try connection.synchronizeFully() }
-        // Before the first page is read.
+        // Has to be set before the first page is read.
         if mode == .withoutIndex { try connection.run("PRAGMA locking_mode = EXCLUSIVE") }
         return connection
     }
 
-    /// The same at the path where it lies in fact: its directory is made, unless the file is opened read-only, and
-    /// links are followed.
+    /// The same file at its resolved path: symbolic links are followed, and the directory is created unless the file is
+    /// opened read-only.
     func located() throws -> DatabaseFile {
         let directory = FileSystem.directory(of: path)
         if !isReadOnly { try FileSystem.createDirectories(directory) }
@@ -58,25 +58,25 @@ struct DatabaseFile: Sendable {
         return located
     }
 
-    /// The same with what is known of the file as it is now.
+    /// The same file with its present state as baseline.
     func withBaseline() throws -> DatabaseFile {
         var file = self
         file.baseline = try FileBaseline.at(path)
         return file
     }
 
-    /// The file's first bytes, on which the keys depend: read through a connection without a key, since closing a
-    /// descriptor of its own would drop the locks of those connections that are open.
+    /// The file's first bytes, on which the keys depend. They are read through a connection without a key, because
+    /// closing a separate descriptor would drop the locks of open connections.
     ///
-    /// - Returns: As many as there are.
+    /// - Returns: The bytes, fewer if the file is shorter.
     func salt() throws -> [UInt8] { try bytes(from: 0, CipherSettings.saltLength) }
 
     /// Bytes of the file, read as ``salt()`` is.
     ///
     /// - Parameters:
-    ///   - offset: Where they begin.
-    ///   - count: How many at most.
-    /// - Returns: As many as there are.
+    ///   - offset: Where to begin, in bytes.
+    ///   - count: The maximum number of bytes.
+    /// - Returns: The bytes, fewer if the file is shorter.
     func bytes(from offset: Int64, _ count: Int) throws -> [UInt8] {
         let connection = try connect(.untouched, key: nil)
         defer { connection.close() }
@@ -86,9 +86,9 @@ struct DatabaseFile: Sendable {
         }
     }
 
-    /// The error for what the operating system does not permit.
+    /// The error for an operation that the operating system does not permit.
     ///
-    /// - Parameter what: What cannot be done with the file, as in "can be read but not written".
+    /// - Parameter what: The reason, as in "can be read but not written".
     func notPermitted(_ what: String, _ resultCode: ResultCode? = nil) -> StrongroomError {
         StrongroomError(
             .permissionDenied,
@@ -98,25 +98,26 @@ struct DatabaseFile: Sendable {
         )
     }
 
-    /// Whether there is content in the log or the rollback journal beside the file, as a killed process leaves it.
+    /// Whether there is content in the WAL or rollback journal beside the file, as a killed process leaves it.
     func hasLog() throws -> Bool {
         try ["-wal", "-journal"].contains { try FileSystem.requireRegular(path + $0).map { $0.size > 0 } ?? false }
     }
 
-    /// Removes a rollback journal that has been used up: a rotation that was killed, or met damage, leaves it behind.
-    /// To be called when the file is one that is written through a log, or is had alone: then no program needs it.
+    /// Removes a rollback journal that is no longer valid, as a rotation leaves it that was killed or found damage. To
+    /// be called if the file is in WAL mode or this process has exclusive access to it: then no program needs the
+    /// journal.
     func removeSpentJournal() throws {
         let journal = path + "-journal"
-        // One that counts begins with other bytes.
+        // A valid journal begins with other bytes.
         guard let beginning = try FileSystem.firstBytesIfThere(of: journal, 8), beginning.allSatisfy({ $0 == 0 }) else {
             return
         }
         try FileSystem.remove(journal)
     }
 
-    /// The size in bytes of a page of the log or the rollback journal beside the file, which is not encrypted; nil
-    /// without one that begins as SQLite has it. Another process may remove it meanwhile: the engine does, when the
-    /// last one closes.
+    /// The page size in bytes according to the WAL or the rollback journal beside the file, which are not encrypted in
+    /// this part; nil if there is none with a valid header. Another process may remove it meanwhile: the engine does so
+    /// when the last connection is closed.
     ///
     /// See SQLite's documentation, "Database File Format", sections 3 and 4.1 (sqlite.org/fileformat2.html).
     func logPageSize() throws -> Int? {
@@ -130,7 +131,7 @@ struct DatabaseFile: Sendable {
         return nil
     }
 
-    /// The endings of logs, the bytes with which they begin, and where the size of a page stands.
+    /// The suffixes of these files, their magic bytes, and the offset of the page size.
     private static let logForms: [(ending: String, beginnings: [[UInt8]], place: Int)] = [
         ("-wal", [[0x37, 0x7F, 0x06, 0x82], [0x37, 0x7F, 0x06, 0x83]], 8),
         ("-journal", [[0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]], 24),
@@ -138,14 +139,14 @@ struct DatabaseFile: Sendable {
 }
 
 extension Connection {
-    /// Applies the settings of a file's connections.
+    /// Applies the settings of connections to a file.
     func configure(as role: Role, of file: DatabaseFile) throws {
         try configure(as: role, busyTimeout: file.busyTimeout)
         if file.hasRecursiveTriggers { try allowRecursiveTriggers() }
         log(file.log, as: role)
     }
 
-    /// Reads the schema, which succeeds only with the right key.
+    /// Reads the schema, which succeeds only with the correct key.
     func proveKey() throws {
         _ = try ownValue("SELECT count(*) FROM sqlite_master")
         try refuseZeroPagesOfLog()

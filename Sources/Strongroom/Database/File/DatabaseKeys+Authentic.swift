@@ -1,19 +1,19 @@
 extension DatabaseKeys {
-    /// A key that fits the pages of a file.
+    /// A key with which pages of a file are authentic.
     struct Authentic {
         let derivedKey: DerivedKey
         let cipher: PageCipher
-        /// Its index in the chain, or that of the key that opens the envelope it lies in.
+        /// Its index in the chain, or that of the key that opens the envelope.
         let position: Int?
     }
 
-    /// Finds the key by which any of the first pages is authentic, without the engine: the first page itself may be
-    /// damaged.
+    /// Finds the key with which any of the first pages is authentic, without the engine, because the first page itself
+    /// may be damaged.
     ///
     /// - Parameters:
     ///   - bytes: The file.
-    ///   - salt: Its first bytes.
-    /// - Returns: The newest key that fits; nil when none does.
+    ///   - salt: The file's first bytes.
+    /// - Returns: The newest matching key; nil if there is none.
     func authentic(in bytes: any FileBytes, salt: [UInt8]) throws -> Authentic? {
         let dataKeys = envelope?.fileKeys ?? []
         let candidates =
@@ -32,10 +32,10 @@ extension DatabaseKeys {
 }
 
 extension PageCipher {
-    /// Pages in which a key is looked for when it does not fit the first.
+    /// The number of pages that are checked if a key does not match the first.
     private static let pagesTried = 64
 
-    /// Whether any of the first pages of a file is authentic.
+    /// Whether any of the first pages of a file is authentic with the key.
     func fits(_ bytes: any FileBytes) throws -> Bool {
         let count = Int(clamping: try bytes.size() / Int64(layout.pageSize))
         let contents = PageContents(

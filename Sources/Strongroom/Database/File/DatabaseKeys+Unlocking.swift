@@ -1,11 +1,11 @@
 extension DatabaseKeys {
-    /// Finds the key that opens the file: the data keys of its envelope first, then those of the chain.
+    /// Finds the key that opens the file: tries the data keys of its envelope first, then the keys of the chain.
     ///
-    /// - Parameter content: What lies at the file's path.
-    /// - Returns: The file with its key, and the connection on which that was proved.
-    /// - Throws: ``StrongroomError`` with `fileMissing`, `wrongKey` when no key fits, `envelopeMissing` when an
-    ///   envelope is wanted, there is none, and no key of the chain opens the file; `notADatabase` for plaintext that
-    ///   is none; `truncated`, `damaged`, or the engine's failure.
+    /// - Parameter content: The kind of content at the file's path.
+    /// - Returns: The file with its key, and the connection that has proved the key.
+    /// - Throws: ``StrongroomError`` with `fileMissing`, `wrongKey` if no key matches, `envelopeMissing` if an envelope
+    ///   is wanted, there is none, and no key of the chain opens the file; `notADatabase` for an invalid plaintext
+    ///   file; `truncated`, `damaged`, or the engine's failure.
     func unlock(_ content: FileContent) throws -> UnlockedFile {
         switch content {
         case .absent: throw file.missing
@@ -21,7 +21,7 @@ extension DatabaseKeys {
                 unlocked.isWrapped = true
                 return unlocked
             } catch let error as StrongroomError where error.code == .wrongKey {
-                // Whoever was giving the file its data key may have been interrupted.
+                // The process that was changing the file to its data key may have been interrupted.
                 return try unlockDirectly(salt, size)
             }
         }
@@ -31,7 +31,7 @@ extension DatabaseKeys {
         do {
             var unlocked = try tryKeys(chain.keys, salt, size)
             guard isEnvelopeWanted || envelope != nil else { return unlocked }
-            // The file is to have a data key.
+            // The file has to be rewritten with a data key.
             unlocked.isCurrent = false
             unlocked.currentKey = nil
             return unlocked
@@ -42,8 +42,9 @@ extension DatabaseKeys {
         }
     }
 
-    /// Tries keys on an encrypted file from the newest to the oldest, each on a connection of its own, since keying a
-    /// live connection again can destroy the file. All are tried with the newest settings, then with those before.
+    /// Tries keys on an encrypted file from the newest to the oldest, each on its own connection, because keying an
+    /// open connection again can destroy the file. All keys are tried with the newest settings, then with the earlier
+    /// ones.
     private func tryKeys(_ keys: [Key], _ salt: [UInt8], _ size: Int64) throws -> UnlockedFile {
         let journal = file.path + "-journal"
         let hadJournal = try FileStatus.at(journal) != nil
@@ -67,14 +68,14 @@ extension DatabaseKeys {
         throw try noKeyFits(keys.count, size, isPlayedBack: isPlayedBack)
     }
 
-    /// The newest first; of those alone that the log beside the file allows, since SQLCipher 3 crashes when it plays a
-    /// journal back with a larger page than the file has.
+    /// The settings to try, the newest first; restricted to the page size of a WAL or journal beside the file, because
+    /// SQLCipher 3 crashes when it rolls back a journal with a larger page size than the file's.
     private func possibleSettings() throws -> [CipherSettings] {
         let pageSize = try file.logPageSize()
         return ciphers.reversed().filter { pageSize == nil || $0.pageSize == pageSize }
     }
 
-    /// The error for a file and an envelope that do not belong to the same moment.
+    /// The error for a file and an envelope that were saved at different times.
     var dataKeyOfAnotherTime: StrongroomError {
         StrongroomError(
             .wrongKey,
@@ -92,7 +93,7 @@ extension DatabaseKeys {
             isPlayedBack
             ? "The rollback journal beside it is gone: the engine may have undone the transaction that it kept."
             : "Nothing in it was changed."
-        // With a log a page at the end may be half written: the log has it.
+        // With a WAL, the last page of the file may be incomplete: the WAL contains it.
         let pageSizes = ciphers.map(\.pageSize)
         guard try file.hasLog() || pageSizes.contains(where: { size % Int64($0) == 0 }) else {
             let pageSize = pageSizes.map(String.init).joined(separator: " or ")

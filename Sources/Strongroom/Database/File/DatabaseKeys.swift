@@ -1,30 +1,30 @@
 import Foundation
 
-/// What opens a database's file: the keys of its chain, or the data keys that the chain opens in the envelope beside
-/// the file.
+/// The keys that may open a database's file: those of its chain, or the data keys in the envelope beside the file,
+/// which the chain opens.
 ///
-/// An envelope that is there is never passed over, whatever the configuration asks for: without it the file could not
-/// be opened any more. It is written before the file gets its data key. So there is an instant at which the envelope's
-/// data key does not open the file yet, but the chain does; the next opening resumes from there.
+/// An existing envelope is always used, whatever the configuration says: without it the file could no longer be opened.
+/// It is written before the file is changed to its data key. So there is an instant at which the envelope's data key
+/// does not open the file yet, but the chain does; the next opening resumes from there.
 struct DatabaseKeys: Sendable {
     let file: DatabaseFile
     let chain: KeyChain
-    /// How the file may be encrypted, oldest first.
+    /// The possible cipher settings of the file, oldest first.
     let ciphers: [CipherSettings]
-    /// Whether the file is to have an envelope.
+    /// Whether the configuration requires an envelope.
     let isEnvelopeWanted: Bool
-    /// The envelope; nil without one.
+    /// The envelope; nil if there is none.
     var envelope: OpenEnvelope?
     /// Keys besides those of the chain whose slots are kept when the data key is replaced.
     var otherKeys: [Key] = []
 
     var envelopeFile: EnvelopeFile { EnvelopeFile(databasePath: file.path, name: file.name) }
 
-    /// Opens the envelope if there is one; takes a passphrase's derivation then.
+    /// Opens the envelope if there is one, which takes a passphrase's derivation.
     ///
-    /// - Parameter salt: The file's first 16 bytes; nil when there are none yet.
-    /// - Throws: ``StrongroomError`` as ``EnvelopeFile/open(with:salt:)``; `encryptedFile` or `invalidKey` for a chain
-    ///   that stands for plaintext.
+    /// - Parameter salt: The file's first 16 bytes; nil if there are none yet.
+    /// - Throws: ``StrongroomError`` as ``EnvelopeFile/open(with:salt:)``; `encryptedFile` or `invalidKey` for a
+    ///   plaintext chain.
     init(
         _ file: DatabaseFile, _ chain: KeyChain, _ ciphers: [CipherSettings], _ protection: KeyProtection,
         salt: [UInt8]?
@@ -41,7 +41,7 @@ struct DatabaseKeys: Sendable {
         envelope = try envelopeFile.open(with: chain, salt: salt)
     }
 
-    /// Keys that are tried on a file that has no envelope, such as a copy of a database; nothing is read.
+    /// Keys to try on a file without an envelope, such as a copy of a database; reads nothing.
     ///
     /// - Parameter keys: Oldest first.
     init(_ file: DatabaseFile, trying keys: [Key], _ ciphers: [CipherSettings]) {
@@ -54,19 +54,19 @@ struct DatabaseKeys: Sendable {
     /// The index of the current key in the chain.
     var lastPosition: Int { chain.count - 1 }
 
-    /// The settings that the file is to have.
+    /// The current settings, with which the file should be encrypted.
     var settings: CipherSettings { ciphers[ciphers.count - 1] }
 
-    /// The key that the file is to have; nil for plaintext. Before ``makeEnvelope(salt:)`` that of a file without an
-    /// envelope.
+    /// The key with which the file should be encrypted; nil for plaintext. Before ``makeEnvelope(salt:)`` that of a
+    /// file without an envelope.
     var wantedKey: Key? { envelope.map { $0.fileKeys.last } ?? chain.current }
 
     /// The keys that may open the file, or an older copy of it, oldest first.
     var candidates: [Key] { chain.keys + (envelope?.fileKeys ?? []) }
 
-    /// Makes the envelope that is wanted, if there is none, with the current key in its one slot.
+    /// Creates the required envelope, if there is none, with one slot for the current key.
     ///
-    /// - Parameter salt: The file's first 16 bytes; nil when there are none yet.
+    /// - Parameter salt: The file's first 16 bytes; nil if there are none yet.
     mutating func makeEnvelope(salt: [UInt8]?) throws {
         guard isEnvelopeWanted, envelope == nil, let key = chain.current else { return }
         var made = try OpenEnvelope(
@@ -76,7 +76,7 @@ struct DatabaseKeys: Sendable {
         envelope = made
     }
 
-    /// The key of a file that is about to be made; its envelope is on the disk then.
+    /// The key of a file that is about to be created; its envelope is on disk then.
     mutating func forNewFile() throws -> DerivedKey? {
         try makeEnvelope(salt: nil)
         return try wantedKey.map { key in

@@ -1,10 +1,10 @@
-/// What lies at a database's path, by its first bytes.
+/// The kind of content at a database's path, determined by its first bytes.
 enum FileContent: Equatable {
-    /// Nothing.
+    /// No file.
     case absent
     /// A plaintext database and its size in bytes.
     case plaintext(size: Int64)
-    /// What may be an encrypted database: its salt and its size in bytes.
+    /// Possibly an encrypted database, with its salt and its size in bytes.
     case encrypted(salt: [UInt8], size: Int64)
 
     /// The first bytes of an encrypted file.
@@ -15,7 +15,7 @@ enum FileContent: Equatable {
 
     private static let smallestPage: Int64 = 512
 
-    /// Looks at a file.
+    /// Determines the content of a file.
     ///
     /// To be called only while this process has no connection to the file: closing the descriptor drops the engine's
     /// locks.
@@ -25,9 +25,9 @@ enum FileContent: Equatable {
         try of(path) { try FileSystem.bytes(of: path, from: $0, $1) }
     }
 
-    /// Looks at a file.
+    /// Determines the content of a file.
     ///
-    /// - Parameter read: Reads bytes of the file: where they begin, and how many, if there are as many.
+    /// - Parameter read: Reads up to a number of bytes from an offset.
     /// - Throws: ``StrongroomError`` with `notAFile`, `emptyFile`, `notADatabase` for a file that is too short to be
     ///   one, `plaintextHeader`, or `permissionDenied`.
     static func of(_ path: String, reading read: (Int64, Int) throws -> [UInt8]) throws -> FileContent {

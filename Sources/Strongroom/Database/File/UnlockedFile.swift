@@ -1,17 +1,16 @@
-/// A database's file with the key that opens it, and the connection on which that key has been proved.
+/// A database's file with the key that opens it, and the connection that has proved the key.
 struct UnlockedFile {
-    /// The index in the chain, oldest first, of the key that opens the file or its envelope; nil for a chain that
-    /// stands for plaintext.
+    /// The index in the chain, oldest first, of the key that opens the file or its envelope; nil for a plaintext chain.
     var position: Int?
-    /// Whether it is the key that the file is to have.
+    /// Whether the file has the key that it should have.
     var isCurrent = true
-    /// Whether it is a data key, out of the file's envelope.
+    /// Whether it is a data key from the file's envelope.
     var isWrapped = false
-    /// What further connections are keyed with; nil for plaintext.
+    /// The key of further connections; nil for plaintext.
     let derivedKey: DerivedKey?
-    /// The key that the file is to have, with the current settings, if it has been derived while the one that fits was
-    /// looked for.
+    /// The key that the file should have, with the current settings, if it was derived during the search for the
+    /// matching key.
     var currentKey: DerivedKey?
-    /// A connection on which the key has been proved; it cannot write when a killed process left a log beside the file.
+    /// A connection that has proved the key; it is read-only if a killed process has left a WAL beside the file.
     var connection: Connection
 }

@@ -1,20 +1,20 @@
-/// The check of a whole database through a connection that nobody else uses and that is in no transaction.
+/// The check of a whole database through a connection in exclusive use, outside a transaction.
 struct DatabaseCheck {
     let connection: Connection
     /// Nil for plaintext.
     let cipher: PageCipher?
     let monitor: WorkMonitor
 
-    /// The most lines that are reported of one kind.
+    /// The maximum number of lines reported of one kind.
     private static let mostLines = 100
 
-    /// Checks the database; others may read meanwhile, nobody writes.
+    /// Checks the database; other connections may read meanwhile, but not write.
     ///
-    /// - Throws: `CancellationError`; ``StrongroomError`` with `busy` when another process writes for too long, or the
-    ///   engine's failure that is no damage.
+    /// - Throws: `CancellationError`; ``StrongroomError`` with `busy` if another process writes for too long, or a
+    ///   failure of the engine that is not damage.
     func run() throws -> VerificationReport {
         let start = ContinuousClock.now
-        // What readers still need, or the disk has no space for, stays in the WAL; it is checked there.
+        // Pages that readers still need, or for which there is no disk space, stay in the WAL and are checked there.
         if connection.isWriter { _ = connection.checkpointAfterCommit(patience: Connection.patience) }
         let ((pages, bytes, damaged), objections) = try connection.readingPastTheEngine {
             let found = try checkPages()
@@ -47,13 +47,13 @@ struct DatabaseCheck {
         let damaged = try verifier.damagedPages { done in
             try monitor.report(.checking, done, of: verifier.count, .pages)
         }
-        // With a damaged schema nothing is known but what the pages themselves tell.
+        // If the schema is damaged, only the pages themselves can be evaluated.
         let roots = damaged.isEmpty ? [] : (try? connection.schemaRoots()) ?? []
         let named = try PageOwners(contents: verifier.contents, roots: roots).name(damaged, progress: monitor.check)
         return (verifier.count, Int64(verifier.count) * Int64(cipher.layout.pageSize), named)
     }
 
-    /// Runs a check of the engine's, whose failure is what it has found.
+    /// Runs one of the engine's checks; its failure is a finding.
     private func telling(_ check: () throws -> [String]) throws -> [String] {
         try monitor.check()
         do {
@@ -70,13 +70,13 @@ struct DatabaseCheck {
         var lines: [String] = []
         try connection.withOwnStatement("PRAGMA integrity_check(\(Self.mostLines))") { statement in
             let row = Row(statement)
-            // One answer may have many lines.
+            // One result row may have several lines.
             while try lines.count < Self.mostLines && statement.step() {
                 lines += try row.text(at: 0).split(separator: "\n").map(String.init)
             }
         }
         lines = Array(lines.prefix(Self.mostLines))
-        // An engine that was stopped by a page that it could not read may still say nothing.
+        // An engine that stopped at an unreadable page may return no line.
         return lines == ["ok"] ? [] : lines.isEmpty ? ["integrity_check gave no answer"] : lines
     }
 

@@ -1,4 +1,4 @@
-/// What a file is, as far as can be told without writing anything.
+/// The state of a file, determined without writing anything.
 ///
 /// ```swift
 /// let diagnosis = try await stores.diagnose("addressbook_alice.sqlite")
@@ -6,15 +6,15 @@
 /// if diagnosis.finding == .damaged { print(diagnosis.damagedPages) }
 /// ```
 public struct FileDiagnosis: Sendable, Equatable {
-    /// What counts most of what was found.
+    /// The most important finding.
     public enum Finding: Sendable, Hashable {
-        /// Nothing lies at the path.
+        /// There is no file at the path.
         case absent
         /// A directory, a device, or a link to nothing.
         case notAFile
-        /// The operating system does not let this process read it.
+        /// The operating system does not permit this process to read it.
         case unreadable
-        /// It has no content.
+        /// It is empty.
         case empty
         /// It is shorter than any database.
         case tooShort
@@ -22,65 +22,65 @@ public struct FileDiagnosis: Sendable, Equatable {
         case plaintext
         /// It is encrypted behind a plaintext header (`cipher_plaintext_header_size`), which the library does not open.
         case plaintextHeader
-        /// It is no plaintext database, and no keys were given to look further.
+        /// It is not a plaintext database, and no keys were given to examine it further.
         case keyless
-        /// With none of the keys, in none of the ways that were given, any of its first pages is authentic.
+        /// None of its first pages is authentic with any of the given keys and cipher settings.
         case wrongKey
-        /// The envelope that wraps its key is missing, damaged, another database's, or of a newer program.
+        /// The envelope that wraps its key is missing, damaged, belongs to another database, or has a newer format.
         case envelope
-        /// A key fits, and its end is missing.
+        /// A key matches, and the end of the file is missing.
         case truncated
-        /// A key fits, and some pages are not as they were written.
+        /// A key matches, and some pages are not as they were written.
         case damaged
-        /// Its write-ahead log is damaged: the transactions behind the damage would be gone once it is opened.
+        /// Its write-ahead log is damaged: opening it would drop the transactions after the damage.
         case damagedLog
-        /// A key fits, every page is whole, and its schema is of a version that the program does not know.
+        /// A key matches, every page is intact, and its schema has a version that the program does not know.
         case newerSchema
-        /// A key fits and every page is whole.
+        /// A key matches and every page is intact.
         case whole
-        /// Opening failed for a reason that does not lie in the file; the file was not looked at further.
+        /// Opening failed for a reason other than the file; the file was not examined further.
         case unexamined
     }
 
-    /// Another process that has the file open, or holds a lock on it.
+    /// Another process that has the file open or holds a lock on it.
     public struct Holder: Sendable, Hashable {
-        /// The process's number.
+        /// The process id.
         public let process: Int
-        /// What the program is called; nil when it cannot be told.
+        /// The program's name; nil if it is unknown.
         public let name: String?
     }
 
     /// The file's path.
     public let path: String
-    /// What counts most.
+    /// The most important finding.
     public internal(set) var finding: Finding
-    /// The file's length in bytes; 0 when there is none.
+    /// The file's length in bytes; 0 if there is none.
     public internal(set) var bytes: Int64 = 0
-    /// The key that fits; nil when none does, for plaintext, or when none was looked for.
+    /// The matching key; nil if none matches, for plaintext, or if no key was tried.
     public internal(set) var key: KeyUse?
-    /// How the file is encrypted; nil when no key fits.
+    /// The file's cipher settings; nil if no key matches.
     public internal(set) var settings: CipherSettings?
-    /// Whether an envelope with its key lies beside it.
+    /// Whether there is an envelope with its key beside the file.
     public internal(set) var hasEnvelope = false
-    /// Whether a write-ahead log or a rollback journal with content lies beside it, as a program leaves it that runs
-    /// or has been killed. Whether a write-ahead log is damaged is looked at, not what stands in it.
+    /// Whether there is a write-ahead log or a rollback journal with content beside the file, as left by a running or
+    /// killed program. A WAL is checked for damage; its content is not evaluated.
     public internal(set) var hasLog = false
-    /// Whether others than the user of the process and root may write to its directory: they could put links and files
-    /// of their own beside it, or take it away.
+    /// Whether users other than the user of the process and root may write to its directory: they could create links
+    /// and files beside the database, or remove it.
     public internal(set) var isDirectoryShared = false
-    /// The pages that the database has; 0 when it cannot be told.
+    /// The number of pages of the database; 0 if it is unknown.
     public internal(set) var pages = 0
-    /// The pages at its end that the file does not have.
+    /// The number of pages missing at the end of the file.
     public internal(set) var missingPages = 0
-    /// The pages whose authentication code is wrong, in order.
+    /// The pages with a wrong authentication code, in order.
     public internal(set) var damagedPages: [DamagedPage] = []
-    /// The version of its schema, as the library's migrator keeps it; nil when it has none, or it cannot be read.
+    /// The version of its schema, as stored by the library's migrator; nil if it has none, or it cannot be read.
     public internal(set) var version: String?
-    /// The versions that opening would bring it to, in order.
+    /// The versions to which opening would migrate it, in order.
     public internal(set) var pendingVersions: [String] = []
-    /// The other processes that have it open, where the system tells (Linux does).
+    /// The other processes that have it open, where the system reports them (Linux does).
     public internal(set) var holders: [Holder] = []
-    /// What the failure says to which this belongs, or the one that kept from looking further.
+    /// The message of the failure to which this belongs, or of the one that prevented further examination.
     public internal(set) var reason: String?
 
     init(path: String, finding: Finding) {
@@ -90,7 +90,7 @@ public struct FileDiagnosis: Sendable, Equatable {
 }
 
 extension FileDiagnosis {
-    /// What to do next, in a sentence or two; empty for a file that is whole.
+    /// What to do next, in a sentence or two; empty for an intact file.
     public var advice: String {
         switch finding {
         case .absent: "Check the path; opening makes a new database there, unless a log of a lost one lies beside it."
@@ -135,7 +135,7 @@ extension FileDiagnosis {
 }
 
 extension FileDiagnosis: CustomStringConvertible {
-    /// For people: what counts most, then a line for each thing that is known, then what to do next.
+    /// A description for people: the most important finding, then a line for each known fact, then what to do next.
     public var description: String {
         var lines = ["\(path): \(finding.text)"]
         if let reason { lines.append(reason) }
@@ -155,12 +155,12 @@ extension FileDiagnosis: CustomStringConvertible {
 }
 
 extension FileDiagnosis.Holder: CustomStringConvertible {
-    /// Such as "process 4711 (inventory)".
+    /// A description such as "process 4711 (inventory)".
     public var description: String { name.map { "process \(process) (\($0))" } ?? "process \(process)" }
 }
 
 extension FileDiagnosis.Finding {
-    /// For people.
+    /// A description for people.
     package var text: String {
         switch self {
         case .absent: "nothing is there"
@@ -184,7 +184,6 @@ extension FileDiagnosis.Finding {
 }
 
 extension StrongroomError {
-    /// What is known of the file that could not be opened: on every failure of opening from the moment at which its
-    /// place is known.
+    /// The state of the file that could not be opened; set for every failure of opening after its path is known.
     public var diagnosis: FileDiagnosis? { finding as? FileDiagnosis }
 }

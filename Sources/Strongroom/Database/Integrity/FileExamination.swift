@@ -1,14 +1,14 @@
-/// Finds out what a file is, from its own bytes and without writing anything.
+/// Determines the state of a file, from its own bytes and without writing anything.
 ///
-/// It is read through a connection that ignores its log and takes no lock, so that it may be open here and elsewhere,
-/// and be written.
+/// The file is read through a connection that ignores its WAL and takes no lock, so it may be open here and elsewhere,
+/// and may be written meanwhile.
 struct FileExamination {
     let file: DatabaseFile
-    /// Nil when there are none.
+    /// Nil if there are none.
     let keys: Keys?
     let monitor: WorkMonitor
 
-    /// What is known of how the file is encrypted, and of its schema.
+    /// The keys and cipher settings to try, and the file's migrator.
     struct Keys {
         let chain: KeyChain
         let ciphers: [CipherSettings]
@@ -16,13 +16,13 @@ struct FileExamination {
         let migrator: Migrator?
     }
 
-    /// Times that a page that seems damaged is read again while others may be writing the file.
+    /// The number of times that a page that seems damaged is read again, because others may be writing the file.
     private static let readings = 3
-    /// Times that the engine may ask whether it is to go on, about every 10,000 of its steps.
+    /// The maximum number of cancellation checks, one about every 10,000 virtual machine steps.
     private static let mostLooks = 1_000
 
-    /// - Throws: `CancellationError`; ``StrongroomError`` when the file cannot be read for another reason than those a
-    ///   diagnosis tells.
+    /// - Throws: `CancellationError`; ``StrongroomError`` if the file cannot be read for a reason that a diagnosis does
+    ///   not report.
     func run() throws -> FileDiagnosis {
         var diagnosis = FileDiagnosis(path: file.path, finding: .unexamined)
         do {
@@ -45,7 +45,7 @@ struct FileExamination {
         return diagnosis
     }
 
-    /// Whether opening would lose what the log has counts more than what is wrong with the file without it.
+    /// Transactions in the WAL that opening would drop are more important than defects of the file without the WAL.
     private func examineLog(_ diagnosis: inout FileDiagnosis) throws {
         guard diagnosis.hasLog, Self.findingsBesideALog.contains(diagnosis.finding) else { return }
         let scan = try withBytes(key: nil) { bytes, _ in try file.scanLog(bytes) }
@@ -58,9 +58,9 @@ struct FileExamination {
         .plaintext, .wrongKey, .truncated, .damaged, .newerSchema, .whole, .unexamined,
     ]
 
-    /// A program that was killed, or runs, may have the sound form of a page in its log.
+    /// The WAL of a killed or running program may contain the intact form of a damaged page.
     private func leaveOpenWhatTheLogMayMend(_ diagnosis: inout FileDiagnosis) {
-        // It may have come while the file was read; and what cannot be looked at may be one.
+        // It may have been created while the file was read; if it cannot be examined, it is assumed to exist.
         diagnosis.hasLog = diagnosis.hasLog || (try? file.hasLog()) ?? true
         guard diagnosis.hasLog, [.wrongKey, .truncated, .damaged].contains(diagnosis.finding) else { return }
         diagnosis.reason = """
@@ -86,7 +86,7 @@ struct FileExamination {
         do {
             databaseKeys = try DatabaseKeys(file, keys.chain, keys.ciphers, keys.protection, salt: salt)
         } catch let error as StrongroomError where error.code != .wrongKey {
-            // What is wrong with the envelope, or forbidden there, is not so of the file.
+            // A defect or missing permission of the envelope does not apply to the file.
             (diagnosis.finding, diagnosis.reason) = (.envelope, error.message)
             return
         }
@@ -124,11 +124,11 @@ struct FileExamination {
             try monitor.report(.checking, done, of: verifier.count, .pages)
         }
         diagnosis.pages = verifier.count
-        // Pages at the end may be in the log alone.
+        // Pages at the end may be in the WAL only.
         if !diagnosis.hasLog { diagnosis.missingPages = max(0, verifier.count - present) }
         damaged.removeAll { $0 > present }
         for _ in 1..<Self.readings where !damaged.isEmpty {
-            // One that was being written while it was read.
+            // Excludes pages that were being written while they were read.
             damaged = try damaged.filter { try verifier.contents.content(of: $0) == nil }
         }
         guard diagnosis.missingPages == 0, damaged.isEmpty else {
@@ -142,14 +142,14 @@ struct FileExamination {
 
     // MARK: Schema
 
-    /// What cannot be read is left out: another process may be writing just now.
+    /// What cannot be read is omitted, because another process may be writing.
     private func readVersion(_ connection: Connection, _ diagnosis: inout FileDiagnosis) {
-        // A schema may be made such that reading it never ends.
+        // Reading a malicious schema may never end.
         connection.stop(after: Self.mostLooks) { monitor.isCancelled() }
         diagnosis.version = try? VersionHistory(connection: connection).entries().last?.version
         guard let migrator = keys?.migrator else { return }
         do {
-            // No step of the user's runs for it, not even in memory.
+            // The user's migration steps are not run, not even in memory.
             let plan = try migrator.whenChanged(.ignore).plan(for: connection)
             guard case .apply(let steps) = plan.work else { return }
             diagnosis.pendingVersions = migrator.migrations[steps].map(\.version)
@@ -162,11 +162,11 @@ struct FileExamination {
 }
 
 extension FileDiagnosis {
-    /// What lies beside a file and who has it open.
+    /// The files beside the database and the processes that have it open.
     fileprivate init(surroundingsOf file: DatabaseFile, _ goOn: () throws -> Void = {}) throws {
         self.init(path: file.path, finding: .unexamined)
         let envelope = EnvelopeFile(databasePath: file.path, name: file.name)
-        // What lies there and cannot be looked at is told when it is opened.
+        // A file that cannot be examined counts as present; opening reports the reason.
         hasEnvelope = (try? envelope.exists()) ?? true
         hasLog = (try? file.hasLog()) ?? true
         isDirectoryShared = (try? FileSystem.isShared(directory: FileSystem.directory(of: file.path))) ?? false
@@ -175,21 +175,21 @@ extension FileDiagnosis {
         }
     }
 
-    /// What is known without looking at the pages of a file that could not be opened.
+    /// The facts that are known without examining the pages of a file that could not be opened.
     ///
     /// - Parameters:
     ///   - file: The file.
-    ///   - error: Why not.
-    ///   - isOfFile: Whether it was the file with which it failed, and not what its configuration has to give.
+    ///   - error: The reason.
+    ///   - isOfFile: Whether the file caused the failure, and not its configuration.
     init(of file: DatabaseFile, after error: StrongroomError, isOfFile: Bool) {
-        // What lies there is one thing, and what could be found out of it on the way another.
+        // If the files beside it cannot be examined, only the path is known.
         self = (try? FileDiagnosis(surroundingsOf: file)) ?? FileDiagnosis(path: file.path, finding: .unexamined)
         reason = error.message
         let status = try? FileStatus.at(file.path)
         if let status, status.isRegularFile { bytes = status.size }
         guard isOfFile, let found = Finding(error.code) else { return }
         switch found {
-        // Said of the file, or of one beside it?
+        // Determines whether the error is about this file or one beside it.
         case .absent where status != nil: break
         case .unreadable where FileSystem.isReadable(file.path): break
         default: finding = found
@@ -198,7 +198,7 @@ extension FileDiagnosis {
 }
 
 extension FileDiagnosis.Finding {
-    /// What an error says of the file; nil when it says nothing.
+    /// The finding that an error implies; nil if it implies none.
     fileprivate init?(_ code: StrongroomError.Code) {
         switch code {
         case .fileMissing: self = .absent

@@ -1,46 +1,46 @@
-/// What stands in a file, found without changing it.
+/// The content of a file, determined without changing it.
 package struct FileSurvey: Sendable {
-    /// A table and what it takes.
+    /// A table and its size.
     package struct Table: Sendable, Hashable {
         /// The table's name.
         package let name: String
-        /// Its rows; nil when they cannot be counted, as of a virtual table whose module is not here.
+        /// The number of rows; nil if they cannot be counted, as in a virtual table whose module is not available.
         package let rows: Int64?
-        /// The bytes of its pages and its indexes'; nil where the engine does not tell.
+        /// The bytes of its pages and of its indexes; nil if the engine does not report them.
         package let bytes: Int64?
     }
 
-    /// The file's path, links followed.
+    /// The file's path, with symbolic links resolved.
     package let path: String
     /// The file's length in bytes.
     package var bytes: Int64 = 0
-    /// The length of the write-ahead log beside it in bytes; nil without one.
+    /// The length of its write-ahead log in bytes; nil if there is none.
     package var logBytes: Int64?
     /// Whether it is plaintext.
     package var isPlaintext = false
     /// The key that opens it or its envelope; nil for plaintext.
     package var key: KeyUse?
-    /// How it is encrypted; nil for plaintext.
+    /// The file's cipher settings; nil for plaintext.
     package var settings: CipherSettings?
-    /// How it is to be encrypted.
+    /// The cipher settings that it should have.
     package var wantedSettings: CipherSettings?
-    /// Whether an envelope with its key lies beside it.
+    /// Whether there is an envelope with its key beside the file.
     package var hasEnvelope = false
     /// The other processes that have it open.
     package var holders: [FileDiagnosis.Holder] = []
-    /// The version of its schema; nil without a history.
+    /// The version of its schema; nil if there is no migration history.
     package var version: String?
-    /// What its migrator would do to it; nil without one.
+    /// What its migrator would do; nil if there is no migrator.
     package var plan: MigrationPlan?
-    /// Why its migrator cannot work on it.
+    /// Why its migrator cannot be applied.
     package var planFailure: StrongroomError?
-    /// Its tables by name; nil when they were not asked for.
+    /// Its tables by name; nil if they were not requested.
     package var tables: [Table]?
 
     init(path: String) { self.path = path }
 }
 
-/// Finds what stands in a file.
+/// Determines the content of a file.
 struct FileSurveyor {
     let file: DatabaseFile
     let chain: KeyChain
@@ -50,7 +50,7 @@ struct FileSurveyor {
     let countsTables: Bool
     let monitor: WorkMonitor
 
-    /// - Throws: ``StrongroomError`` as opening has it; `CancellationError`.
+    /// - Throws: ``StrongroomError`` as for opening; `CancellationError`.
     func run() throws -> FileSurvey {
         var survey = FileSurvey(path: file.path)
         survey.hasEnvelope = try EnvelopeFile(databasePath: file.path, name: file.name).exists()
@@ -87,7 +87,7 @@ struct FileSurveyor {
             survey.wantedSettings = keys.settings
             let bytes = try file.connect(.untouched, key: nil)
             defer { bytes.close() }
-            // With a log the file's own pages may be none yet; then the engine has to look.
+            // With a WAL, the file itself may have no valid pages yet; then the engine tries the keys.
             let found = try keys.authentic(in: bytes.databaseFile(), salt: salt).map { ($0.derivedKey, $0.position) }
             let (key, position) = try found ?? unlocked(keys, content)
             survey.key = position.map { KeyUse(place: $0, count: chain.count) }
@@ -102,7 +102,7 @@ struct FileSurveyor {
         return (unlocked.derivedKey, unlocked.position)
     }
 
-    /// Without a trace where there is no log; with one, as a reader of it.
+    /// Without a WAL, reads the file itself and leaves no other files; with one, connects as a reader.
     private func connect(key: DerivedKey?) throws -> Connection {
         guard try FileSystem.hasWriteAheadLog(file.path) || FileSystem.hasJournal(file.path) else {
             return try file.connect(.untouched, key: key)
@@ -113,7 +113,7 @@ struct FileSurveyor {
     private func readVersion(_ connection: Connection, _ survey: inout FileSurvey) {
         do {
             survey.version = try VersionHistory(connection: connection).entries().last?.version
-            // No step of the user's runs for it, not even in memory.
+            // The user's migration steps are not run, not even in memory.
             guard let migrator = migrator?.whenChanged(.ignore) else { return }
             survey.plan = migrator.told(try migrator.plan(for: connection))
         } catch {
@@ -136,7 +136,7 @@ struct FileSurveyor {
         }
         let total = names.count
         var done = 0
-        // Also in the middle of a table, which may be all that there is.
+        // Also within a table, which may be the only one.
         connection.stop {
             monitor.progress(WorkProgress(.checking, done, of: total, .tables))
             return monitor.isCancelled()

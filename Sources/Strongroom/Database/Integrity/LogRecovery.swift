@@ -1,18 +1,18 @@
-/// What ``Stores/recoverLog(_:dryRun:)`` found in a write-ahead log, and what it did.
+/// The result of ``Stores/recoverLog(_:dryRun:)``: the state of a write-ahead log, and what was changed.
 public struct LogRecovery: Sendable, Hashable {
-    /// Where the log lies.
+    /// The path of the WAL.
     public let path: String
-    /// The frame at which the log is damaged, counted from 1; 0 for its header; nil when it is not damaged, so that
-    /// nothing was to be done.
+    /// The frame at which the WAL is damaged, counted from 1; 0 for its header; nil if it is not damaged, so that
+    /// nothing had to be done.
     public let damagedFrame: Int?
-    /// The committed transactions in the log that are kept: those before the damage.
+    /// The committed transactions that are kept: those before the damage.
     public let commitsKept: Int
-    /// The committed transactions that are given up. Of the last one it cannot be told whether it was complete.
+    /// The committed transactions that are dropped. Whether the last one was complete is unknown.
     public let commitsLost: Int
-    /// Where the damaged log lies now; nil when nothing was done.
+    /// The path of the damaged WAL now; nil if nothing was done.
     public internal(set) var damagedLog: String?
 
-    /// Whether the log is, or was, damaged.
+    /// Whether the WAL is, or was, damaged.
     public var isDamaged: Bool { damagedFrame != nil }
 
     init(path: String, _ scan: LogScan?) {
@@ -24,7 +24,7 @@ public struct LogRecovery: Sendable, Hashable {
 }
 
 extension LogRecovery: CustomStringConvertible {
-    /// For people, such as "damaged at frame 12: 11 transactions before it, 3 from there on".
+    /// A description for people, such as "damaged at frame 12: 11 transactions before it, 3 from there on".
     public var description: String {
         guard let damagedFrame else { return "the log is not damaged" }
         let place = damagedFrame == 0 ? "damaged in its header" : "damaged at frame \(damagedFrame)"
@@ -33,12 +33,12 @@ extension LogRecovery: CustomStringConvertible {
 }
 
 extension DatabaseFile {
-    /// Cuts a damaged log off behind its last sound transaction, and keeps it as it was under another name. The lock
-    /// between processes is held, and this process has no connection to the file.
+    /// Truncates a damaged WAL after its last intact transaction, and keeps a copy of the damaged one under another
+    /// name. The lock between processes is held, and this process has no connection to the file.
     ///
     /// - Parameter dryRun: Whether nothing is changed.
-    /// - Throws: ``StrongroomError`` with `locked` when another program has the file open, or the file system's
-    ///   failure; the log is as it was then.
+    /// - Throws: ``StrongroomError`` with `locked` if another program has the file open, or the file system's failure;
+    ///   the WAL is unchanged then.
     func recoverLog(dryRun: Bool) throws -> LogRecovery {
         let connection = try Connection(path: path, mode: .existing, database: name)
         defer { connection.close() }
@@ -51,15 +51,15 @@ extension DatabaseFile {
         }
         recovery.damagedLog = try keepLog()
         let log = try PlainFile(logPath, isWritable: true, followsLinks: false)
-        // With one change of its length: a crash leaves the damaged log or the sound one.
+        // One change of length is atomic: a crash leaves the damaged WAL or the truncated one.
         try log.truncate(to: scan.soundLength)
         try log.synchronize()
         return recovery
     }
 
-    /// Copies the log.
+    /// Copies the WAL.
     ///
-    /// - Returns: Where the copy lies, which is on the disk.
+    /// - Returns: The path of the copy, which is synchronized to disk.
     private func keepLog() throws -> String {
         let unfinished = FileSystem.companion(of: path, "log.new")
         try FileSystem.remove(unfinished)

@@ -1,15 +1,15 @@
-/// A table or an index as the schema has it, with its first page.
+/// A table or an index of the schema, with its root page.
 struct SchemaRoot {
     let kind: String
     let name: String
     let table: String
     let page: Int
-    /// Nil for an index that a constraint has made.
+    /// Nil for an index that a constraint has created.
     let sql: String?
 }
 
 extension Connection {
-    /// Everything in the schema, in the order in which it was made.
+    /// All tables and indexes of the schema, in the order of creation.
     func schemaRoots() throws -> [SchemaRoot] {
         var roots: [SchemaRoot] = []
         let query = "SELECT type, name, tbl_name, rootpage, sql FROM sqlite_master ORDER BY rowid"
@@ -28,26 +28,26 @@ extension Connection {
 }
 
 extension SchemaRoot {
-    /// The table of tables and indexes.
+    /// The schema table.
     static let schema = SchemaRoot(kind: "table", name: "sqlite_master", table: "sqlite_master", page: 1, sql: nil)
 
-    /// What a damaged page of it is said to belong to.
+    /// The owner that is reported for a damaged page.
     var owner: DamagedPage.Owner {
         if page == 1 { return .schema }
         return kind == "index" ? .index(name, table: table) : .table(name)
     }
 }
 
-/// Finds out what damaged pages belong to.
+/// Determines the owners of damaged pages.
 struct PageOwners {
     let contents: PageContents
     let roots: [SchemaRoot]
 
-    /// Names the owners of pages; reads the whole database.
+    /// Determines the owners of pages; reads the whole database.
     ///
     /// - Parameters:
-    ///   - known: The owners that are known already.
-    ///   - progress: Called now and then; what it throws ends the search.
+    ///   - known: The owners that are already known.
+    ///   - progress: Called repeatedly; an error that it throws ends the search.
     func name(
         _ damaged: [Int], known: [Int: DamagedPage.Owner] = [:], progress: () throws -> Void = {}
     ) throws -> [DamagedPage] {
@@ -66,7 +66,7 @@ struct PageOwners {
         return damaged.map { DamagedPage(number: $0, owner: owners[$0] ?? .unknown) }
     }
 
-    /// Names those that belong to no tree.
+    /// Determines the owners of pages that belong to no tree: unused pages and pointer map pages.
     func nameUnused(_ damaged: [Int], _ owners: inout [Int: DamagedPage.Owner]) throws {
         let free = try FreeList(contents)
         let header = try contents.content(of: 1).flatMap(DatabaseHeader.init)
@@ -80,8 +80,7 @@ struct PageOwners {
 }
 
 extension PageLayout {
-    /// Whether a page is one of those that tell where each page belongs, in a database that has them ("Database File
-    /// Format", section 1.8).
+    /// Whether a page is a pointer map page, in a database that has them ("Database File Format", section 1.8).
     func isPointerMap(_ number: Int) -> Bool {
         guard number > 1 else { return false }
         let distance = usable / 5 + 1

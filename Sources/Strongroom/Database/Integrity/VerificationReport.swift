@@ -1,43 +1,43 @@
-/// What a check of a whole database has found.
+/// The result of the check of a whole database.
 ///
 /// ```swift
 /// let report = try await store.verify()
 /// if !report.isWhole { print(report) }
 /// ```
 public struct VerificationReport: Sendable, Equatable {
-    /// A value that points to a row that is not there.
+    /// A foreign key value without a parent row.
     public struct ForeignKeyViolation: Sendable, Hashable {
-        /// The table whose row has the value.
+        /// The table of the row with the value.
         public let table: String
         /// The row's id; nil in a table without row ids.
         public let rowID: Int64?
-        /// The table to which the value points.
+        /// The table to which the value refers.
         public let parentTable: String
     }
 
-    /// The pages of the database.
+    /// The number of pages of the database.
     public let pages: Int
     /// The length of the database in bytes.
     public let bytes: Int64
-    /// Whether the pages have authentication codes that were checked; a plaintext file's have none.
+    /// Whether the pages have authentication codes that were checked; false for a plaintext file.
     public let isAuthenticated: Bool
-    /// The pages whose authentication code is wrong, or that are missing at the file's end, in order.
+    /// The pages with a wrong authentication code, or missing at the end of the file, in order.
     public let damagedPages: [DamagedPage]
-    /// What the engine's `integrity_check` objects to, at most 100 lines; empty when it objects to nothing. With
-    /// damaged pages it may end at the first that it meets.
+    /// The findings of the engine's `integrity_check`, at most 100 lines; empty if there are none. With damaged pages
+    /// the check may end at the first one.
     public let objections: [String]
-    /// Values that point to rows that are not there, at most 100. They are no damage to the file: they were written
-    /// while foreign keys were not enforced.
+    /// Foreign key values without a parent row, at most 100. They are not damage: they were written while foreign keys
+    /// were not enforced.
     public let foreignKeyViolations: [ForeignKeyViolation]
     /// How long the check took.
     public let duration: Duration
 
-    /// Whether every page is as it was written and the engine objects to nothing.
+    /// Whether every page is intact and the engine has no findings.
     public var isWhole: Bool { damagedPages.isEmpty && objections.isEmpty }
 }
 
 extension VerificationReport: CustomStringConvertible {
-    /// For people: the numbers, then a line for each thing that was found, 20 of a kind at most.
+    /// A description for people: the numbers, then a line for each finding, at most 20 of a kind.
     public var description: String {
         let head = "\(pages) pages, \(bytes) bytes: \(isWhole ? "whole" : "damaged")"
         let keys = foreignKeyViolations.map { violation in
@@ -51,7 +51,7 @@ extension VerificationReport: CustomStringConvertible {
             .joined(separator: "\n")
     }
 
-    /// The most things of a kind that the description has.
+    /// The maximum number of findings of a kind in the description.
     private static let most = 20
 
     private static func cut(_ lines: [String]) -> [String] {

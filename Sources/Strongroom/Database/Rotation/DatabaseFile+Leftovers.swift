@@ -1,8 +1,8 @@
 extension DatabaseFile {
-    /// Removes what killed processes have left beside the file: whoever makes any of it holds the lock that an opening
-    /// holds.
+    /// Removes files that killed processes have left beside the database. They are created only under the lock that is
+    /// held while the database is opened.
     ///
-    /// - Parameter isThere: Whether there is the file.
+    /// - Parameter isThere: Whether the database file exists.
     func removeLeftovers(isThere: Bool) throws {
         try EnvelopeFile(databasePath: path, name: name).removeLeftovers()
         if isThere {
@@ -14,10 +14,10 @@ extension DatabaseFile {
         }
     }
 
-    /// Where the file is made before it is put in its place.
+    /// The path at which a new file is created before it is renamed into place.
     var temporaryPath: String { FileSystem.companion(of: path, "new") }
 
-    /// A crash while a new file was put in place may have left it two names.
+    /// A crash while a new file was renamed into place may have left two names for it.
     private func removeSecondName() throws {
         let identity = try FileSystem.requireRegular(temporaryPath)?.identity
         guard let identity, try FileStatus.at(path)?.identity == identity else { return }

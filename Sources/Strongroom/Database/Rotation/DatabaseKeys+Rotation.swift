@@ -1,16 +1,16 @@
 import Foundation
 
-/// Bringing a file and its envelope to the current key; the lock between processes is held.
+/// Rotates a file and its envelope to the current key; the lock between processes is held.
 extension DatabaseKeys {
-    /// Rewrites the file with the key and the settings that it is to have, if it is not on them; first makes the
-    /// envelope that is wanted.
+    /// Rewrites the file with the key and the settings that it should have, unless it has them already; creates the
+    /// required envelope first.
     ///
     /// - Parameters:
-    ///   - unlocked: The file with the key that opens it. Its connection is closed when something is to be done.
+    ///   - unlocked: The file with the key that opens it. Its connection is closed if there is something to do.
     ///   - salt: The file's salt; nil for plaintext.
     ///   - patience: How long to wait for other processes when exclusive access is needed.
-    ///   - whenReplaced: Called when another file lies at the path, and the one that lay there before is still open.
-    /// - Returns: What was done, and the key that the file is on now; nil when it is as it is to be.
+    ///   - whenReplaced: Called when another file has replaced the one at the path, which is still open.
+    /// - Returns: What was done, and the key that the file has now; nil if nothing was to be done.
     mutating func rewrite(
         _ unlocked: UnlockedFile, salt: [UInt8]?, patience: Duration, monitor: WorkMonitor = WorkMonitor(),
         whenReplaced: () throws -> Void
@@ -22,18 +22,16 @@ extension DatabaseKeys {
             monitor: monitor, whenReplaced: whenReplaced)
     }
 
-    /// Brings the envelope to the current key, forgets a data key that the file is not on any more, and heals its
-    /// copies.
+    /// Rotates the envelope to the current key, removes a data key that the file no longer has, and repairs the copies.
     ///
     /// - Parameters:
-    ///   - isRotating: Whether the slot that the current key is not in is replaced; if not, the copies are healed and
-    ///     nothing more.
-    ///   - isThorough: Whether also those slots go that older keys of the chain have besides, as when the current one
-    ///     was added before; finding them costs a derivation for each passphrase.
-    ///   - newest: What the file's connections are keyed with when it is on the newest data key; nil when it is on
-    ///     another one.
-    ///   - settings: The settings that the file has.
-    /// - Returns: What was done; nil when no slot was to be replaced.
+    ///   - isRotating: Whether the slot of an older key is replaced by one of the current key; if not, only the copies
+    ///     are repaired.
+    ///   - isThorough: Whether all other slots of older keys of the chain are removed, too, as when the current one was
+    ///     added earlier; finding them requires a derivation for each passphrase.
+    ///   - newest: The key of the file's connections if the file has the newest data key; nil if it has another one.
+    ///   - settings: The present settings of the file.
+    /// - Returns: What was done; nil if no slot had to be replaced.
     mutating func renewEnvelope(
         isRotating: Bool, isThorough: Bool, newest: DerivedKey?, _ settings: CipherSettings
     ) throws -> RotationReport? {
@@ -64,8 +62,8 @@ extension DatabaseKeys {
         )
     }
 
-    /// Puts the current key in the place of the one that opened the envelope. A recovery key's slot stays: it was
-    /// written down for another day.
+    /// Replaces the key that opened the envelope by the current key. A recovery key keeps its slot, because it is kept
+    /// for another occasion.
     private func putCurrentKeyIn(_ envelope: inout OpenEnvelope) throws {
         guard envelope.position != lastPosition, let key = chain.current, let used = envelope.usedSlot else { return }
         let isRecovery = envelope.keySlots.contains { $0.fingerprint == used && $0.isRecovery }
@@ -76,9 +74,9 @@ extension DatabaseKeys {
         }
     }
 
-    /// Takes the slots away that older keys of the chain have; a recovery key in the chain keeps its own.
+    /// Removes the slots of older keys of the chain; a recovery key in the chain keeps its slot.
     ///
-    /// - Returns: The position of the newest of them; nil when there was none.
+    /// - Returns: The position of the newest of them; nil if there was none.
     private func revokeOlderKeys(_ envelope: inout OpenEnvelope) throws -> Int? {
         var newest: Int?
         for (position, key) in chain.keys.enumerated().dropLast() where key != .plaintext {
@@ -89,21 +87,20 @@ extension DatabaseKeys {
         return newest
     }
 
-    /// Keeps the newest data key alone. Where a slot's key is not at hand both stay, which does no harm: the slot would
-    /// be lost.
+    /// Removes all data keys but the newest. If a slot's key is not available, both are kept, which does no harm; the
+    /// slot would be lost otherwise.
     ///
-    /// - Parameter key: The newest data key as the file's connections are keyed with it, which it has been seen to
-    ///   open.
+    /// - Parameter key: The newest data key as the file's connections are keyed with it; it is known to open the file.
     private func forgetFormerDataKey(_ envelope: inout OpenEnvelope, _ key: DerivedKey) throws {
         guard envelope.dataKeys.count > 1, let newest = envelope.dataKeys.each.last else { return }
         guard try slotsOutOfReach(&envelope).isEmpty, try isOnDisk(key) else { return }
         _ = try envelope.rewrap(newest, keys: chain.keys + otherKeys)
     }
 
-    /// Brings to the disk what was committed last: whoever gave the file its key may have been killed before that, and
-    /// a power cut would bring the former key back.
+    /// Synchronizes the last commits to disk: the process that rekeyed the file may have been killed before that, and a
+    /// power failure would restore the former key.
     ///
-    /// - Returns: Whether all of it could be brought there.
+    /// - Returns: Whether everything is on disk.
     private func isOnDisk(_ key: DerivedKey) throws -> Bool {
         let connection = try file.connect(.existing, key: key)
         defer { connection.close() }
@@ -114,9 +111,9 @@ extension DatabaseKeys {
         return true
     }
 
-    /// As ``renewEnvelope(isRotating:isThorough:newest:_:)``, for the key that opens the file. As long as it is not a
-    /// data key, the slots stay as they are: whoever took a key out of the chain because its slot is gone would lose
-    /// the file.
+    /// As ``renewEnvelope(isRotating:isThorough:newest:_:)``, for the key that opens the file. While the file has no
+    /// data key, the slots are kept: a user who removed a key from the chain because its slot is gone would lose access
+    /// to the file.
     mutating func renewEnvelope(
         isRotating: Bool, isThorough: Bool = false, _ unlocked: UnlockedFile
     ) throws -> RotationReport? {
@@ -126,7 +123,7 @@ extension DatabaseKeys {
             unlocked.derivedKey?.settings ?? settings)
     }
 
-    /// The slots whose keys are not at hand.
+    /// The slots whose keys are not available.
     private func slotsOutOfReach(_ envelope: inout OpenEnvelope) throws -> [KeySlot] {
         var held: Set<KeyFingerprint> = []
         for key in chain.keys + otherKeys {
@@ -135,9 +132,9 @@ extension DatabaseKeys {
         return envelope.keySlots.filter { !held.contains($0.fingerprint) }
     }
 
-    /// Adds a new data key, which the file is then to have; until it has, the envelope holds both.
+    /// Adds a new data key for the file; until the file has it, the envelope contains both.
     ///
-    /// - Throws: ``StrongroomError`` with `keySlot` naming the slots whose keys are not at hand; nothing is changed
+    /// - Throws: ``StrongroomError`` with `keySlot` naming the slots whose keys are not available; nothing is changed
     ///   then.
     mutating func addDataKey() throws {
         guard var changed = envelope else { throw envelopeFile.missing }

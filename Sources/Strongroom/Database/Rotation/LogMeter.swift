@@ -1,19 +1,19 @@
 import Dispatch
 import Foundation
 
-/// Tells how far a rewriting in place has come, which the engine does not: by the length of the log.
+/// Reports the progress of a rewrite in place by the length of the WAL, because the engine reports none.
 struct LogMeter {
     private let timer: any DispatchSourceTimer
 
     /// - Parameters:
-    ///   - path: The log.
-    ///   - size: The size of the file, which the log reaches in the end.
-    ///   - monitor: Who is told.
+    ///   - path: The path of the WAL.
+    ///   - size: The size of the file, which the WAL reaches in the end.
+    ///   - monitor: The monitor to report to.
     init(path: String, size: Int64, monitor: WorkMonitor) {
         timer = DispatchSource.makeTimerSource(queue: .global())
         timer.schedule(deadline: .now() + .milliseconds(200), repeating: .milliseconds(200))
         timer.setEventHandler {
-            // Nobody is harmed when it cannot be told.
+            // Progress is optional.
             let length = (try? FileStatus.at(path)?.size) ?? 0
             monitor.progress(WorkProgress(.writing, min(length, size), of: size, .bytes))
         }

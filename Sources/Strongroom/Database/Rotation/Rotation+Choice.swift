@@ -1,17 +1,17 @@
 extension Rotation {
-    /// Brings a file to the key that it is to have and the current cipher settings, if it is not there already.
+    /// Rotates a file to the key that it should have and the current cipher settings, unless it has them already.
     ///
     /// - Parameters:
     ///   - file: The file.
-    ///   - unlocked: The file with the key that opens it. Its connection is closed when something is to be done.
-    ///   - key: The key that it is to have: the chain's current one, or the newest data key.
+    ///   - unlocked: The file with the key that opens it. Its connection is closed if there is something to do.
+    ///   - key: The key that it should have: the chain's current one, or the newest data key.
     ///   - position: The index in the chain of the current key.
-    ///   - settings: The settings that it is to have.
+    ///   - settings: The settings that it should have.
     ///   - salt: The file's salt; nil for plaintext.
     ///   - patience: How long to wait for other processes when exclusive access is needed.
-    ///   - monitor: Who is told.
-    ///   - whenReplaced: Called when another file lies at the path, and the one that lay there before is still open.
-    /// - Returns: What was done, and the key that the file is on now.
+    ///   - monitor: The monitor to report to.
+    ///   - whenReplaced: Called when another file has replaced the one at the path, which is still open.
+    /// - Returns: What was done, and the key that the file has now.
     static func run(
         _ file: DatabaseFile,
         _ unlocked: UnlockedFile,

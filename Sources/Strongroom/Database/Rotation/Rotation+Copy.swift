@@ -1,17 +1,16 @@
-/// Rewriting by a copy that takes the file's place.
+/// Rewriting with a copy that replaces the file.
 extension Rotation {
-    /// - Parameter source: A connection that has exclusive access to the file; nothing may be done with it afterwards
-    ///   but closing.
+    /// - Parameter source: A connection with exclusive access to the file; afterwards it may only be closed.
     func copy(_ source: Connection) throws -> Outcome {
         let descriptors = try file.descriptorsHere()
         var isLogGone = true
         try source.mergeLog {
-            // Its pages are in the file; in the log they would be left in the free space of the disk.
+            // The WAL has been checkpointed; its plaintext pages must not remain in the free space of the disk.
             if from == nil, try FileSystem.requireRegular(file.path + "-wal") != nil {
                 isLogGone = try FileSystem.overwrite(file.path + "-wal")
             }
         }
-        // It kept the first page for the moment in which the log was given up.
+        // The rollback journal contains the original first page from the change of the journal mode.
         if from == nil, try FileSystem.requireRegular(file.path + "-journal") != nil {
             isLogGone = try FileSystem.overwrite(file.path + "-journal") && isLogGone
         }
@@ -20,16 +19,16 @@ extension Rotation {
         defer { if !isInPlace { try? removeLeftovers() } }
         var lost: [String] = []
         let copy = try checkedCopy.make(from: source) { copy in
-            // First, lest it be found out when all is written.
+            // First, so that a failure is detected before everything is written.
             lost = try FileAttributes(of: file.path).apply(to: copy)
         }
-        // Its lock kept them from reading, not from opening.
+        // Exclusive access prevents other processes from reading, not from opening.
         let isOpened = try file.isOpenedMeanwhile(since: descriptors) {
             try monitor.check()
         }
         guard !isOpened else { throw OpenedMeanwhile() }
         let hasSecondName = try from == nil && FileSystem.addName(plaintextPath, to: file.path)
-        // The last moment at which it can be cancelled.
+        // After this check the rotation can no longer be cancelled.
         try monitor.check()
         try copy.file.requireName(copyPath)
         try putInPlace(source, ownNames: hasSecondName ? 1 : 0, &isInPlace)
@@ -42,15 +41,16 @@ extension Rotation {
         )
     }
 
-    /// Puts the copy in the file's place, and keeps those from it who opened the former file in the last moment.
+    /// Moves the copy into the file's place, and makes the former file unusable for processes that opened it in the
+    /// last moment.
     ///
     /// - Parameters:
-    ///   - source: The connection that has the former file alone; it is closed.
-    ///   - ownNames: How many further names of the library's own the former file has.
-    ///   - isInPlace: Is set as soon as the copy lies there.
+    ///   - source: The connection with exclusive access to the former file; it is closed.
+    ///   - ownNames: The number of additional hard links to the former file that the library has created.
+    ///   - isInPlace: Set as soon as the copy is in place.
     private func putInPlace(_ source: Connection, ownNames: Int, _ isInPlace: inout Bool) throws {
         let former = try ReplacedFile(file.path)
-        // Before the descriptor, which would take its locks along.
+        // Closed before the descriptor, because closing the descriptor drops the connection's locks.
         defer { source.close() }
         try FileSystem.replace(file.path, with: copyPath)
         isInPlace = true
@@ -108,8 +108,8 @@ extension Rotation {
         )
     }
 
-    /// The error for what failed when the new content was in its place. A full disk keeps its own code: there it is
-    /// space that is missing.
+    /// The error for a failure after the new content was moved into place. A full disk keeps its own code, because free
+    /// space is what is missing.
     func incomplete(_ error: any Error) -> StrongroomError {
         let cause = error as? StrongroomError
         return StrongroomError(

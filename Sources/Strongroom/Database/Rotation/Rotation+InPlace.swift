@@ -1,23 +1,23 @@
-/// Rewriting each page where it is, in one transaction through the log.
+/// Rewriting each page in place, in one transaction through the WAL.
 extension Rotation {
     func rewriteInPlace() throws -> Outcome {
         guard let size = try FileStatus.at(file.path)?.size else {
             throw failed("the file is gone")
         }
-        // The log takes every page, with a few bytes before each.
+        // The WAL receives every page, with a few bytes before each.
         try FreeSpace.require(size + size / 8 + FreeSpace.margin, beside: file.path, for: "Rotating")
         let checking = try rewrite(size)
         let start = ContinuousClock.now
         let connection = try provedWithNewKey()
         defer { connection.close() }
         do {
-            // It is done, and is not to be called undone.
+            // The rotation is committed and can no longer be cancelled.
             try connection.inTransaction(.immediate) {
                 let verifier = try PageVerifier(connection, PageCipher(to, settings: to.settings))
                 try checkPages(verifier, .verifying, monitor.withoutCancellation)
             }
             let verification = checking + (ContinuousClock.now - start)
-            // Nothing of the old pages is left in the file then; those who read from before are waited for.
+            // Removes the old pages from the file; waits for readers of older snapshots.
             try connection.run("PRAGMA synchronous = FULL")
             let checkpoint = connection.checkpointAfterCommit()
             connection.close()
@@ -32,10 +32,10 @@ extension Rotation {
 
     /// Rewrites the pages.
     ///
-    /// - Returns: How long the look at them took before.
+    /// - Returns: How long the check of the pages before took.
     private func rewrite(_ size: Int64) throws -> Duration {
         let connection = try file.connect(.existing, key: from)
-        // Whatever the engine says, another write through it might destroy the file.
+        // Whatever the engine reports, another write through this connection might destroy the file.
         defer { connection.close() }
         try connection.proveKey()
         guard try connection.setJournalMode("WAL") else {
@@ -48,7 +48,7 @@ extension Rotation {
             try checkPages(PageVerifier(connection, PageCipher(from, settings: from.settings)), .checking)
         }
         let checking = ContinuousClock.now - start
-        // From here on it cannot be cancelled.
+        // From here on the rotation can no longer be cancelled.
         try monitor.report(.writing, 0, of: size)
         let meter = LogMeter(path: file.path + "-wal", size: size, monitor: monitor)
         defer { meter.stop() }
@@ -59,7 +59,7 @@ extension Rotation {
         return checking
     }
 
-    /// A fresh connection on which the new key has been proved.
+    /// A new connection that has proved the new key.
     private func provedWithNewKey() throws -> Connection {
         let connection = try file.connect(.existing, key: to)
         do {

@@ -1,28 +1,28 @@
-/// Rewrites a file with another key, or with other cipher settings; nobody else in this process has a connection to it
-/// meanwhile, and the lock between processes is held, so that nobody opens it.
+/// Rewrites a file with another key, or with other cipher settings. Meanwhile this process has no other connection to
+/// the file, and the lock between processes is held, so that no other process opens it.
 ///
-/// Wherever it is interrupted, the file opens with the key before or with the key after, and every row is there:
+/// Wherever it is interrupted, the file opens with the old or with the new key, and no row is lost:
 ///
-/// 1. Every other connection is kept out. When that is possible, the file is copied: the log is brought into it, its
-///    pages are checked, a copy with the new key is made beside it, read again on a fresh connection with the new key,
-///    compared, brought to the disk, and put in the file's place atomically. Until then the file is as it was, and
-///    the copy is thrown away by whoever comes next.
-/// 2. When another process has the file open, or has opened it while the copy was made, or the file has another name,
-///    and only the key changes, each page is rewritten in one transaction through the log; the others notice at their
-///    next transaction and find the key anew. A connection through which was rewritten is closed at once, whatever the
-///    engine says, and the rotation counts only when a fresh one has proved the new key.
+/// 1. Every other connection is locked out. If that is possible, the file is copied: the WAL is checkpointed, the pages
+///    are checked, a copy with the new key is made beside the file, read back on a new connection with the new key,
+///    compared, synchronized to disk, and renamed to the file's name atomically. Until then the file is unchanged, and
+///    an abandoned copy is removed by the next opening or rotation.
+/// 2. If another process has the file open, or has opened it while the copy was made, or the file has another hard
+///    link, and only the key changes, each page is rewritten in one transaction through the WAL; other processes detect
+///    this at their next transaction and look up the key again. The connection that rewrote the file is closed at once,
+///    whatever the engine reports, and the rotation succeeds only if a new connection has proved the new key.
 struct Rotation {
     let file: DatabaseFile
-    /// The key that opens it; nil for plaintext.
+    /// The present key; nil for plaintext.
     let from: DerivedKey?
     let to: DerivedKey
     /// How long to wait for other processes when exclusive access is needed.
     let patience: Duration
     let monitor: WorkMonitor
-    /// Called when another file lies at the path, and the one that lay there before is still open.
+    /// Called when another file has replaced the one at the path, which is still open.
     let whenReplaced: () throws -> Void
 
-    /// What was done, but for the places of the keys in their chain.
+    /// What was done, without the positions of the keys in their chain.
     struct Outcome {
         let method: RotationReport.Method
         let bytes: Int64
@@ -31,11 +31,11 @@ struct Rotation {
         var attributesNotKept: [String] = []
     }
 
-    /// Somebody has opened the file while it was copied.
+    /// Another process has opened the file while it was copied.
     struct OpenedMeanwhile: Error {}
 
-    /// - Throws: ``StrongroomError`` with `locked` naming those who hold the file, `diskFull`, `damaged`,
-    ///   `rotationFailed`, or the engine's failure; `CancellationError`. The file is as it was, unless `rotationFailed`
+    /// - Throws: ``StrongroomError`` with `locked` naming the processes that have the file open, `diskFull`, `damaged`,
+    ///   `rotationFailed`, or the engine's failure; `CancellationError`. The file is unchanged, unless `rotationFailed`
     ///   says otherwise.
     func run() throws -> Outcome {
         try removeLeftovers()
@@ -60,10 +60,11 @@ struct Rotation {
         return try rewriteInPlace()
     }
 
-    /// Whether nothing changes but the key.
+    /// Whether only the key changes.
     private var canBeInPlace: Bool { from?.settings == to.settings }
 
-    /// A connection that has exclusive access to the file, if it can be had. In place nobody needs to be waited for.
+    /// A connection with exclusive access to the file; nil if it cannot be acquired. If the rotation can run in place,
+    /// this does not wait for other processes.
     private func wholeFile() throws -> Connection? {
         try file.connectAlone(key: from, within: canBeInPlace ? .zero : patience) {
             try monitor.report(.waiting, 0, of: 0)
@@ -85,12 +86,12 @@ struct Rotation {
 // MARK: Leftovers
 
 extension Rotation {
-    /// Where the copy is made.
+    /// The path of the copy.
     var copyPath: String { FileSystem.companion(of: file.path, "rotating") }
-    /// The second name under which a plaintext file stays until it has been overwritten.
+    /// The second hard link that keeps a plaintext file until it has been overwritten.
     var plaintextPath: String { FileSystem.companion(of: file.path, "plaintext") }
 
-    /// Removes what a rotation left that was interrupted; to be called with the lock between processes held.
+    /// Removes the remains of an interrupted rotation; to be called while the lock between processes is held.
     func removeLeftovers() throws {
         try Self.removeLeftovers(of: file.path)
     }
@@ -98,9 +99,10 @@ extension Rotation {
     static func removeLeftovers(of path: String) throws {
         try FileSystem.removeCopy(FileSystem.companion(of: path, "rotating"))
         let plaintext = FileSystem.companion(of: path, "plaintext")
-        // Without the file it would be all that is left.
+        // If the file is missing, the second link is all that is left of it.
         guard let left = try FileSystem.requireRegular(plaintext), let file = try FileStatus.at(path) else { return }
-        // Before the copy is in its place it is another name of the file itself, and a further name is somebody else's.
+        // Before the copy is in place, this is another hard link to the file itself, and any further link belongs to
+        // another program.
         if file.identity != left.identity { try FileSystem.overwrite(plaintext) }
         try FileSystem.remove(plaintext)
     }

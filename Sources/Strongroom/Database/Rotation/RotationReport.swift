@@ -2,37 +2,37 @@
 public struct RotationReport: Sendable, Hashable {
     /// How the file was rewritten.
     public enum Method: String, Sendable, Hashable {
-        /// Nothing was to be done: the file is on the current key, with the current settings.
+        /// There was nothing to do: the file has the current key and the current settings.
         case unchanged
-        /// A copy with the new key was made, verified and put in the file's place.
+        /// A copy with the new key was made, verified and moved into the file's place.
         case copy
-        /// Each page was rewritten in the file, in one transaction, since other processes have it open.
+        /// Each page was rewritten in place, in one transaction, because other processes have the file open.
         case inPlace
-        /// The file stayed as it is: the current key took the place of the older one in the envelope.
+        /// The file was not changed: the current key replaced the older one in the envelope.
         case envelope
     }
 
     /// How the file was rewritten.
     public let method: Method
-    /// The place in the chain of the key that opened the file or its envelope, 0 for the oldest; nil for one that was
-    /// plaintext.
+    /// The index in the chain of the key that opened the file or its envelope, 0 for the oldest; nil for a file that
+    /// was plaintext.
     public let from: Int?
-    /// The place in the chain of the key that the file, or its envelope, has now.
+    /// The index in the chain of the current key of the file or its envelope.
     public let to: Int
-    /// The cipher settings that the file had; nil for one that was plaintext.
+    /// The cipher settings that the file had; nil for a file that was plaintext.
     public let formerSettings: CipherSettings?
     /// The cipher settings that the file has now.
     public let settings: CipherSettings
-    /// The file's size in bytes; with ``Method/envelope`` that of the envelope.
+    /// The file's size in bytes; with ``Method/envelope`` the envelope's size.
     public let bytes: Int64
-    /// Whether nothing is left of what was encrypted with the older key: not when another process has read from before
-    /// the rotation for so long that the WAL could not be checkpointed; a later checkpoint does it.
+    /// Whether no content encrypted with the older key is left. False if another process has held a snapshot from
+    /// before the rotation for so long that the WAL could not be checkpointed; a later checkpoint completes it.
     public let isOldContentGone: Bool
-    /// How long rewriting took, with the waiting for others.
+    /// The duration of the rewrite, including waits for other processes.
     public let writingDuration: Duration
-    /// How long the proofs took, before and after.
+    /// The duration of the checks before and after.
     public let verificationDuration: Duration
-    /// The names of the extended attributes that the file that lies there now could not be given.
+    /// The names of the extended attributes that could not be copied to the new file.
     public internal(set) var attributesNotKept: [String] = []
 
     /// Whether anything was done.
@@ -40,7 +40,7 @@ public struct RotationReport: Sendable, Hashable {
 }
 
 extension RotationReport: CustomStringConvertible {
-    /// For people, in one line. Keys are counted from 1, the oldest.
+    /// A description for people, in one line. Keys are counted from 1, the oldest.
     public var description: String {
         let change = "from \(from.map { "key \($0 + 1)" } ?? "plaintext") to key \(to + 1)"
         let settings = formerSettings == nil || formerSettings == settings ? "" : ", now with \(settings)"

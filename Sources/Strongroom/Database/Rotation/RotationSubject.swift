@@ -1,7 +1,7 @@
-/// What a rotation replaces.
+/// The key that a rotation replaces.
 public enum RotationSubject: Sendable, Hashable {
-    /// The key of the chain: the current one takes the older one's place.
+    /// The key of the chain: the current one replaces the older one.
     case chain
-    /// The random key that the file is encrypted with and that its envelope wraps: the file is rewritten.
+    /// The random data key with which the file is encrypted and which its envelope wraps: the file is rewritten.
     case dataKey
 }

@@ -1,11 +1,11 @@
-/// Asks sound indexes whether rows are a table's.
+/// Determines from intact indexes whether rows belong to a table.
 struct IndexEvidence {
     enum Answer {
-        /// Every one of the rows is in an index of the table.
+        /// Each of the rows is in an index of the table.
         case present
-        /// None is, though the table has an index of all its rows.
+        /// None of the rows is, although the table has an index of all its rows.
         case absent
-        /// The table has no index that can be asked, or it has some of the rows.
+        /// The table has no usable index, or the index contains some of the rows.
         case unknown
     }
 
@@ -19,15 +19,15 @@ struct IndexEvidence {
         self.encoding = encoding
     }
 
-    /// Looks rows up in the indexes of a table.
+    /// Looks up rows in the indexes of a table.
     ///
-    /// - Parameter rows: Row ids and the beginnings of the rows.
+    /// - Parameter rows: Row ids and the first bytes of the records.
     func answer(of table: String, to rows: [(id: Int64, record: WipedBytes)]) throws -> Answer {
         guard !rows.isEmpty else { return .unknown }
         let whole = Set(survey.trees.filter { $0.gaps.isEmpty && $0.root.kind == "index" }.map(\.root.name))
         let columns = try connection.columnInfos(of: table)
         let stored = StoredColumns(columns, hasRowIDs: true)
-        // In the place of a column that is another name of the row id a row has NULL.
+        // A record contains NULL in place of a column that is an alias of the row id.
         let alias = try connection.rowIDColumn(of: table, columns)
         guard let rowID = columns.freeRowIDName else { return .unknown }
         for index in try connection.indexFacts(of: table) where !index.isPartial && whole.contains(index.name) {
@@ -44,12 +44,12 @@ struct IndexEvidence {
         return .unknown
     }
 
-    /// - Returns: Nil when this index cannot be asked.
+    /// - Returns: Nil if this index cannot be used.
     private func ask(_ query: String, _ rows: [(id: Int64, record: WipedBytes)], _ position: Int) throws -> Answer? {
         guard connection.objection(to: query) == nil else { return nil }
         var (found, asked) = (0, 0)
         for row in rows {
-            // The row's beginning need not have the value, and a row from before the column was added has none.
+            // The first bytes of the record need not contain the value, and a row older than the column has none.
             guard let fields = RecordFields(row.record, count: position + 1, encoding: encoding)?.fields else {
                 continue
             }

@@ -1,35 +1,35 @@
 /// A row that was read from a page without the engine.
 struct FoundRow {
-    /// The first page of the branch that it was found in.
+    /// The first page of the branch that contains it.
     let page: Int
-    /// Its row id, where its table has them.
+    /// Its row id, if its table has row ids.
     let id: Int64?
     let fields: [RecordFields.Field]
 }
 
-/// The table of a new file for rows of which the pages do not tell which table they belong to.
+/// The table of a new file for rows whose pages do not identify the table that they belong to.
 final class LostAndFound {
     private let target: Connection
     private let isKept: Bool
-    /// The names that are in use.
+    /// The names in use.
     private let names: Set<SQLName>
-    /// The values that the table has room for; nil before it is made.
+    /// The number of value columns of the table; nil before it is created.
     private var width = 0
-    /// What is in it; nil when nothing is.
+    /// The content of the table; nil if it is empty.
     private(set) var content: SalvageReport.LostAndFound?
 
     private static let fixed = ["page", "candidates", "id", "fields"]
 
     /// - Parameters:
     ///   - target: The new file.
-    ///   - isKept: Whether rows are kept, or only counted.
+    ///   - isKept: Whether rows are stored, or only counted.
     init(_ target: Connection, roots: [SchemaRoot], isKept: Bool) {
         self.target = target
         self.isKept = isKept
         names = Set(roots.map { SQLName($0.name) })
     }
 
-    /// Adds what a plan could attribute to no table, in a transaction of the target's that is open.
+    /// Adds the rows that a plan could not attribute to a table, in an open transaction of the target.
     func add(_ plan: SalvagePlan, _ pages: TableSalvage.Pages, goOn: () throws -> Void) throws {
         for (branch, tables) in plan.unattributedBranches {
             var walk = TreeWalk(contents: pages.contents)
@@ -51,7 +51,7 @@ final class LostAndFound {
 
     /// Adds a row.
     ///
-    /// - Parameter candidates: The tables that it may belong to.
+    /// - Parameter candidates: The tables to which it may belong.
     func add(_ row: FoundRow, candidates: [String]) throws {
         var content = content ?? SalvageReport.LostAndFound()
         content.rows += 1
@@ -73,7 +73,7 @@ final class LostAndFound {
             name = "\(plain)_\(number)"
             number += 1
         }
-        // Untyped, so that every value stays what it is.
+        // Without declared types, so that every value is stored unchanged.
         try target.run(
             "CREATE TABLE \(Identifier.quote(name)) (page INTEGER, candidates TEXT, id INTEGER, fields INTEGER)")
         return name

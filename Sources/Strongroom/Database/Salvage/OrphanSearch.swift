@@ -1,11 +1,11 @@
-/// Finds the sound pages with rows to which no page leads any more, since one above them is damaged.
+/// Finds intact pages with rows that no page refers to any more, because one above them is damaged.
 struct OrphanSearch {
     let contents: PageContents
-    /// The pages that trees lead to.
+    /// The pages that belong to trees.
     private(set) var reached: PageSet
-    /// What rows look like in the trees that may have lost pages, by the trees' indices.
+    /// The row layouts of the trees that may have lost pages, by the indices of the trees.
     let layouts: [Int: RowLayout]
-    /// Which of these trees are tables with row ids.
+    /// The trees among these that are tables with row ids.
     let haveRowIDs: Set<Int>
     private let damaged: PageSet
     private let goOn: () throws -> Void
@@ -22,11 +22,11 @@ struct OrphanSearch {
         self.goOn = goOn
     }
 
-    /// Looks through the whole file.
+    /// Searches the whole file.
     ///
     /// - Parameters:
     ///   - free: The unused pages, whose rows were deleted.
-    ///   - found: Told of each branch, in the order of their first pages.
+    ///   - found: Called with each branch, in the order of their first pages.
     mutating func run(without free: FreeList, found: (OrphanedBranch) throws -> Void) throws {
         let header = try contents.content(of: 1).flatMap(DatabaseHeader.init)
         let layout = contents.cipher.layout
@@ -43,7 +43,7 @@ struct OrphanSearch {
             for child in page.children { below.insert(child) }
         }
         for number in 1...max(1, contents.pages.count) where tops.contains(number) && !below.contains(number) {
-            // An overflow page of an earlier one may look like a page of a tree.
+            // An overflow page of an earlier branch may look like a page of a tree.
             guard !reached.contains(number), let page = try page(number) else { continue }
             let branch = try branch(number, hasRowIDs: page.isTable)
             if branch.rows > 0 || !branch.gaps.isEmpty { try found(branch) }
@@ -61,7 +61,7 @@ struct OrphanSearch {
         let layouts = layouts.filter { haveRowIDs.contains($0.key) == hasRowIDs }
         var branch = OrphanedBranch(top: top, hasRowIDs: hasRowIDs, trees: layouts.keys)
         var walk = TreeWalk(contents: contents)
-        // Entries are looked up in indexes by values of any length; rows by their ids and short values.
+        // Index entries are looked up by values of any length, rows by their ids and short values.
         walk.rowContent = .beginning
         try walk.walk(top) { event in
             switch event {

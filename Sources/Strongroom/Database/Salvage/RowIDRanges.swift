@@ -9,7 +9,7 @@ extension [ClosedRange<Int64>] {
         }
     }
 
-    /// The row ids that are in none of some other ranges.
+    /// The row ids that are in none of the other ranges.
     func without(_ others: [ClosedRange<Int64>]) -> [ClosedRange<Int64>] {
         others.reduce(self) { ranges, other in
             ranges.flatMap { range -> [ClosedRange<Int64>] in

@@ -1,10 +1,10 @@
-/// What the rows of a table or the entries of an index look like in their pages, from the schema.
+/// The layout of a table's rows or an index's entries in their pages, according to the schema.
 struct RowLayout {
-    /// How the engine converts what is stored in a column ("Datatypes In SQLite", section 3,
+    /// The type affinity of a column ("Datatypes In SQLite", section 3,
     /// sqlite.org/datatype3.html).
     enum Affinity {
         case text, numeric, integer, real, blob
-        /// No conversion, since no type was declared.
+        /// No conversion, because no type is declared.
         case any
 
         init(_ declaredType: String) {
@@ -29,19 +29,19 @@ struct RowLayout {
     struct Column {
         let affinity: Affinity
         let isNullable: Bool
-        /// Whether it is another name of the row id, in whose place NULL is stored.
+        /// Whether it is an alias of the row id, in whose place NULL is stored.
         var isRowID = false
         /// Whether it may have been added to the table later, so that older rows end before it.
         var mayBeMissing = false
     }
 
-    /// How well a row fits.
+    /// How well a row matches.
     enum Fit: Int, Comparable {
-        /// The engine never stores such a row there.
+        /// The engine never stores such a row in this table or index.
         case impossible
-        /// It could be stored there, with values of other types than were declared.
+        /// The row is possible, with values of other types than declared.
         case possible
-        /// It is as was declared.
+        /// The values have the declared types.
         case typical
 
         static func < (one: Fit, other: Fit) -> Bool { one.rawValue < other.rawValue }
@@ -49,9 +49,9 @@ struct RowLayout {
 
     let columns: [Column]
 
-    /// How well a row fits.
+    /// How well a row matches.
     ///
-    /// - Parameter types: The types of its values, as ``RecordFields/types(_:)`` gives them.
+    /// - Parameter types: The serial types of its values, as returned by ``RecordFields/types(_:)``.
     func fit(_ types: [Int64]) -> Fit {
         guard types.count <= columns.count, !types.isEmpty else { return .impossible }
         guard columns[types.count...].allSatisfy(\.mayBeMissing) else { return .impossible }
@@ -80,13 +80,13 @@ extension RowLayout.Column {
 }
 
 extension Connection {
-    /// Whether rows of a table have ids.
+    /// Whether the rows of a table have row ids.
     func hasRowIDs(_ table: String) -> Bool {
-        // The engine knows the row id of a table by one of its names, if it has one at all.
+        // The engine resolves at least one of the row id's names, if the table has row ids.
         objection(to: "SELECT rowid, oid, _rowid_ FROM \(Identifier.quote(table))") == nil
     }
 
-    /// The columns of an index's entries: their numbers in the table, negative for the row id and for expressions.
+    /// The columns of an index's entries: their indices in the table, negative for the row id and for expressions.
     func indexColumns(of index: String) throws -> [(column: Int, name: String?, isKey: Bool)] {
         var columns: [(column: Int, name: String?, isKey: Bool)] = []
         try withOwnStatement("PRAGMA index_xinfo(\(Identifier.quote(index)))") { statement in
@@ -102,17 +102,17 @@ extension Connection {
         return columns
     }
 
-    /// The column that is another name of the row id; nil where there is none.
+    /// The column that is an alias of the row id; nil if there is none.
     func rowIDColumn(of table: String, _ columns: [ColumnInfo]) throws -> Int? {
         let keys = columns.indices.filter { columns[$0].keyPlace != nil }
         guard keys.count == 1, columns[keys[0]].declaredType.uppercased() == "INTEGER", hasRowIDs(table) else {
             return nil
         }
-        // `INTEGER PRIMARY KEY DESC` is none; the engine makes an index for it.
+        // `INTEGER PRIMARY KEY DESC` is not an alias; the engine creates an index for it.
         return try indexFacts(of: table).contains(where: \.isPrimaryKey) ? nil : keys[0]
     }
 
-    /// What the rows of a table look like in its pages.
+    /// The layout of a table's rows in its pages.
     func rowLayout(ofTable table: String) throws -> RowLayout {
         let columns = try columnInfos(of: table)
         let alias = try rowIDColumn(of: table, columns)
@@ -127,7 +127,7 @@ extension Connection {
             })
     }
 
-    /// What the entries of an index look like in its pages.
+    /// The layout of an index's entries in its pages.
     func rowLayout(ofIndex index: String, table: String) throws -> RowLayout {
         let columns = try columnInfos(of: table)
         return RowLayout(
@@ -142,9 +142,9 @@ extension Connection {
     }
 }
 
-/// Which columns the pages have of a row, in their order there.
+/// The columns that are stored in a row's record, in their order there.
 struct StoredColumns {
-    /// The columns' numbers in the table.
+    /// The indices of the columns in the table.
     let indices: [Int]
 
     init(_ columns: [ColumnInfo], hasRowIDs: Bool) {
@@ -153,7 +153,7 @@ struct StoredColumns {
             indices = stored
             return
         }
-        // Without row ids the primary key comes first.
+        // In a table without row ids the primary key comes first.
         let keys = stored.filter { columns[$0].keyPlace != nil }
             .sorted { (columns[$0].keyPlace ?? 0) < (columns[$1].keyPlace ?? 0) }
         indices = keys + stored.filter { columns[$0].keyPlace == nil }

@@ -1,4 +1,4 @@
-/// Copies what can be read of a damaged file into a new one.
+/// Copies the readable content of a damaged file to a new one.
 final class Salvage {
     private let keys: DatabaseKeys
     private let path: String
@@ -10,11 +10,10 @@ final class Salvage {
     private var lostAndFound: SalvageReport.LostAndFound?
 
     /// - Parameters:
-    ///   - keys: The damaged file, which nobody may have open, and what may open it; the new file gets the current key
-    ///     of the chain.
-    ///   - path: Where the new file is to lie; nothing may lie there.
-    ///   - keepsUnattributed: Whether rows of which it is not known which table they belong to are copied to a table of
-    ///     their own.
+    ///   - keys: The damaged file, which must not be open anywhere, and the keys that may open it; the new file gets
+    ///     the current key of the chain.
+    ///   - path: The path of the new file, where no file may exist.
+    ///   - keepsUnattributed: Whether rows whose table is unknown are copied to a table of their own.
     init(_ keys: DatabaseKeys, to path: String, keepsUnattributed: Bool, _ monitor: WorkMonitor) {
         self.keys = keys
         self.path = path
@@ -38,7 +37,7 @@ final class Salvage {
                 path: path, damagedPages: damaged, tables: tables, missingObjects: missing,
                 lostAndFound: lostAndFound, duration: ContinuousClock.now - start)
         } catch {
-            // What failed first counts.
+            // The first failure is the one to report.
             try? removeLeftovers()
             throw error
         }
@@ -78,7 +77,8 @@ final class Salvage {
             try new.requireOpened(by: target)
             for setting in ["encoding", "auto_vacuum"] { try copySetting(setting, connection, target) }
             let isMade = try makeTables(roots, target)
-            // The engine keeps the highest row ids there while rows are inserted; those of the old file come last.
+            // The engine stores the highest row ids there while rows are inserted; those of the old file replace them
+            // last.
             let copied = roots.filter { isMade.contains($0.name) }
             let isLast = { (table: SchemaRoot) in table.name == "sqlite_sequence" }
             let shelf = LostAndFound(target, roots: roots, isKept: keepsUnattributed)
@@ -89,7 +89,7 @@ final class Salvage {
             for setting in ["user_version", "application_id"] { try copySetting(setting, connection, target) }
         }
         try new.requireName(made.path)
-        // Afresh, so that the engine knows the virtual tables.
+        // On a new connection, so that the engine knows the virtual tables.
         try withTarget(key) { target in
             try makeOthers(roots, target)
             guard try target.ownValue("PRAGMA integrity_check") == .text("ok") else {
@@ -105,10 +105,11 @@ final class Salvage {
         let target = try made.connect(.existing, key: key)
         defer { target.close() }
         try target.configure(as: .maker, of: made)
-        // Until it is complete nobody needs it, and then it is brought to the disk as a whole.
+        // It is of no use until it is complete, and is then synchronized to disk as a whole.
         try target.run("PRAGMA synchronous = OFF")
         _ = try target.ownValue("PRAGMA journal_mode = MEMORY")
-        // What is lost leaves others pointing nowhere; and a row that a later CHECK would refuse is a row all the same.
+        // Lost rows leave foreign keys without parents; and a row that a later CHECK constraint would refuse is copied,
+        // too.
         try target.run("PRAGMA foreign_keys = OFF")
         try target.run("PRAGMA ignore_check_constraints = ON")
         try work(target)
@@ -121,9 +122,9 @@ final class Salvage {
 
     // MARK: Schema
 
-    /// Makes the tables.
+    /// Creates the tables.
     ///
-    /// - Returns: The names of those that rows can be copied to.
+    /// - Returns: The names of the tables into which rows can be copied.
     private func makeTables(_ roots: [SchemaRoot], _ target: Connection) throws -> Set<String> {
         var names: Set<String> = []
         try target.inTransaction(.exclusive) {
@@ -141,7 +142,8 @@ final class Salvage {
         return names
     }
 
-    /// Enters a virtual table in the schema as it stands: making it would make its own tables, too, which are copied.
+    /// Enters a virtual table in the schema unchanged: creating it would also create its shadow tables, which are
+    /// copied.
     private func enter(_ table: SchemaRoot, _ sql: String, _ target: Connection) throws {
         try target.run("PRAGMA writable_schema = ON")
         defer { try? target.run("PRAGMA writable_schema = OFF") }
@@ -150,7 +152,7 @@ final class Salvage {
             .text(table.name), .text(table.table), .text(sql))
     }
 
-    /// Makes what follows from the rows, or would follow them: indexes, views, triggers.
+    /// Creates the indexes, views and triggers, after the rows.
     private func makeOthers(_ roots: [SchemaRoot], _ target: Connection) throws {
         try target.inTransaction(.exclusive) {
             for kind in ["index", "view", "trigger"] {

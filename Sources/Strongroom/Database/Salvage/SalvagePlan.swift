@@ -1,9 +1,9 @@
-/// Which rows of a damaged file belong to which table: those to which the schema leads, and those that are found by a
-/// look at every page.
+/// The tables to which the rows of a damaged file belong: rows that can be reached from the schema, and rows that are
+/// found by reading every page.
 ///
-/// A page of a table above others that is damaged hides sound ones. They belong to the only table that has lost such a
-/// page; where several have, the row ids, the values' types and the indexes decide, and where those do not, nobody
-/// guesses.
+/// A damaged interior page of a table hides intact pages. They belong to the only table that has lost such a page; if
+/// several tables have, the row ids, the values' types and the indexes decide, and if these are not conclusive, the
+/// rows are not attributed.
 final class SalvagePlan {
     private let contents: PageContents
     private let survey: TreeSurvey
@@ -11,9 +11,9 @@ final class SalvagePlan {
     private let evidence: IndexEvidence
     private let damaged: [Int]
     private var branches: [OrphanedBranch] = []
-    /// The tree of a branch and the unreadable page above it, by the branch's index.
+    /// The tree of a branch and the unreadable page above it, by the index of the branch.
     private var places: [Int: Place] = [:]
-    /// The damaged pages of which it is not known what they belong to.
+    /// The damaged pages whose owner is unknown.
     private var unowned: [Int] = []
     private var owners: [Int: DamagedPage.Owner] = [:]
 
@@ -23,8 +23,8 @@ final class SalvagePlan {
     }
 
     /// - Parameters:
-    ///   - connection: The file, whose schema can be read.
-    ///   - goOn: Called now and then; what it throws ends the work.
+    ///   - connection: A connection to the file, whose schema can be read.
+    ///   - goOn: Called repeatedly; an error that it throws ends the work.
     init(
         _ contents: PageContents, roots: [SchemaRoot], damaged: [Int], _ connection: Connection,
         encoding: EncodedText.Encoding, goOn: @escaping () throws -> Void
@@ -41,7 +41,7 @@ final class SalvagePlan {
         try attribute(connection)
     }
 
-    // MARK: What was found
+    // MARK: Results
 
     /// The branches that belong below an unreadable page of a table, in the order of their row ids.
     func branches(of table: String, below gap: TreeWalk.Gap) -> [OrphanedBranch] {
@@ -54,35 +54,35 @@ final class SalvagePlan {
             .sorted { ($0.range?.lowerBound ?? 0) < ($1.range?.lowerBound ?? 0) }
     }
 
-    /// Whether everything was found that was below an unreadable page of a table.
+    /// Whether everything below an unreadable page of a table was found.
     func isComplete(_ table: String, below gap: TreeWalk.Gap) -> Bool {
         guard unowned.isEmpty, let tree = survey.trees.firstIndex(where: { $0.root.name.isSameName(as: table) }) else {
             return false
         }
-        // A page above others of an index has entries of its own.
+        // An interior page of an index contains entries of its own.
         guard survey.trees[tree].hasRowIDs, !branches(of: table, below: gap).isEmpty else { return false }
         return unattributed.allSatisfy { gaps(for: $0, in: tree).isEmpty }
     }
 
-    /// How many rows a table has; nil where nothing tells.
+    /// The row count of a table; nil if it is unknown.
     func rowCount(of table: String, _ connection: Connection) throws -> Int? {
         try survey.rowCount(of: table, connection)
     }
 
-    /// The branches of which it is not known which table they belong to, with the names of those that it may be.
+    /// The branches whose table is unknown, with the names of the possible tables.
     var unattributedBranches: [(branch: OrphanedBranch, tables: [String])] {
         unattributed.compactMap { branch in
             let tables = candidates(of: branch).map { survey.trees[$0].root }.filter { $0.kind != "index" }.map(\.name)
-            // Indexes are made anew, and rows of no table at all were deleted, unless every unused page is known.
+            // Indexes are rebuilt, and rows of no table were deleted, unless every unused page is known.
             guard !tables.isEmpty || (branch.hasRowIDs && free.isComplete) else { return nil }
             return (branch, tables)
         }
     }
 
-    /// Whether among the rows of which it is not known where they belong there may be deleted ones.
+    /// Whether the rows whose table is unknown may include deleted ones.
     var mayHaveDeletedRows: Bool { !free.isComplete }
 
-    /// The damaged pages, and what they belong to.
+    /// The damaged pages and their owners.
     var damagedPages: [DamagedPage] {
         damaged.map { DamagedPage(number: $0, owner: owners[$0] ?? .unknown) }
     }
@@ -112,7 +112,7 @@ final class SalvagePlan {
             : try connection.rowLayout(ofTable: root.name)
     }
 
-    /// Asks the indexes where the pages leave a choice.
+    /// Consults the indexes if there are several candidates, or if the list of unused pages is damaged.
     private func ask(_ connection: Connection, about branch: inout OrphanedBranch) throws {
         let candidates = candidates(of: branch)
         guard branch.hasRowIDs, candidates.count > 1 || !free.isComplete else { return }
@@ -125,7 +125,7 @@ final class SalvagePlan {
         }
     }
 
-    /// The trees that a branch may belong to.
+    /// The trees to which a branch may belong.
     private func candidates(of branch: OrphanedBranch) -> [Int] {
         let possible = branch.fits.filter { $0.value > .impossible }.keys.sorted()
         let confirmed = possible.filter(branch.confirmed.contains)
@@ -164,20 +164,20 @@ final class SalvagePlan {
         let typical = trees.filter { branch.fits[$0] == .typical }
         if trees.count > 1, typical.count == 1 { trees = typical }
         guard trees.count == 1, let tree = trees.first else { return nil }
-        // Where not every deleted row is known, one that an index has may be an old form of one that is elsewhere.
+        // If not every deleted row is known, a row that an index contains may be an older version of a row elsewhere.
         let isCurrent = branch.confirmed.contains(tree) && unowned.isEmpty && !meetsOther(index, tree)
         guard free.isComplete || isCurrent, let gap = gaps(for: branch, in: tree).first else { return nil }
         return Place(tree: tree, gap: gap.page)
     }
 
-    /// Whether a branch has row ids among those of one that belongs to the tree.
+    /// Whether the row ids of a branch overlap those of another branch that belongs to the tree.
     private func overlaps(_ index: Int, _ tree: Int) -> Bool {
         places.contains { other, place in
             place.tree == tree && Self.overlap(branches[other].range, branches[index].range)
         }
     }
 
-    /// Whether a branch has row ids among those of another that may belong to the tree.
+    /// Whether the row ids of a branch overlap those of another branch that may belong to the tree.
     private func meetsOther(_ index: Int, _ tree: Int) -> Bool {
         branches.indices.contains { other in
             other != index && candidates(of: branches[other]).contains(tree)

@@ -1,79 +1,77 @@
-/// What was brought over from a damaged file, and what was lost.
+/// The content that was copied from a damaged file, and the losses.
 public struct SalvageReport: Sendable, Equatable {
-    /// What of a table was brought over.
+    /// The content of a table that was copied.
     public struct TableContent: Sendable, Equatable {
         /// The table's name.
         public let name: String
-        /// The rows that were copied, each with all of its values.
+        /// The rows that were copied with all of their values.
         public internal(set) var rowsCopied = 0
-        /// Those of the copied rows to which no page led any more, and that a look at every page of the file found.
+        /// The copied rows that no page refers to any more, and that were found by reading every page of the file.
         public internal(set) var rowsFound = 0
-        /// The rows that are known to be lost, and of which none was copied in part: those that are there but cannot be
-        /// read completely or do not go with others, and all others where an index tells how many the table had.
+        /// The rows that are known to be lost, and of which no part was copied: rows that exist but cannot be read
+        /// completely or conflict with others, and, if an index reveals the table's row count, all other missing rows.
         public internal(set) var rowsLost = 0
-        /// Whether ``rowsLost`` is the number of all lost rows. Otherwise there are unreadable pages, nothing tells how
-        /// many rows they had, and at least as many are lost.
+        /// Whether ``rowsLost`` is the number of all lost rows. Otherwise there are unreadable pages with an unknown
+        /// number of rows, and ``rowsLost`` is a lower bound.
         public internal(set) var isLossCounted = true
-        /// The pages with rows, or above others with rows that were not all found, that cannot be read.
+        /// The unreadable pages with rows, or above pages with rows that were not all found.
         public internal(set) var unreadablePages = 0
-        /// The row ids under which something was lost, in order: those of the rows that count as lost, and those that
-        /// lie, or may have lain, on the unreadable pages. Empty for a table without row ids.
+        /// The row ids of lost rows, in order: those of the rows counted as lost, and those that are, or may have been,
+        /// on the unreadable pages. Empty for a table without row ids.
         public internal(set) var lostRowIDs: [ClosedRange<Int64>] = []
-        /// Why nothing, or not all, was copied, where it is not damage; nil otherwise.
+        /// Why some or all rows were not copied, if the reason is not damage; nil otherwise.
         public internal(set) var obstacle: String?
 
         /// Whether every row was copied.
         public var isComplete: Bool { rowsLost == 0 && unreadablePages == 0 && obstacle == nil }
     }
 
-    /// Something in the schema that could not be made in the new file.
+    /// An object of the schema that could not be created in the new file.
     public struct MissingObject: Sendable, Equatable {
         /// The name of the table, index, view or trigger.
         public let name: String
-        /// What the engine says.
+        /// The engine's error message.
         public let reason: String
     }
 
-    /// Rows of which the pages do not tell which table they belong to.
+    /// Rows whose pages do not identify the table that they belong to.
     public struct LostAndFound: Sendable, Equatable {
-        /// The table of the new file that contains them: `lost_and_found`, or with a number behind it where the schema
-        /// has one of that name. Its columns are `page`, `candidates` (the tables whose rows they may be), `id` (the
-        /// row id), `fields` (how many values there are) and the values, `c0`, `c1`, and so on. Nil when they were not
-        /// to be kept.
+        /// The table of the new file that contains them: `lost_and_found`, or with a number appended if the schema has
+        /// a table of that name. Its columns are `page`, `candidates` (the tables to which they may belong), `id` (the
+        /// row id), `fields` (the number of values) and the values, `c0`, `c1`, and so on. Nil if they were not kept.
         public internal(set) var table: String?
-        /// How many there are.
+        /// The number of rows.
         public internal(set) var rows = 0
-        /// The tables whose rows they may be.
+        /// The tables to which they may belong.
         public internal(set) var candidates: Set<String> = []
-        /// Whether deleted rows may be among them, since the list of unused pages is damaged, too.
+        /// Whether they may include deleted rows, because the list of unused pages is damaged, too.
         public internal(set) var mayHaveDeletedRows = false
     }
 
-    /// Where the new file lies.
+    /// The path of the new file.
     public let path: String
     /// The damaged pages of the old file.
     public let damagedPages: [DamagedPage]
-    /// The tables in the order in which they were made, with those of the engine's own that a full-text or R-tree table
-    /// consists of.
+    /// The tables in the order in which they were created, including the shadow tables of full-text and R-tree tables.
     public let tables: [TableContent]
-    /// What could not be made.
+    /// The objects that could not be created.
     public let missingObjects: [MissingObject]
-    /// The rows of which the pages do not tell which table they belong to; nil when there are none.
+    /// The rows whose pages do not identify the table that they belong to; nil if there are none.
     public let lostAndFound: LostAndFound?
-    /// How long it took.
+    /// The duration of the salvage.
     public let duration: Duration
 
-    /// The rows that were copied, in all tables.
+    /// The number of rows copied, in all tables.
     public var rowsCopied: Int { tables.reduce(0) { $0 + $1.rowsCopied } }
 
-    /// Whether every row and every object of the schema is in the new file.
+    /// Whether the new file contains every row and every object of the schema.
     public var isComplete: Bool {
         missingObjects.isEmpty && tables.allSatisfy(\.isComplete) && lostAndFound == nil
     }
 }
 
 extension SalvageReport.TableContent {
-    /// What was lost, for people; nil when nothing was.
+    /// A description of the losses for people; nil if there are none.
     package var loss: String? {
         var parts: [String] = []
         if !isLossCounted {
@@ -91,7 +89,7 @@ extension SalvageReport.TableContent {
 }
 
 extension SalvageReport.LostAndFound: CustomStringConvertible {
-    /// For people.
+    /// A description for people.
     public var description: String {
         let place = table.map { "are in the table \"\($0)\"" } ?? "were not kept"
         let tables = candidates.isEmpty ? "" : "; they may belong to \(candidates.sorted().joined(separator: ", "))"
@@ -101,7 +99,7 @@ extension SalvageReport.LostAndFound: CustomStringConvertible {
 }
 
 extension SalvageReport: CustomStringConvertible {
-    /// For people: a line for each table, and one for each thing that was lost.
+    /// A description for people: a line for each table, and one for each loss.
     public var description: String {
         let lines = tables.map { table in
             let found = table.rowsFound > 0 ? " (\(table.rowsFound) of them found by a scan)" : ""

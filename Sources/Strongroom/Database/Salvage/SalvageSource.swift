@@ -1,5 +1,6 @@
-/// A copy of a damaged file that the engine can work with, so that the file itself is never written: with its log
-/// brought in, its missing end filled up, and its damaged pages made such that the engine never takes one for sound.
+/// A copy of a damaged file that the engine can read, so that the file itself is never written: its WAL is
+/// checkpointed, its missing end is filled, and its damaged pages are changed so that the engine never accepts one as
+/// valid.
 struct SalvageSource {
     let file: DatabaseFile
     let key: DerivedKey
@@ -10,13 +11,13 @@ struct SalvageSource {
     /// Makes the copy.
     ///
     /// - Parameters:
-    ///   - keys: The damaged file, which nobody may have open, and what may open it.
-    ///   - path: Where the copy is made.
-    ///   - goOn: Throws when nobody wants it any more.
+    ///   - keys: The damaged file, which must not be open anywhere, and the keys that may open it.
+    ///   - path: The path of the copy.
+    ///   - goOn: Throws if the work has been cancelled.
     init(of keys: DatabaseKeys, at path: String, goOn: () throws -> Void) throws {
         let original = keys.file
         let before = try Self.states(of: original)
-        // Of the copy it would be said that its own log is damaged.
+        // The error for the copy would name the copy's WAL.
         if let scan = try original.scanLog(PlainFile(original.path)), let damage = scan.damage {
             throw original.damagedLog(damage, kept: scan.soundCommits)
         }
@@ -71,8 +72,7 @@ struct SalvageSource {
         try PlainFile.copy(source, to: PlainFile(making: target), goOn: goOn)
     }
 
-    /// Lets the engine undo what a rollback journal keeps, or bring a log into the file, as it would for the file
-    /// itself.
+    /// Lets the engine roll back a rollback journal or checkpoint a WAL, as it would for the file itself.
     private func bringLogIn() throws {
         guard try file.hasLog() else { return }
         do {
@@ -86,13 +86,13 @@ struct SalvageSource {
         for ending in ["-wal", "-journal", "-shm"] { try FileSystem.remove(file.path + ending) }
     }
 
-    /// Finds the damaged pages, and makes them such that every engine sees that they are.
+    /// Finds the damaged pages, and changes them so that every engine detects the damage.
     private mutating func mend(goOn: () throws -> Void) throws {
         let copy = try PlainFile(file.path, isWritable: true, followsLinks: false)
         let verifier = try PageVerifier(closed: copy, cipher)
         damaged = try verifier.damagedPages { _ in try goOn() }
         guard damaged.first != 1 else { throw Self.schemaDamaged(file.name, nil) }
-        // An engine of version 3 takes zeros for a sound page, and none opens a file that is shorter than its first
+        // An engine of version 3 accepts zeros as a valid page, and none opens a file that is shorter than its first
         // page says.
         let noise = [UInt8](repeating: 0xA5, count: cipher.layout.pageSize)
         try noise.withUnsafeBytes { bytes in
@@ -100,7 +100,7 @@ struct SalvageSource {
         }
     }
 
-    /// The error for a file in which nothing can be found.
+    /// The error for a file whose schema cannot be read.
     static func schemaDamaged(_ database: String, _ cause: StrongroomError?) -> StrongroomError {
         let what = cause == nil ? "The first page is damaged" : "A page of the schema is damaged"
         return StrongroomError(
@@ -115,7 +115,7 @@ struct SalvageSource {
 }
 
 extension StrongroomError {
-    /// Whether the engine has met something in the file that it cannot use.
+    /// Whether the engine has found content in the file that it cannot use.
     var isDamage: Bool {
         [.damaged, .notADatabase, .transactionEnded, .sql].contains(code)
     }

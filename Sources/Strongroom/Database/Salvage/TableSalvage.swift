@@ -1,10 +1,10 @@
-/// Copies what can be read of one table.
+/// Copies the readable rows of one table.
 ///
-/// The pages tell which rows are whole; the engine reads those alone, and is made to confess after each part, so that
-/// no value is ever copied with zeros in a damaged page's place. Rows to which no page leads any more are read without
+/// The pages show which rows are intact. The engine reads only these, and is checked for damage after each part, so
+/// that no value is copied with zeros in place of a damaged page. Rows that no page refers to any more are read without
 /// the engine.
 final class TableSalvage {
-    /// What is known of the file's pages.
+    /// The known facts about the file's pages.
     struct Pages {
         let contents: PageContents
         let plan: SalvagePlan
@@ -16,15 +16,15 @@ final class TableSalvage {
     let pages: Pages
     let columns: [ColumnInfo]
     let hasRowIDs: Bool
-    /// The column that is another name of the row id.
+    /// The column that is an alias of the row id.
     let rowIDColumn: Int?
     private let lostAndFound: LostAndFound
     private let goOn: () throws -> Void
     private(set) var content: SalvageReport.TableContent
 
-    /// Rows that are read in one transaction.
+    /// The number of rows that are read in one transaction.
     private static let part = 500
-    /// Bytes of rows that are kept until they are written together.
+    /// The maximum number of bytes of rows that are collected before they are written together.
     private static let mostBytes = 1 << 20
 
     private var ids: [Int64] = []
@@ -47,7 +47,7 @@ final class TableSalvage {
         rowIDColumn = try source.rowIDColumn(of: table.name, columns)
     }
 
-    /// Copies the table, in a transaction of the target's that is open.
+    /// Copies the table, in an open transaction of the target.
     func copy(_ root: Int) throws {
         guard !hasRowIDs || rowIDName != nil else {
             content.obstacle = "columns have taken all names of the row id, so that no row can be asked for"
@@ -73,7 +73,7 @@ final class TableSalvage {
         try countLoss()
     }
 
-    /// Makes the report say as much as the indexes know.
+    /// Completes the report with what the indexes reveal.
     private func countLoss() throws {
         content.lostRowIDs = content.lostRowIDs.joined
         guard content.unreadablePages > 0 else { return }
@@ -85,7 +85,7 @@ final class TableSalvage {
         }
         content.rowsLost = all - content.rowsCopied
         guard content.rowsLost == 0 else { return }
-        // There were no more.
+        // There are no further lost rows.
         content.unreadablePages = 0
         content.lostRowIDs = []
     }
@@ -107,9 +107,9 @@ final class TableSalvage {
         try flushFound()
     }
 
-    // MARK: Rows that are found
+    // MARK: Orphaned rows
 
-    /// Copies what was found below a page that cannot be read.
+    /// Copies the rows that were found below an unreadable page.
     private func copyBranches(below gap: TreeWalk.Gap) throws {
         let branches = pages.plan.branches(of: content.name, below: gap)
         for branch in branches {
@@ -161,7 +161,7 @@ final class TableSalvage {
             loseFound(row.id)
         }
         content.rowsFound += content.rowsCopied - before
-        // They are rows all the same.
+        // Rows that conflict with others are kept, too.
         for row in conflicting { try lostAndFound.add(row, candidates: [content.name]) }
         (found, foundBytes) = ([], 0)
     }
@@ -170,7 +170,7 @@ final class TableSalvage {
         if let id { lose(id...id, rows: 1) } else { content.rowsLost += 1 }
     }
 
-    /// Copies rows together, and where that fails each half for itself, down to the row that cannot be read.
+    /// Copies rows together; if that fails, copies each half separately, down to the row that cannot be read.
     private func copy<Key>(
         _ rows: ArraySlice<Key>, attempt: (ArraySlice<Key>) throws -> Void,
         lose: (Key, StrongroomError) -> Void
@@ -211,14 +211,14 @@ final class TableSalvage {
 
     private func insertion(_ names: [String]) -> String {
         let places = Array(repeating: "?", count: names.count).joined(separator: ", ")
-        // No row takes the place of another, whatever the table's constraints say of conflicts.
+        // No row replaces another, whatever the table's conflict clauses say.
         return "INSERT OR ABORT INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(places))"
     }
 
     private func copyFound(_ rows: ArraySlice<FoundRow>) throws {
         let stored = StoredColumns(columns, hasRowIDs: hasRowIDs).indices
         for row in rows {
-            // A row from before a column was added ends before it, and gets its default.
+            // A row that is older than a column ends before it, and gets the column's default.
             let written = zip(stored, row.fields).filter { columns[$0.0].generated == nil }
             var names = written.map { Identifier.quote(columns[$0.0].name) }
             if row.id != nil { names.append(rowIDName ?? "rowid") }
@@ -235,7 +235,7 @@ final class TableSalvage {
 
     private func copyRows(_ ids: ArraySlice<Int64>) throws {
         let names = [rowIDName ?? "rowid"] + names
-        // Not through an index, which may be damaged; and not a row further, which may be.
+        // Neither an index nor a following row is read, because either may be damaged.
         let query = """
             SELECT \(names.joined(separator: ", ")) FROM \(table) NOT INDEXED WHERE \(names[0]) >= ? ORDER BY \
             \(names[0]) LIMIT ?

@@ -1,33 +1,33 @@
-/// What the pages of a damaged file tell of each table and index in its schema.
+/// What the pages of a damaged file reveal about each table and index of its schema.
 struct TreeSurvey {
     /// A table or an index.
     struct Tree {
         let root: SchemaRoot
-        /// Whether it is a table's with row ids.
+        /// Whether it is a table with row ids.
         let hasRowIDs: Bool
-        /// Its pages that cannot be read.
+        /// Its unreadable pages.
         fileprivate(set) var gaps: [TreeWalk.Gap] = []
-        /// The rows or entries that were met.
+        /// The number of rows or entries found.
         fileprivate(set) var rows = 0
-        /// How far below the first page rows without pages below them lie; nil when none was met.
+        /// The depth of leaf pages below the root page; nil if none was found.
         fileprivate(set) var leafDepth: Int?
 
-        /// The unreadable pages below which others may lie.
+        /// The unreadable pages below which other pages may be.
         var openGaps: [TreeWalk.Gap] { gaps.filter { gap in leafDepth.map { gap.depth < $0 } ?? true } }
     }
 
     private(set) var trees: [Tree] = []
     /// The pages that belong to any of the trees.
     private(set) var reached: PageSet
-    /// The damaged pages whose owners were found.
+    /// The damaged pages whose owners are known.
     private(set) var owners: [Int: DamagedPage.Owner] = [:]
 
-    /// Goes through all trees.
+    /// Walks all trees.
     ///
     /// - Parameters:
     ///   - roots: The schema.
-    ///   - connection: The file, whose schema can be read.
-    ///   - goOn: Called now and then; what it throws ends the survey.
+    ///   - connection: A connection to the file, whose schema can be read.
+    ///   - goOn: Called repeatedly; an error that it throws ends the survey.
     init(
         _ contents: PageContents, roots: [SchemaRoot], damaged: PageSet, _ connection: Connection,
         goOn: () throws -> Void
@@ -53,7 +53,7 @@ struct TreeSurvey {
         }
     }
 
-    /// How many rows a table has, as an index tells of which every page can be read; nil when there is none.
+    /// The row count of a table, according to an index whose pages are all readable; nil if there is none.
     func rowCount(of table: String, _ connection: Connection) throws -> Int? {
         let counted = Set(try connection.indexFacts(of: table).filter { !$0.isPartial }.map(\.name))
         return trees.first { $0.root.kind == "index" && $0.gaps.isEmpty && counted.contains($0.root.name) }?.rows

@@ -1,13 +1,13 @@
-/// What the layers above the engine remember of a connection, one object a type.
+/// State that the layers above the engine attach to a connection, one object per type.
 ///
-/// A connection has three of them, which differ in how long they keep what they have: `Connection.attachments` until it
-/// is closed, ``PreparedStatements/attachments`` until the user's statements are prepared anew, and
-/// ``TransactionContext/attachments`` until the transaction ends or a part of it is undone.
+/// A connection has three of them, with different lifetimes: `Connection.attachments` lives until the connection is
+/// closed, ``PreparedStatements/attachments`` until the user's statements are prepared again, and
+/// ``TransactionContext/attachments`` until the transaction ends or a part of it is rolled back.
 struct Attachments {
-    // Few enough that a search costs less than hashing.
+    // Few enough that a linear search costs less than hashing.
     private var objects: [(type: ObjectIdentifier, object: AnyObject)] = []
 
-    /// The object of a type; nil when there is none.
+    /// The object of a type; nil if there is none.
     subscript<Object: AnyObject>(type: Object.Type) -> Object? {
         get {
             for entry in objects where entry.type == ObjectIdentifier(type) { return entry.object as? Object }
@@ -24,7 +24,7 @@ struct Attachments {
         }
     }
 
-    /// The object of a type, which is made when there is none.
+    /// The object of a type, created if there is none.
     mutating func object<Object: AnyObject>(_ make: @autoclosure () -> Object) -> Object {
         if let object = self[Object.self] { return object }
         let object = make()

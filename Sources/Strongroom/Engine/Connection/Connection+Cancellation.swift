@@ -1,39 +1,39 @@
 import CSQLCipher
 
 extension Connection {
-    /// When the engine stops the running statement.
+    /// When the engine interrupts the running statement.
     struct Interruption {
-        /// Whether the engine asks now and then, while a statement runs, whether to stop it.
+        /// Whether the engine's progress handler checks, while a statement runs, whether to interrupt it.
         fileprivate(set) var isPolled = false
-        /// Whether nobody wants any more what the library does with the connection for itself.
+        /// Whether the library's own work on the connection has been cancelled.
         fileprivate(set) var isUnwanted: (() -> Bool)?
-        /// How much would be lost with the running statement.
+        /// How much is lost with an interrupted statement.
         fileprivate(set) var company = Company.alone
     }
 
-    /// How much of a transaction is lost when the running statement is stopped.
+    /// How much of a transaction is lost when the running statement is interrupted.
     enum Company {
-        /// The work has the transaction for itself.
+        /// The transaction contains this work only.
         case alone
-        /// Others have written in the transaction before, and the engine rolls back all of it when a writing statement
-        /// is stopped.
+        /// Other work has written in the transaction before, and the engine rolls back all of it when it interrupts a
+        /// writing statement.
         case shared
     }
 
-    /// Begins work that nobody has given up.
+    /// Begins work that has not been cancelled.
     func beginWork(_ company: Company) {
         interruption.company = company
         cancellation.clear()
         askNowAndThen()
     }
 
-    /// Lets the engine ask, while a statement runs, whether it is to be stopped, which fails with `interrupted`; for
-    /// connections with which the library works for itself.
+    /// Lets the engine check, while a statement runs, whether to interrupt it, which then fails with `interrupted`; for
+    /// connections that the library uses for its own work.
     ///
     /// - Parameters:
-    ///   - looks: How often it may ask, each time after 10,000 steps of its own, before it is stopped in any case; nil
-    ///     for as often as it likes.
-    ///   - isUnwanted: Whether nobody wants the work any more.
+    ///   - looks: The number of checks, one per 10,000 virtual machine steps, after which the statement is interrupted
+    ///     in any case; nil for no limit.
+    ///   - isUnwanted: Whether the work has been cancelled.
     func stop(after looks: Int? = nil, when isUnwanted: @escaping () -> Bool = { false }) {
         var left = looks
         interruption.isUnwanted = {
@@ -57,15 +57,15 @@ extension Connection {
         )
     }
 
-    /// Stops the running statement, and lets no other one of the user's begin; from any thread, as long as the
-    /// connection is not closed.
+    /// Interrupts the running statement, and lets no other statement of the user begin. May be called from any thread
+    /// while the connection is open.
     ///
-    /// The engine rolls a transaction back in which it has stopped a write ("Interrupt A Long-Running Query",
-    /// sqlite.org/c3ref/interrupt.html). So in a shared one only reading statements are stopped; one that writes runs
-    /// to its end, and the work ends after it.
+    /// The engine rolls back a transaction in which it has interrupted a write ("Interrupt A Long-Running Query",
+    /// sqlite.org/c3ref/interrupt.html). In a shared transaction only reading statements are therefore interrupted; a
+    /// writing statement runs to its end, and the work ends after it.
     ///
-    /// An interrupt that comes between two statements is forgotten when the next one begins, and that one may have been
-    /// let through already; so the engine also asks, while it runs.
+    /// An interrupt between two statements is forgotten when the next one begins, and that one may have passed the
+    /// check already; so the progress handler also checks while it runs.
     func interrupt(_ company: Company) {
         cancellation.set()
         if company == .alone { sqlite3_interrupt(pointer) }
@@ -76,7 +76,7 @@ extension Connection {
 
     private var mustStop: Bool {
         if let isUnwanted = interruption.isUnwanted { return isUnwanted() }
-        // The library's own statements, such as those that undo the work, run to their end.
+        // The library's own statements, such as a rollback to a savepoint, run to their end.
         guard cancellation.isSet, !authorizer.isTrusting else { return false }
         if interruption.company == .alone { return true }
         var statement = sqlite3_next_stmt(pointer, nil)

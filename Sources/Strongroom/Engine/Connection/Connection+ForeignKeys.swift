@@ -1,10 +1,10 @@
 import CSQLCipher
 
 extension Connection {
-    /// Runs work without the enforcement of foreign keys, also inside a transaction, where the pragma would be ignored.
+    /// Runs work without enforcement of foreign keys, also inside a transaction, where the pragma would be ignored.
     ///
-    /// For migrations and the rebuild of a table alone: dropping a table deletes its rows, and with them, by ON DELETE
-    /// CASCADE, those of others. See "Configuring a Database Connection" (sqlite.org/c3ref/db_config.html).
+    /// Only for migrations and the rebuild of a table: dropping a table deletes its rows, and with them, by ON DELETE
+    /// CASCADE, rows of other tables. See "Configuring a Database Connection" (sqlite.org/c3ref/db_config.html).
     func withoutForeignKeys<T>(_ body: () throws -> T) throws -> T {
         guard try ownValue("PRAGMA foreign_keys") == .integer(1) else { return try body() }
         guard strongroom_enforce_foreign_keys(pointer, 0) == SQLITE_OK else {
@@ -12,7 +12,7 @@ extension Connection {
         }
         let result = Result { try body() }
         guard strongroom_enforce_foreign_keys(pointer, 1) == SQLITE_OK else {
-            // Nothing may be written any more without them.
+            // Foreign keys could not be enforced again: the transaction must not write any more.
             transaction.state = .rolledBack
             throw failure("The foreign keys could not be enforced again")
         }
@@ -21,16 +21,16 @@ extension Connection {
 
     /// Whether a table of the file has foreign keys.
     ///
-    /// A statement that writes several of its rows keeps every page that it changes as it was before, until the
-    /// outermost savepoint ends: a row without its parent is found at the statement's end. One that inserts a single
-    /// row is refused at once and keeps none. See "Temporary Files Used By SQLite", section 2.5
+    /// A statement that writes several of its rows keeps the original of every page that it changes until the outermost
+    /// savepoint ends, because a missing parent is detected at the end of the statement. A statement that inserts a
+    /// single row is refused at once and keeps none. See "Temporary Files Used By SQLite", section 2.5
     /// (sqlite.org/tempfiles.html).
     @usableFromInline
     func hasForeignKeys(_ table: String) throws -> Bool {
         try ownValue("PRAGMA foreign_key_list(\(Identifier.quote(table)))") != nil
     }
 
-    /// Whether the transaction cannot be committed as it is, since a deferred foreign key points to no row.
+    /// Whether the transaction cannot be committed yet because of violations of deferred foreign keys.
     ///
     /// See `SQLITE_DBSTATUS_DEFERRED_FKS` (sqlite.org/c3ref/c_dbstatus_options.html).
     var hasDeferredViolations: Bool {
@@ -39,17 +39,17 @@ extension Connection {
         return count != 0
     }
 
-    /// Whether the transaction puts off the check of all foreign keys to its end; unknown counts as yes.
+    /// Whether the transaction defers the check of all foreign keys to its end; true if unknown.
     var defersForeignKeys: Bool {
         guard authorizer.hasMetDeferral else { return false }
         let setting = try? ownValue("PRAGMA defer_foreign_keys")
         return setting != .integer(0)
     }
 
-    /// Refuses values that point to rows that are not there.
+    /// Fails if rows violate a foreign key.
     ///
-    /// - Throws: ``StrongroomError`` with `constraint`, naming table, row and parent of the first ones, and saying how
-    ///   many there are.
+    /// - Throws: ``StrongroomError`` with `constraint`, naming table, row and parent of the first violations, and their
+    ///   number.
     func checkForeignKeys() throws {
         var first: (table: String, parent: String)?
         var (named, count): ([String], Int) = ([], 0)
@@ -60,7 +60,7 @@ extension Connection {
                 guard count <= Self.mostNamed else { continue }
                 let (table, parent) = (try row.text(at: 0), try row.text(at: 2))
                 first = first ?? (table, parent)
-                // A table without row ids has none to tell.
+                // A table without row ids has none to report.
                 var number = ""
                 if case .integer(let rowID) = try row.value(at: 1) { number = " \(rowID)" }
                 named.append("row\(number) of table \"\(table)\" points to a row of \"\(parent)\" that is not there")
@@ -75,6 +75,6 @@ extension Connection {
         throw error
     }
 
-    /// The number of rows that a message names.
+    /// The most rows that a message names.
     private static let mostNamed = 10
 }

@@ -1,13 +1,13 @@
 extension Connection {
-    /// Refuses a statement that gives a temporary table or view the name of one of the file's, or the other way round:
-    /// by its name the engine finds the temporary one, no reader sees what is written to it, and it is gone with the
-    /// connection.
+    /// Refuses a statement that gives a temporary table or view the name of one in the file, or the reverse: the engine
+    /// resolves the name to the temporary one, so that readers do not see what is written to it, and it is dropped when
+    /// the connection is closed.
     ///
     /// - Throws: ``StrongroomError`` with `notAuthorized`.
     func refuseHiding(_ all: [Authorizer.Made], _ sql: String) throws {
         for made in all {
             guard let name = made.name ?? Self.newName(in: sql) else { continue }
-            // The engine finds its own, such as the sequence of AUTOINCREMENT, by the database and not by the name.
+            // The engine finds its own tables, such as `sqlite_sequence`, by the database and not by the name.
             if name.asciiFolded.hasPrefix("sqlite_") { continue }
             let wasVirtual = try made.formerName.map { try isVirtual($0, isTemporary: made.isTemporary) } ?? false
             try requireVisible(
@@ -15,14 +15,14 @@ extension Connection {
         }
     }
 
-    /// Refuses the name for a table or view.
+    /// Refuses a name for a table or view that would hide another one.
     ///
-    /// - Parameter isVirtual: Whether it is a virtual table: the names of the tables behind it begin with
-    ///   its name and `_`.
-    /// - Throws: ``StrongroomError`` with `notAuthorized` when a temporary one has it, or, for a temporary one, one of
-    ///   the file's.
+    /// - Parameter isVirtual: Whether it is a virtual table: the names of its shadow tables begin with its name and
+    ///   `_`.
+    /// - Throws: ``StrongroomError`` with `notAuthorized` if a temporary table or view has the name, or, for a
+    ///   temporary one, if one in the file has it.
     func requireVisible(_ name: String, isTemporary: Bool, isVirtual: Bool, _ sql: String? = nil) throws {
-        // Asking it for its tables would open it.
+        // Reading the schema of the temporary database would open it.
         guard try isTemporary || hasTemporaryDatabase() else { return }
         let others = isTemporary ? "main.sqlite_master" : "sqlite_temp_master"
         let behind = isVirtual ? " OR substr(name, 1, length(?1) + 1) = ?1 || '_' COLLATE NOCASE" : ""
@@ -40,7 +40,7 @@ extension Connection {
             database: database, sql: sql)
     }
 
-    /// Whether a table is a virtual one.
+    /// Whether a table is virtual.
     func isVirtual(_ table: String, isTemporary: Bool) throws -> Bool {
         let schema = isTemporary ? "sqlite_temp_master" : "main.sqlite_master"
         let found = try ownValue(
@@ -48,14 +48,14 @@ extension Connection {
         return found != nil
     }
 
-    /// The name that ALTER TABLE … RENAME TO gives; nil for another change.
+    /// The new name in ALTER TABLE … RENAME TO; nil for another statement.
     private static func newName(in sql: String) -> String? {
         let tokens = [SQLToken](sql: sql)
         let place = tokens.indices.first { place in
             tokens[place].isWord("TO") && tokens.significant(before: place)?.isWord("RENAME") == true
         }
         guard let token = place.flatMap({ tokens.significant(after: $0) }) else { return nil }
-        // The engine takes a text for a name here, too.
+        // The engine accepts a string literal as a name here, too.
         return token.kind == .literal ? SQLToken.unquoted(token.text) : token.name
     }
 

@@ -1,5 +1,5 @@
 extension Connection {
-    /// All rows of the library's own SQL.
+    /// All rows of a statement of the library's own.
     func ownRows(_ sql: String, _ values: Value...) throws -> [[Value]] {
         try withOwnStatement(sql, values) { statement in
             var rows: [[Value]] = []
@@ -11,12 +11,12 @@ extension Connection {
         }
     }
 
-    /// Goes over to another way of keeping what a transaction may have to undo.
+    /// Changes the journal mode.
     ///
-    /// - Parameter mode: Such as `WAL`.
+    /// - Parameter mode: The mode, such as `WAL`.
     /// - Returns: Whether the file is in that mode now.
     func setJournalMode(_ mode: String) throws -> Bool {
-        // To the statement's end: the mode is answered before the first page is written, which may fail.
+        // The statement has to run to its end: it returns the mode before it writes the first page, which may fail.
         try ownRows("PRAGMA journal_mode = \(mode)") == [[.text(mode.lowercased())]]
     }
 }

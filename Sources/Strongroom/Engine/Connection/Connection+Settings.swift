@@ -4,7 +4,7 @@ extension Connection {
     /// What a connection is for.
     enum Role: String, CustomStringConvertible {
         case writer, reader
-        /// Writes a file that is to be put in place when it is complete, so without a log beside it.
+        /// Writes a file that is renamed into place when it is complete, and so writes it without a WAL.
         case maker
         /// Reads and writes a database in memory, which no other connection can see.
         case sole
@@ -12,15 +12,16 @@ extension Connection {
         var description: String { rawValue }
     }
 
-    /// Stops the engine's own log lines on standard error; to be called before the key is given.
+    /// Turns off the engine's own log lines on standard error; to be called before the key is set.
     func silenceLog() throws {
         // An engine that does not know the setting ignores it.
         try run("PRAGMA cipher_log_level = NONE")
     }
 
-    /// Has the engine write through the drive's cache where it synchronizes a file, and not to that cache alone.
+    /// Makes the engine flush the drive's cache as well when it synchronizes a file.
     ///
-    /// It matters on Apple platforms; elsewhere `fsync` does so by itself, and the engine ignores the settings. See
+    /// It has an effect on Apple platforms; elsewhere `fsync` does so by itself, and the engine ignores the settings.
+    /// See
     /// SQLite's documentation, "PRAGMA Statements", `fullfsync` and `checkpoint_fullfsync` (sqlite.org/pragma.html).
     func synchronizeFully() throws {
         try run("PRAGMA fullfsync = ON")
@@ -30,7 +31,7 @@ extension Connection {
     /// Applies the settings that every connection has.
     ///
     /// - Parameters:
-    ///   - role: A reader is kept from writing.
+    ///   - role: A reader's connection cannot write.
     ///   - busyTimeout: How long a statement waits for another connection, in milliseconds.
     func configure(as role: Role, busyTimeout: Int) throws {
         setBusyTimeout(milliseconds: busyTimeout)
@@ -45,24 +46,24 @@ extension Connection {
             try enableWriteAheadLog()
             deferCheckpoints()
             try run("PRAGMA synchronous = FULL")
-            // A log that was long once, since somebody read for long, becomes short again when it is begun anew.
+            // A WAL that a long read made large is truncated to this limit when it is restarted.
             try run("PRAGMA journal_size_limit = \(Self.logKept)")
         case .maker, .sole:
             break
         case .reader:
             try run("PRAGMA query_only = ON")
         }
-        // A negative number counts KiB. The memory is taken when pages are read, not before.
+        // A negative number counts KiB. The memory is allocated when pages are read, not before.
         try run("PRAGMA cache_size = -\(Self.cache >> 10)")
     }
 
-    /// Has delete triggers fire for rows that are replaced, and lets triggers fire themselves.
+    /// Lets delete triggers fire for rows that are replaced, and lets triggers fire themselves.
     func allowRecursiveTriggers() throws {
         try run("PRAGMA recursive_triggers = ON")
     }
 
-    /// Bytes. A page that leaves the cache while it is being changed is encrypted, written and later read again; with
-    /// the engine's own 2 MB, changing rows all over an index of a few megabytes takes ten times as long.
+    /// Bytes. A page that leaves the cache while a transaction changes it is encrypted, written and later read again;
+    /// with the engine's default of 2 MB, changing rows all over an index of a few megabytes takes ten times as long.
     static let cache = 16 << 20
 
     /// Bytes.

@@ -2,13 +2,13 @@ import CSQLCipher
 
 /// The prepared statements of a connection.
 struct PreparedStatements {
-    /// The library's own.
+    /// The library's own statements.
     var own = StatementCache()
     var user = StatementCache()
-    /// Makes, of the text of a statement of the user's, the one that is prepared; nil for most connections.
+    /// Expands the text of a user's statement before it is prepared; nil for most connections.
     var expansion: ((String) throws -> String)?
-    /// What the layers above have found out for the user's statements, and find out again when these are prepared
-    /// anew.
+    /// What the layers above have determined for the user's statements, and determine again when these are prepared
+    /// again.
     var attachments = Attachments()
 
     mutating func forgetUser() {
@@ -18,21 +18,21 @@ struct PreparedStatements {
 }
 
 extension Connection {
-    /// The library's own SQL, run without the limits that bind user SQL.
+    /// Runs the library's own SQL, without the restrictions on user SQL.
     func run(_ sql: String, _ values: Value...) throws {
         try withOwnStatement(sql, values) { try $0.run() }
     }
 
-    /// The first column of the first row of the library's own SQL, or nil when there is no row.
+    /// The first column of the first row of the library's own SQL, or nil if there is no row.
     func ownValue(_ sql: String, _ values: Value...) throws -> Value? {
         try withOwnStatement(sql, values) { statement in
             try statement.step() ? Row(statement).value(at: 0) : nil
         }
     }
 
-    /// Lends a statement of the library's own.
+    /// Lends one of the library's own statements.
     func withOwnStatement<T>(_ sql: String, _ values: [Value] = [], _ body: (Statement) throws -> T) throws -> T {
-        // Also while it runs: the engine prepares a statement again when the schema has changed.
+        // Also while it runs: the engine prepares a statement again after a change of the schema.
         try trusting {
             let statement = try statements.own.statement(for: sql, prepare: prepare)
             defer { statement.finish() }
@@ -45,7 +45,7 @@ extension Connection {
         }
     }
 
-    /// Runs the library's own SQL without the limits that bind user SQL.
+    /// Runs the library's own SQL without the restrictions on user SQL.
     func trusting<T>(_ body: () throws -> T) rethrows -> T {
         let wasTrusting = authorizer.isTrusting
         authorizer.isTrusting = true
@@ -53,17 +53,17 @@ extension Connection {
         return try body()
     }
 
-    /// A statement for SQL that a user wrote, held to what the authorizer allows.
+    /// A statement for SQL that a user wrote, restricted by the authorizer.
     @usableFromInline
     func statement(_ sql: String) throws -> Statement {
         try checkTransaction()
         return try note(statements.user.statement(for: sql, prepare: prepare))
     }
 
-    /// A statement for a table's operation; its text, and what an insert binds in place of NULL, are made only when it
-    /// is prepared.
+    /// A statement for a table's operation. Its text, and what an insert binds in place of NULL, are computed only when
+    /// it is prepared.
     ///
-    /// - Parameter key: The operation; nil for one that has no key, which is known by its text.
+    /// - Parameter key: The operation; nil for one that has no key and is cached by its text.
     @usableFromInline
     func statement(_ key: OperationKey?, make: () throws -> (sql: String, defaults: [Value])) throws -> Statement {
         try checkTransaction()
@@ -85,13 +85,13 @@ extension Connection {
         return try note(statement)
     }
 
-    /// A piece of SQL that is made once and then kept.
+    /// A piece of SQL that is computed once and then cached.
     @usableFromInline
     func text(_ key: OperationKey, make: () -> String) -> String {
         statements.user.text(for: key, make: make)
     }
 
-    /// Without this a statement after the engine's own rollback would commit by itself.
+    /// Without this check, a statement after a rollback by the engine would commit by itself.
     func checkTransaction() throws {
         try cancellation.check()
         if transaction.state == .rolledBack { throw transactionEnded }
@@ -105,17 +105,17 @@ extension Connection {
         )
     }
 
-    /// Called after a failed statement: the engine answers some failures by rolling back the whole transaction.
+    /// Called after a failed statement: the engine answers some failures with a rollback of the whole transaction.
     func noteFailure() {
         if transaction.state == .open, !isInTransaction { transaction.state = .rolledBack }
     }
 
-    /// Drops the prepared statements of the user's.
+    /// Finalizes the user's prepared statements.
     func forgetUserStatements() {
         statements.forgetUser()
     }
 
-    /// Drops the prepared statements.
+    /// Finalizes all prepared statements.
     func clearStatements() {
         statements.own.removeAll()
         statements.forgetUser()
@@ -135,7 +135,7 @@ extension Connection {
         let tables = authorizer.takeTables()
         guard result == SQLITE_OK else {
             guard authorizer.hasRefused else { throw failure("The statement was not accepted", sql: sql) }
-            // What follows may be a key.
+            // The rest may contain a key.
             let beginning = String(sql.unicodeScalars.prefix { !"=('\"".unicodeScalars.contains($0) })
             throw failure("The statement was not accepted", .notAuthorized, sql: "\(beginning)…")
         }

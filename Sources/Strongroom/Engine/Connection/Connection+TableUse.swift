@@ -1,9 +1,10 @@
 import CSQLCipher
 
-/// Which tables the running transaction has read and written, so that those who want to know of changes are told of no
-/// others.
+/// Records which tables the running transaction has read and written, so that observers are notified of changes to
+/// these tables only.
 extension Connection {
-    /// Notes what a statement is going to do; costs a comparison for one that has been noted in this transaction.
+    /// Records the tables that a statement uses; costs one comparison for a statement already recorded in this
+    /// transaction.
     func note(_ statement: Statement) throws -> Statement {
         use.statements += 1
         if !observers.isEmpty {
@@ -28,7 +29,8 @@ extension Connection {
         return statement
     }
 
-    /// Notes what a statement uses that the engine has prepared again at its first step, since the schema has changed.
+    /// Records the tables of a statement that the engine has prepared again at its first step, because the schema has
+    /// changed.
     func noteAgain(_ statement: Statement) throws {
         statement.tables.formUnion(authorizer.takeTables())
         statement.isExplained = false
@@ -37,7 +39,7 @@ extension Connection {
         if transaction.isWatchingReads { transaction.tables.reads.formUnion(try reads(of: statement)) }
     }
 
-    /// Runs work and tells the tables that it has read.
+    /// Runs work and returns the tables that it has read.
     func watchingReads<T>(_ body: () throws -> T) rethrows -> (result: T, tables: Set<String>) {
         transaction.isWatchingReads = true
         defer { transaction.isWatchingReads = false }
@@ -45,7 +47,7 @@ extension Connection {
         return (result, transaction.tables.reads)
     }
 
-    /// Runs a part of the transaction; when it throws it is undone, and has written nothing.
+    /// Runs a part of the transaction; if it throws, the part is rolled back and its writes are not recorded.
     func forgettingWrites<T>(_ body: () throws -> T) throws -> T {
         let before = transaction.tables
         do {
@@ -58,29 +60,28 @@ extension Connection {
         }
     }
 
-    /// The tables that the last committed transactions have written since this was last asked.
+    /// The tables that transactions committed since the last call have written.
     func takeChangedTables() -> Set<String> {
         defer { transaction.committedWrites = [] }
         return transaction.committedWrites
     }
 
-    /// Notes that the running transaction has written a table, of whose rows those who want to know of changes are
-    /// told.
+    /// Records that the running transaction has written a table whose rows are observed.
     func noteWrite(of table: String) {
         transaction.tables.writes.insert(TableUse.name(table))
     }
 
-    // MARK: Engines that do not tell
+    // MARK: Engines that do not report all tables
 
     private static let tellsOfEveryTable = sqlite3_libversion_number() >= 3_019_000
 
-    /// The tables that a statement reads. Before version 3.19 the engine does not tell of tables of which no column is
-    /// read, as in `SELECT count(*)`; what it would run shows them ("The SQLite Bytecode Engine",
+    /// The tables that a statement reads. Before version 3.19 the engine does not report tables of which no column is
+    /// read, as in `SELECT count(*)`; the statement's bytecode shows them ("The SQLite Bytecode Engine",
     /// sqlite.org/opcode.html).
     private func reads(of statement: Statement) throws -> Set<String> {
         guard !Self.tellsOfEveryTable, !statement.isExplained else { return statement.tables.reads }
         let sql = statement.sql
-        // An explanation reads nothing itself.
+        // EXPLAIN itself reads nothing.
         if [SQLToken](sql: sql).significant(after: -1)?.isWord("EXPLAIN") != true {
             statement.tables.reads.formUnion(try tablesThatAreOpened(by: sql))
         }
@@ -90,13 +91,13 @@ extension Connection {
 
     private func tablesThatAreOpened(by sql: String) throws -> Set<String> {
         var (pages, hasVirtual): (Set<Int64>, Bool) = ([], false)
-        // Not kept: the pages of a later schema are others.
+        // Not cached: after a change of the schema the page numbers differ.
         let program = try trusting { try prepare("EXPLAIN \(sql)") }
         while try program.step() {
             let row = Row(program)
             switch try row.value(at: 1) {
             case .text("OpenRead"):
-                // Of the database itself, and not of what is temporary.
+                // Of the main database, not of the temporary one.
                 if case .integer(let page) = try row.value(at: 3), try row.value(at: 4) == .integer(0) {
                     pages.insert(page)
                 }

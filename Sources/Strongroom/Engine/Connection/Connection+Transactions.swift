@@ -10,7 +10,7 @@ extension Connection {
         case exclusive = "BEGIN EXCLUSIVE"
     }
 
-    /// Runs work in a transaction: committed when the work returns, rolled back when it throws.
+    /// Runs work in a transaction, which is committed when the work returns and rolled back when it throws.
     func inTransaction<T>(_ start: Start, _ body: () throws -> T) throws -> T {
         try begin(start)
         do {
@@ -22,7 +22,7 @@ extension Connection {
         }
     }
 
-    /// Begins a transaction, which whoever calls this ends with ``commit()`` or ``rollBack()``.
+    /// Begins a transaction, which the caller ends with ``commit()`` or ``rollBack()``.
     func begin(_ start: Start) throws {
         try notingAnotherKey { try run(start.rawValue) }
         transaction.begin()
@@ -35,8 +35,8 @@ extension Connection {
         }
     }
 
-    /// Runs work that reads in one snapshot, that of this moment: by itself a deferred transaction has none before its
-    /// first query.
+    /// Runs work that reads in one snapshot, taken now: a deferred transaction takes its snapshot only with its first
+    /// query.
     func inSnapshot<T>(_ body: () throws -> T) throws -> T {
         try beginSnapshot()
         do {
@@ -48,7 +48,7 @@ extension Connection {
         }
     }
 
-    /// Begins a transaction that reads what is there at this moment, which whoever calls this ends with ``commit()`` or
+    /// Begins a read transaction whose snapshot is taken now, and which the caller ends with ``commit()`` or
     /// ``rollBack()``.
     func beginSnapshot() throws {
         guard let participant else { return try takeSnapshot() }
@@ -66,13 +66,13 @@ extension Connection {
         }
     }
 
-    /// Makes the engine refuse what writes, as on a reader's connection, or lets it through again.
+    /// Makes the connection read-only, as a reader's is, or writable again.
     func keepFromWriting(_ isKept: Bool) throws {
         try run("PRAGMA query_only = \(isKept ? "ON" : "OFF")")
         transaction.isKeptFromWriting = isKept
     }
 
-    /// After a rotation by another process the first page cannot be read any more.
+    /// After a rotation by another process the first page can no longer be read.
     private func notingAnotherKey<T>(_ body: () throws -> T) throws -> T {
         do {
             return try body()
@@ -82,21 +82,21 @@ extension Connection {
         }
     }
 
-    /// Throws when the engine has rolled the transaction back, or part of it could not be undone.
+    /// Throws if the engine has rolled back the transaction, or a part of it could not be rolled back.
     func checkTransactionIsWhole() throws {
         guard transaction.state == .open, isInTransaction else { throw transactionEnded }
     }
 
-    /// Commits the transaction. When this throws it is still open, or the engine has rolled it back; ``rollBack()`` is
-    /// right in both cases.
+    /// Commits the transaction. If this throws, the transaction is still open, or the engine has rolled it back;
+    /// ``rollBack()`` is correct in both cases.
     ///
-    /// - Throws: ``StrongroomError`` with what made the engine roll it back before, or with why it could not be
-    ///   committed.
+    /// - Throws: ``StrongroomError`` with the earlier cause of the engine's rollback, or with the reason why the commit
+    ///   failed.
     func commit() throws {
         guard transaction.state == .open, isInTransaction else { throw transaction.rollbackCause ?? transactionEnded }
-        // Before a commit, lest zeros that were read in a damaged page's place be written back for good.
+        // Before a commit, so that zeros read in place of a damaged page are not written back.
         try checkPages()
-        // What is nearly done is not left halfway.
+        // A commit is not interrupted.
         transaction.isCommitting = true
         defer { transaction.isCommitting = false }
         if let participant { try participant.commit(on: self) { try run("COMMIT") } } else { try run("COMMIT") }
@@ -105,47 +105,47 @@ extension Connection {
         transaction.noteCommit()
     }
 
-    /// Rolls the transaction back, if the engine has not.
+    /// Rolls back the transaction, unless the engine has done so.
     func rollBack() {
         // Their preparation may have created the tables that are rolled back.
         if transaction.tables.writes.contains("sqlite_master") { forgetUserStatements() }
         defer { transaction.state = .none }
-        // Should it fail, the next write is told so.
+        // If it fails, the next write reports it.
         if transaction.isKeptFromWriting { try? keepFromWriting(false) }
-        // Also when the engine has rolled it back by itself.
+        // Also after a rollback by the engine.
         defer { participant?.noteUndoing(on: self) }
         guard isInTransaction else { return }
         do {
             try run("ROLLBACK")
         } catch {
-            // What made the work fail is the error to tell. A connection that is still in its transaction is closed by
-            // whoever holds its slot, and closing rolls back.
+            // The error that made the work fail is the one to report. A connection that is still in its transaction is
+            // closed by the holder of its slot, and closing rolls back.
         }
     }
 
-    /// Rolls the transaction back after work that has thrown.
+    /// Rolls back the transaction after work that has thrown.
     ///
-    /// - Returns: What is to be thrown.
+    /// - Returns: The error to throw.
     func rollBack(after error: any Error) -> any Error {
         let told = explanation(of: error)
         rollBack()
         return told
     }
 
-    /// Runs work in a savepoint: an error undoes the work and nothing else.
+    /// Runs work in a savepoint: an error rolls back the work and nothing else.
     @usableFromInline
     func inSavepoint<T>(_ body: () throws -> T) throws -> T {
         guard transaction.state == .open else { throw transactionEnded }
         try run("SAVEPOINT strongroom")
         do {
             let result = try forgettingWrites(body)
-            // The work may have swallowed the error that made the engine roll everything back.
+            // The work may have swallowed the error that made the engine roll back the transaction.
             guard transaction.state == .open else { throw transactionEnded }
             try run("RELEASE strongroom")
             return result
         } catch {
             let told = explanation(of: error)
-            // The engine does not undo a part of a transaction that has met a damaged page.
+            // The engine does not roll back to a savepoint after it has read a damaged page.
             if let damage = told as? StrongroomError, damage.code == .damaged, hasMetDamage {
                 (transaction.state, transaction.rollbackCause) = (.rolledBack, damage)
             } else {
@@ -156,7 +156,7 @@ extension Connection {
     }
 
     private func undoSavepoint() throws {
-        // A failure that made the engine roll back everything has taken the savepoint with it.
+        // A failure that made the engine roll back the transaction has removed the savepoint, too.
         guard isInTransaction else { return }
         do {
             try run("ROLLBACK TO strongroom")

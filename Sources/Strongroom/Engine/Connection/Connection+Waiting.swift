@@ -8,7 +8,7 @@ import Musl
 import Glibc
 #endif
 
-/// How a statement waits for the lock of another connection, of this process or of another one.
+/// How a statement waits for the lock of another connection, in this process or another.
 extension Connection {
     struct LockWait {
         /// Milliseconds.
@@ -17,8 +17,8 @@ extension Connection {
         fileprivate(set) var start = ContinuousClock.now
     }
 
-    /// Milliseconds between two tries. The engine's own handler comes to wait 100 ms between them, so that whoever has
-    /// waited long asks less often than whoever comes new; here all ask alike.
+    /// Milliseconds between two attempts. The engine's own busy handler increases its delays to 100 ms, which puts the
+    /// longest waiter at a disadvantage; here the delays stay short.
     private static let pauses: [Int64] = [1, 2, 4, 8]
     private static let longestPause: Int64 = 10
 
@@ -35,16 +35,16 @@ extension Connection {
         )
     }
 
-    /// Pauses before another try at a lock for which the engine does not wait.
+    /// Pauses before another attempt at a lock for which the engine does not wait.
     func pause() {
         use.busyRetries += 1
         usleep(UInt32(Self.longestPause * 1_000))
     }
 
-    /// Pauses before the next try.
+    /// Pauses before the next attempt.
     ///
-    /// - Parameter count: How many tries the lock has taken already.
-    /// - Returns: False when the time is over, or the work has been given up.
+    /// - Parameter count: The number of attempts so far.
+    /// - Returns: False when the timeout has passed or the work has been cancelled.
     private func waitForLock(_ count: Int) -> Bool {
         let now = ContinuousClock.now
         if count == 0 { waiting.start = now }

@@ -3,30 +3,30 @@ import Synchronization
 
 /// One connection to a database file.
 ///
-/// A connection is opened without the engine's mutex: whoever holds its slot (Store/ConnectionScheduler) is the only
-/// one to use it. What the layers above remember of it is in ``Attachments``.
+/// A connection is opened without the engine's mutex: only the holder of its slot (Store/ConnectionScheduler) uses it.
+/// State of the layers above is kept in ``Attachments``.
 @usableFromInline
 final class Connection: @unchecked Sendable {  // guarded by the slot: one holder at a time
     /// How a connection is opened.
     enum Mode {
         case create, existing, readOnly
-        /// Reads what lies in the file itself at this moment: without its log, without a lock, and without a trace. For
-        /// looking at a file that somebody else may have open; what is read may not fit together.
+        /// Reads the file itself, without its WAL, without a lock, and without leaving other files. For examining a
+        /// file that another process may have open; the pages read may be inconsistent.
         case untouched
-        /// Reads a file and its WAL without a lock that keeps others from writing, and without the WAL's index beside
-        /// it: what is read counts only when neither has been changed meanwhile.
+        /// Reads a file and its WAL without a lock that blocks writers, and without the `-shm` file: what is read is
+        /// valid only if neither has been changed meanwhile.
         case withoutIndex
 
         fileprivate var flags: Int32 {
             switch self {
             case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
             case .existing: SQLITE_OPEN_READWRITE
-            // The address says that it cannot write; the flags would also count for files that it is to copy into.
+            // The URI makes it read-only; the flags would also apply to attached files, to which it may have to write.
             case .readOnly, .untouched, .withoutIndex: SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI
             }
         }
 
-        /// What stands behind the path in an address; nil where a path is enough.
+        /// The query part of the URI; nil where a path is enough.
         fileprivate var parameters: String? {
             switch self {
             case .create, .existing: nil
@@ -41,39 +41,39 @@ final class Connection: @unchecked Sendable {  // guarded by the slot: one holde
     @usableFromInline let database: String
     let authorizer = Authorizer()
     private var isClosed = false
-    /// What it is for; nil before it is configured.
+    /// The connection's role; nil before it is configured.
     var role: Role?
-    /// What is known of the file that is open.
+    /// State of the open file.
     var file = FileState()
 
-    /// Set from any thread when the running work is cancelled or takes too long.
+    /// Set from any thread when the running work is cancelled or times out.
     let cancellation = CancellationFlag()
 
-    // `@exclusivity(unchecked)`: guarded by the slot, as the whole connection is. Each of these is used in every
-    // statement or transaction, where checks at run time would cost more than the accesses.
+    // `@exclusivity(unchecked)`: guarded by the slot, as the whole connection is. Every statement or transaction uses
+    // these properties, and checks at run time would cost more than the accesses.
 
     @exclusivity(unchecked) var statements = PreparedStatements()
     @exclusivity(unchecked) var transaction = TransactionContext()
-    /// What takes part in its transactions beside the database.
+    /// The participant in the connection's transactions besides the database.
     @exclusivity(unchecked) var participant: (any TransactionParticipant)?
     @exclusivity(unchecked) var interruption = Interruption()
     @exclusivity(unchecked) var observers = StatementObservers()
-    /// What has been asked of the engine.
+    /// Counts of the engine's work.
     @exclusivity(unchecked) var use = EngineUse()
-    /// What the layers above remember for as long as the connection is open.
+    /// State of the layers above for as long as the connection is open.
     @exclusivity(unchecked) var attachments = Attachments()
 
     var waiting = LockWait()
     var wal = WALState()
 
-    /// Opens a file; nothing is read yet.
+    /// Opens a file; reads nothing yet.
     ///
     /// - Parameters:
     ///   - path: The file's path.
-    ///   - mode: Whether a file that is not there is made.
-    ///   - database: The name that errors give.
-    ///   - isGuarded: Whether it is kept out of the WAL-reset race; false for tests.
-    /// - Throws: ``StrongroomError`` with the code of the engine's failure.
+    ///   - mode: Whether the connection can write, and whether a missing file is created.
+    ///   - database: The name used in errors.
+    ///   - isGuarded: Whether the guard against the WAL-reset race is installed; false for tests.
+    /// - Throws: ``StrongroomError`` with the engine's code.
     init(path: String, mode: Mode, database: String, isGuarded: Bool = WALResetGuard.isNeeded) throws {
         _ = EngineMemory.isWiped
         var opened: OpaquePointer?
@@ -109,7 +109,7 @@ final class Connection: @unchecked Sendable {  // guarded by the slot: one holde
         close()
     }
 
-    /// Closes the connection at once, whoever may still refer to it; it must not be used afterwards.
+    /// Closes the connection at once, even if there are other references to it; it must not be used afterwards.
     func close() {
         guard !isClosed else { return }
         isClosed = true
@@ -117,22 +117,22 @@ final class Connection: @unchecked Sendable {  // guarded by the slot: one holde
         sqlite3_close_v2(pointer)
     }
 
-    /// Whether it is a store's only one that writes.
+    /// Whether it is a store's writer, or its only connection.
     var isWriter: Bool { role == .writer || role == .sole }
 
-    /// Whether a transaction that runs on it now may write.
+    /// Whether a transaction on it may write now.
     var mayWrite: Bool { isWriter && !transaction.isKeptFromWriting }
 
-    /// Whether the database is in memory, where this connection alone reads and writes it.
+    /// Whether the database is in memory, where this connection is the only one.
     var isInMemory: Bool { role == .sole }
 
     /// Whether a transaction is open.
     var isInTransaction: Bool { sqlite3_get_autocommit(pointer) == 0 }
 
-    /// Whether nothing can be written: so it was opened, or the file's permissions allow no more.
+    /// Whether nothing can be written, because the file was opened read-only or its permissions allow no more.
     var isReadOnly: Bool { sqlite3_db_readonly(pointer, "main") == 1 }
 
-    /// The key of the last row that was inserted.
+    /// The row id of the last inserted row.
     @usableFromInline var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(pointer) }
 
     /// The number of rows changed since the connection was opened.
@@ -141,7 +141,7 @@ final class Connection: @unchecked Sendable {  // guarded by the slot: one holde
     /// The number of rows that the last statement changed.
     @usableFromInline var changes: Int { Int(sqlite3_changes(pointer)) }
 
-    /// Gives the key to the engine's C function; the key is not tested by this.
+    /// Passes the key to the engine's C function, which does not test it.
     ///
     /// - Parameter schema: `main`, or the name that an attached file has.
     func setKey(_ bytes: UnsafeRawBufferPointer, of schema: String = "main") throws {
@@ -150,7 +150,7 @@ final class Connection: @unchecked Sendable {  // guarded by the slot: one holde
         }
     }
 
-    /// Tells a logger of each statement from now on; to be called when the key has been given.
+    /// Logs each statement from now on; to be called after the key has been set.
     func log(_ settings: StatementLog.Settings?, as role: Role) {
         guard let settings, observers.first(StatementLog.self) == nil else { return }
         let log = StatementLog(settings, role, of: self)

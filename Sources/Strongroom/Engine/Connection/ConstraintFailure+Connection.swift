@@ -1,13 +1,13 @@
 import CSQLCipher
 
 extension ConstraintFailure {
-    /// What the engine says of a failure.
+    /// Parses the engine's report of a failure.
     ///
     /// - Parameters:
     ///   - code: The engine's code.
     ///   - words: The engine's message.
-    ///   - connection: Where a foreign key is looked for.
-    ///   - whileCommitting: Whether the failed rows are still there to be found.
+    ///   - connection: The connection on which a foreign key is looked up.
+    ///   - whileCommitting: Whether the violating rows can still be found.
     init?(_ code: ResultCode, _ words: String, on connection: Connection, whileCommitting: Bool) {
         guard code.primary == SQLITE_CONSTRAINT else { return nil }
         // The header gives the extended codes as expressions that Swift does not import.
@@ -17,9 +17,9 @@ extension ConstraintFailure {
             case 3: .foreignKey
             case 5: .notNull
             case 6, 10: .primaryKey
-            // So the engine reports RESTRICT.
+            // The engine reports RESTRICT in this form.
             case 7 where words == "FOREIGN KEY constraint failed": .foreignKey
-            // So the library reports a row in memory that is like one on the disk.
+            // The library reports a duplicate of an in-memory row in this form.
             case 7 where words.hasPrefix("UNIQUE constraint failed: "): .unique
             case 7: .trigger
             case 8: .unique
@@ -59,15 +59,15 @@ extension ConstraintFailure {
         self.init(kind: kind, table: table, columns: columns)
     }
 
-    /// The table of an index on expressions, which the engine does not tell.
+    /// The table of an index on expressions, which the engine does not report.
     private static func table(ofIndex index: String, on connection: Connection) -> String? {
-        // The failure is the error to tell.
+        // The original failure is the error to report.
         let table = try? connection.ownValue(
             "SELECT tbl_name FROM sqlite_master WHERE type = 'index' AND name = ?", .text(index))
         return table?.asText
     }
 
-    /// The first row that points nowhere, while the transaction that is to be committed is still open.
+    /// The first row without a parent, while the transaction to be committed is still open.
     private static func danglingReference(on connection: Connection) -> (table: String, parent: String)? {
         var found: (String, String)?
         do {
@@ -77,7 +77,7 @@ extension ConstraintFailure {
                 found = (try row.text(at: 0), try row.text(at: 2))
             }
         } catch {
-            // The commit's failure is the error to tell.
+            // The commit's failure is the error to report.
             return nil
         }
         return found

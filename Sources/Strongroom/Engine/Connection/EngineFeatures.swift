@@ -1,6 +1,6 @@
 import CSQLCipher
 
-/// What the linked engine is and what it can do, asked at run time.
+/// The linked engine's version and features, determined at run time.
 ///
 /// ```swift
 /// let features = try EngineFeatures.current()
@@ -17,9 +17,9 @@ public struct EngineFeatures: Sendable, Equatable {
     public let hasFTS5: Bool
     /// The JSON functions.
     public let hasJSON: Bool
-    /// The table `dbstat`, which tells how many bytes each table takes.
+    /// The table `dbstat`, which reports how many bytes each table takes.
     public let hasPageStatistics: Bool
-    /// The most parameters that one statement may have.
+    /// The maximum number of parameters in one statement.
     public let maximumParameters: Int
 
     /// `INSERT … ON CONFLICT … DO UPDATE` (from SQLite 3.24 on).
@@ -32,41 +32,41 @@ public struct EngineFeatures: Sendable, Equatable {
     public var hasDropColumn: Bool { sqliteVersionNumber >= 3_035_000 }
     /// Generated columns (from SQLite 3.31 on).
     public var hasGeneratedColumns: Bool { sqliteVersionNumber >= 3_031_000 }
-    /// `PRAGMA table_xinfo`, which tells also of generated columns (from SQLite 3.26 on).
+    /// `PRAGMA table_xinfo`, which also lists generated columns (from SQLite 3.26 on).
     public var hasExtendedTableInfo: Bool { sqliteVersionNumber >= 3_026_000 }
     /// `STRICT` tables (from SQLite 3.37 on).
     public var hasStrictTables: Bool { sqliteVersionNumber >= 3_037_000 }
     /// Window functions (from SQLite 3.25 on).
     public var hasWindowFunctions: Bool { sqliteVersionNumber >= 3_025_000 }
 
-    /// Whether the engine overwrites the memory that it frees, in which decrypted rows lay. The library has it do so,
-    /// unless another library of the process has used the engine before: then it cannot be changed any more.
+    /// Whether the engine overwrites freed memory, which may contain decrypted rows. The library turns this on, unless
+    /// another library in the process has initialized the engine before: then it cannot be changed any more.
     public var wipesFreedMemory: Bool { EngineMemory.isWiped }
 
-    /// Whether the engine is free of the WAL-reset race (from SQLite 3.51.3 on, 3.50.7 and 3.44.6; SQLCipher 4.14), by
-    /// which two connections to one file can lose what has been committed.
+    /// Whether the engine is free of the WAL-reset race (from SQLite 3.51.3 on, 3.50.7 and 3.44.6; SQLCipher 4.14), in
+    /// which two connections to one file can lose committed transactions.
     ///
-    /// Strongroom's own connections lose nothing without it. It matters to other programs that write the same file with
-    /// the same engine. See SQLite's documentation, "Write-Ahead Logging", section 11 (sqlite.org/wal.html).
+    /// Strongroom's own connections are guarded against the race. It matters to other programs that write the same file
+    /// with the same engine. See SQLite's documentation, "Write-Ahead Logging", section 11 (sqlite.org/wal.html).
     public var hasWALResetFix: Bool { Self.hasWALResetFix(sqliteVersionNumber: sqliteVersionNumber) }
 
-    /// Whether the engine keeps, for each UPDATE inside a savepoint, what it may have to undo of that statement alone,
-    /// until the outermost savepoint ends (before SQLite 3.36).
+    /// Whether the engine keeps the statement journal of each UPDATE inside a savepoint until the outermost savepoint
+    /// ends (before SQLite 3.36).
     static let keepsStatementsUndoable = sqlite3_libversion_number() < 3_036_000
 
     static func hasWALResetFix(sqliteVersionNumber number: Int) -> Bool {
         number >= 3_051_003 || (3_050_007..<3_051_000).contains(number) || (3_044_006..<3_045_000).contains(number)
     }
 
-    /// SQLCipher's main version: 3 or 4.
+    /// SQLCipher's major version: 3 or 4.
     public var cipherMajorVersion: Int {
         Int(cipherVersion.prefix { $0 != "." }) ?? 0
     }
 
-    /// The features of the engine that this process has linked.
+    /// The features of the engine linked into this process.
     ///
-    /// - Returns: The features; asked once, then remembered.
-    /// - Throws: ``StrongroomError`` with `notSQLCipher` when plain SQLite answers in SQLCipher's place.
+    /// - Returns: The features; determined once, then cached.
+    /// - Throws: ``StrongroomError`` with `notSQLCipher` if plain SQLite is linked in place of SQLCipher.
     public static func current() throws -> EngineFeatures {
         try asked.get()
     }
@@ -89,7 +89,7 @@ public struct EngineFeatures: Sendable, Equatable {
         )
     }
 
-    /// The error for a process in which plain SQLite stands where SQLCipher should.
+    /// The error for a process in which plain SQLite is linked in place of SQLCipher.
     static func notSQLCipher(version: String) -> StrongroomError {
         StrongroomError(
             .notSQLCipher,
@@ -103,8 +103,8 @@ public struct EngineFeatures: Sendable, Equatable {
 }
 
 extension Connection {
-    /// What the engine has against a statement, or nil. Not from the statement cache: one that was prepared before a
-    /// change of the schema says nothing of what comes after it.
+    /// The engine's error message for a statement, or nil. Not taken from the statement cache: a statement prepared
+    /// before a change of the schema does not show whether it is valid after it.
     func objection(to sql: String) -> String? {
         accepts(sql) ? nil : sqlite3_errmsg(pointer).map { String(cString: $0) } ?? "unknown error"
     }

@@ -1,21 +1,21 @@
 import CSQLCipher
 
-/// What a connection has asked of the engine.
+/// Counts of what a connection has required of the engine.
 struct EngineUse {
-    /// How often a lock was asked for again.
+    /// The number of attempts to acquire a lock that was busy.
     var busyRetries = 0
-    /// The user's statements.
+    /// The number of the user's statements.
     var statements = 0
-    /// Those of them that had to be prepared.
+    /// How many of them had to be prepared.
     var statementsPrepared = 0
-    /// Pages that were found in memory.
+    /// Pages found in the page cache.
     var pageCacheHits = 0
-    /// Pages that were read and deciphered.
+    /// Pages read and decrypted.
     var pageCacheMisses = 0
 }
 
 extension Connection {
-    /// What has been asked of the engine since this was last called; by whoever has the connection.
+    /// The counts since the last call; only for the holder of the connection's slot.
     ///
     /// See "Status Parameters for database connections" (sqlite.org/c3ref/c_dbstatus_options.html).
     func takeUse() -> EngineUse {

@@ -1,6 +1,6 @@
 import CSQLCipher
 
-/// A request of the engine's for slots of the WAL's index ("WAL-mode File Format", section 2.3.1,
+/// The engine's request for locks in the WAL index ("WAL-mode File Format", section 2.3.1,
 /// sqlite.org/walformat.html).
 struct IndexLock {
     var slots: Range<Int32>
@@ -9,9 +9,9 @@ struct IndexLock {
 
     static let write: Range<Int32> = 0..<1
     static let checkpoint: Range<Int32> = 1..<2
-    /// Of the readers, the first of which reads the file alone.
+    /// The readers' slots; a reader of the first one reads the database file only.
     static let readers: Range<Int32> = 3..<8
-    /// Of those that read from the WAL; a writer that begins it anew locks them together.
+    /// The slots of readers of the WAL; a writer that restarts the WAL locks them together.
     static let walReaders: Range<Int32> = 4..<8
 
     /// A request for exclusive locks, or their release.
@@ -20,13 +20,12 @@ struct IndexLock {
     }
 }
 
-/// Changes what the engine's requests for locks do.
+/// Changes how the engine's lock requests are carried out.
 protocol FileLockRule: AnyObject {
-    /// - Parameter proceed: Does what is given to it, and returns the engine's result code.
+    /// - Parameter proceed: Carries out the request passed to it, and returns the engine's result code.
     func lockIndex(_ lock: IndexLock, _ proceed: (IndexLock) -> Int32) -> Int32
 
-    /// - Parameter level: The lock that the engine wants on the file, one of `SQLITE_LOCK_SHARED` to
-    ///   `SQLITE_LOCK_EXCLUSIVE`.
+    /// - Parameter level: The requested lock on the file, one of `SQLITE_LOCK_SHARED` to `SQLITE_LOCK_EXCLUSIVE`.
     func lockFile(_ level: Int32, _ proceed: (Int32) -> Int32) -> Int32
 }
 
@@ -35,26 +34,26 @@ extension FileLockRule {
     func lockFile(_ level: Int32, _ proceed: (Int32) -> Int32) -> Int32 { proceed(level) }
 }
 
-/// Stands between the engine and a file of its own, at the methods that lock and that read.
+/// Wraps the engine's methods of a file, to change locking and reading.
 ///
 /// See SQLite's documentation, "OS Interface File Virtual Methods Object" (sqlite.org/c3ref/io_methods.html).
 struct FileMethods {
     typealias File = UnsafeMutablePointer<sqlite3_file>
 
-    /// What the engine calls; the first member, since the engine takes the address of the whole for this one's.
+    /// The methods that the engine calls; the first member, because the engine takes its address for that of the whole.
     private var methods: sqlite3_io_methods
     private let original: UnsafePointer<sqlite3_io_methods>
     private var rules: [any FileLockRule] = []
-    /// Whether a page of zeros gets a byte that is not zero.
+    /// Whether a page of zeros gets a nonzero byte when it is read.
     var refusesZeroPages = false
 
-    /// The newest form of the methods that is known here.
+    /// The newest version of the methods that is supported here.
     private static let form: Int32 = 3
     private static let smallestPage: Int32 = 512
 
-    /// Takes the place of a file's methods until the engine closes it, if that has not been done.
+    /// Replaces a file's methods until the engine closes it, unless this has been done already.
     ///
-    /// - Returns: Nil for a file that has no such methods, such as one in memory.
+    /// - Returns: The wrapper; nil for a file that has no such methods, such as one in memory.
     static func install(on file: File) -> UnsafeMutablePointer<FileMethods>? {
         if let installed = of(file) { return installed }
         guard let original = file.pointee.pMethods, original.pointee.iVersion >= form, original.pointee.xShmLock != nil
@@ -65,18 +64,18 @@ struct FileMethods {
         return own
     }
 
-    /// What stands between the engine and a file; nil where nothing does.
+    /// The wrapper of a file's methods; nil if none is installed.
     static func of(_ file: File) -> UnsafeMutablePointer<FileMethods>? {
         guard let methods = file.pointee.pMethods, address(methods.pointee.xClose) == address(close) else { return nil }
         return UnsafeMutableRawPointer(mutating: UnsafeRawPointer(methods)).assumingMemoryBound(to: FileMethods.self)
     }
 
-    /// The methods of a file as the operating system's interface has them, by which it is read as it is.
+    /// The VFS's own methods of a file, which read it unchanged.
     static func original(of file: File) -> UnsafePointer<sqlite3_io_methods>? {
         of(file)?.pointee.original ?? file.pointee.pMethods.map { UnsafePointer($0) }
     }
 
-    /// Adds a rule, which is asked before those that are there.
+    /// Adds a rule, which is applied before the rules added earlier.
     mutating func add(_ rule: any FileLockRule) {
         rules.insert(rule, at: 0)
     }
@@ -141,7 +140,7 @@ struct FileMethods {
         _ file: File, _ buffer: UnsafeMutableRawPointer?, _ count: Int32, _ offset: sqlite3_int64
     ) -> Int32 {
         let result = original.pointee.xRead(file, buffer, count, offset)
-        // Pages alone are read in such lengths; what lies behind the file's end has another result.
+        // Only pages are read in such lengths; a read past the end of the file has another result code.
         guard refusesZeroPages, result == SQLITE_OK, count >= Self.smallestPage, count & (count - 1) == 0, let buffer,
             Self.isZero(buffer, Int(count))
         else { return result }
@@ -150,7 +149,7 @@ struct FileMethods {
     }
 
     private static func isZero(_ buffer: UnsafeMutableRawPointer, _ count: Int) -> Bool {
-        // Nearly always the first look is enough.
+        // The first eight bytes are nearly always enough.
         guard buffer.loadUnaligned(as: UInt64.self) == 0 else { return false }
         return stride(from: 0, to: count, by: 8).allSatisfy {
             buffer.loadUnaligned(fromByteOffset: $0, as: UInt64.self) == 0

@@ -1,24 +1,24 @@
 extension Connection {
-    /// What is known of the file that a connection has open.
+    /// State of the file that a connection has open.
     struct FileState {
-        /// Throws where what was read does not count, since others have replaced or changed the file; nil for a
+        /// Throws if what was read is not valid because another process has replaced or changed the file; nil for a
         /// connection that writes.
         var check: (() throws -> Void)?
-        /// Whether a page of zeros is damage to it, as in every encrypted file.
+        /// Whether a page of zeros counts as damaged, as in every encrypted file.
         var refusesZeroPages = false
-        /// Whether a transaction could not be begun since the file cannot be read with the connection's key.
+        /// Whether a transaction could not begin because the file cannot be read with the connection's key.
         var isOfAnotherKey = false
     }
 
-    /// How long the write-ahead log is.
+    /// The length of the write-ahead log.
     struct WALState {
-        /// Pages from which on the WAL is also begun anew, for which the readers that still need it are waited for.
-        /// Where one reader always begins before another ends, it would grow for ever otherwise.
+        /// The number of pages from which the WAL is also restarted, which waits for readers that still need it. If
+        /// each reader begins before another ends, it would otherwise grow without limit.
         static let tooLong = 4_000
 
-        /// The pages after the last commit that has not been followed by a checkpoint.
+        /// The pages in the WAL after the last commit without a checkpoint.
         var length = 0
-        /// The length from which on it is begun anew.
+        /// The length from which the WAL is restarted.
         var restartLength = tooLong
     }
 }

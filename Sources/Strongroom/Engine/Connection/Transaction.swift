@@ -1,7 +1,7 @@
-/// What a transaction works on; opaque, lent with the transaction, and no use without it.
+/// The connection of a transaction; opaque, lent with the transaction, and of no use without it.
 public struct TransactionHandle: ~Copyable {
     @usableFromInline let connection: Connection
-    /// The connection's count of changed rows when the transaction was handed out.
+    /// The connection's count of changed rows when the transaction was lent.
     let changesBefore: Int
 
     init(_ connection: Connection) {
@@ -10,10 +10,10 @@ public struct TransactionHandle: ~Copyable {
     }
 }
 
-/// A transaction in which one can read.
+/// A transaction that can read.
 ///
-/// The library hands transactions out as borrowed, noncopyable values: the compiler keeps them inside the closure.
-/// Write functions that work in any transaction like this:
+/// The library lends transactions as borrowed, noncopyable values: the compiler keeps them inside the closure. Write
+/// functions that work in any transaction as follows:
 ///
 /// ```swift
 /// func contactCount(in db: borrowing some Reading & ~Copyable) throws -> Int {
@@ -21,15 +21,15 @@ public struct TransactionHandle: ~Copyable {
 /// }
 /// ```
 public protocol Reading: ~Copyable {
-    /// What the transaction works on.
+    /// The connection of the transaction.
     var handle: TransactionHandle { get }
 }
 
-/// A transaction in which one can read and write.
+/// A transaction that can read and write.
 public protocol Writing: Reading, ~Copyable {}
 
 extension Writing where Self: ~Copyable {
-    /// Runs work in a savepoint: an error undoes this work and leaves the rest of the transaction as it was.
+    /// Runs work in a savepoint: an error rolls back this work and leaves the rest of the transaction as it was.
     ///
     /// ```swift
     /// try await store.write { db in
@@ -38,9 +38,9 @@ extension Writing where Self: ~Copyable {
     /// }
     /// ```
     ///
-    /// - Parameter body: The work; may open savepoints of its own.
+    /// - Parameter body: The work; it may open further savepoints.
     /// - Returns: What the work returns.
-    /// - Throws: What the work throws, or ``StrongroomError`` when the engine cannot open or release the savepoint.
+    /// - Throws: What the work throws, or ``StrongroomError`` if the engine cannot open or release the savepoint.
     @discardableResult
     public func savepoint<T>(_ body: (borrowing Self) throws -> T) throws -> T {
         try handle.connection.inSavepoint { try body(self) }

@@ -1,33 +1,34 @@
-/// The transaction that this library opened on a connection last, and what it carries.
+/// The state of the transaction that this library opened last on a connection.
 struct TransactionContext {
     enum State {
-        /// None is open.
+        /// No transaction is open.
         case none
-        /// It is open.
+        /// A transaction is open.
         case open
-        /// The engine has rolled it back, or part of it could not be undone: nothing more may run in it.
+        /// The engine has rolled it back, or a part of it could not be rolled back: no statement may run in it any
+        /// more.
         case rolledBack
     }
 
     var state = State.none
-    /// What made the engine roll it back before its end.
+    /// The error after which the engine rolled it back.
     var rollbackCause: StrongroomError?
-    /// Counts the transactions, and the parts of them that were undone.
+    /// The number of transactions and of rolled back parts so far.
     private(set) var number = 0
     /// The tables that it has read and written.
     var tables = TableUse()
-    /// Whether the tables that are read are noted, too.
+    /// Whether reads of tables are recorded, too.
     var isWatchingReads = false
-    /// Whether the connection is kept from writing until it ends.
+    /// Whether the connection is read-only until the transaction ends.
     var isKeptFromWriting = false
     var isCommitting = false
-    /// What the layers above know of what it has done so far.
+    /// State of the layers above for this transaction.
     var attachments = Attachments()
 
     /// The tables that the last committed transactions have written.
     var committedWrites: Set<String> = []
 
-    /// Notes that one has begun.
+    /// Records the beginning of a transaction.
     mutating func begin() {
         state = .open
         rollbackCause = nil
@@ -36,16 +37,16 @@ struct TransactionContext {
         attachments = Attachments()
     }
 
-    /// Notes that a part of it was undone: its statements are noted again when they are run.
+    /// Records the rollback of a part: its statements are recorded again when they next run.
     ///
-    /// - Parameter before: What the transaction had read and written before that part.
+    /// - Parameter before: The tables that the transaction had read and written before that part.
     mutating func undoPart(_ before: TableUse) {
         tables = before
         number += 1
         attachments = Attachments()
     }
 
-    /// Notes that it is committed.
+    /// Records the commit.
     mutating func noteCommit() {
         committedWrites.formUnion(tables.writes)
     }

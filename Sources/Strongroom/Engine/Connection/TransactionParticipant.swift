@@ -1,20 +1,20 @@
-/// What takes part in a connection's transactions beside the database.
+/// A participant in a connection's transactions besides the database.
 ///
-/// For whoever has the connection's slot.
+/// Only for the holder of the connection's slot.
 protocol TransactionParticipant: AnyObject {
-    /// Begins a transaction that reads.
+    /// Begins a read transaction.
     ///
     /// - Parameter begin: Takes the snapshot of the database.
     func beginSnapshot(on connection: Connection, _ begin: () throws -> Void) throws
 
-    /// Called when a transaction has begun that may write.
+    /// Called after the beginning of a transaction that may write.
     func didBegin(on connection: Connection) throws
 
-    /// Ends a transaction.
+    /// Commits a transaction.
     ///
-    /// - Parameter commit: Commits what there is in the database.
+    /// - Parameter commit: Commits the database's part.
     func commit(on connection: Connection, _ commit: () throws -> Void) throws
 
-    /// Called when the transaction, or a part of it, has been undone.
+    /// Called when the transaction, or a part of it, has been rolled back.
     func noteUndoing(on connection: Connection)
 }

@@ -1,8 +1,8 @@
 /// A snapshot of the database, lent to the closure of `Store.read`.
 ///
-/// It cannot be copied or kept, and nothing can be written in it: both are the compiler's to refuse.
+/// It cannot be copied or kept, and cannot write; the compiler enforces both.
 public struct ReadTransaction: Reading, ~Copyable {
-    /// What the transaction works on.
+    /// The connection of the transaction.
     public let handle: TransactionHandle
 
     init(_ connection: Connection) {
@@ -10,11 +10,11 @@ public struct ReadTransaction: Reading, ~Copyable {
     }
 }
 
-/// A transaction on the one writer, lent to the closure of `Store.write`.
+/// A transaction on the store's only writer, lent to the closure of `Store.write`.
 ///
 /// It cannot be copied or kept. It is committed when the closure returns and rolled back when the closure throws.
 public struct WriteTransaction: Writing, ~Copyable {
-    /// What the transaction works on.
+    /// The connection of the transaction.
     public let handle: TransactionHandle
 
     init(_ connection: Connection) {

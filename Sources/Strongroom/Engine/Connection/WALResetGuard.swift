@@ -1,28 +1,28 @@
 import CSQLCipher
 
-/// Keeps a connection out of the WAL-reset race, which SQLite has from 3.7.0 to 3.51.2 (sqlite.org/wal.html, "The
+/// Guards a connection against the WAL-reset race, which SQLite has from 3.7.0 to 3.51.2 (sqlite.org/wal.html, "The
 /// WAL-Reset Bug").
 ///
 /// A checkpoint reads the WAL's header and then compares it with what has been checkpointed already, without a lock
-/// that keeps a writer from beginning the WAL anew in between. It then marks frames as checkpointed that are not, and
+/// that prevents a writer from restarting the WAL in between. It then marks frames as checkpointed that are not, and
 /// the commits in them are lost.
 ///
-/// The guard counts for every checkpoint of the connection, whatever begins it, and adds two rules:
-/// - A checkpoint has the write lock when it reads the header, until it has compared it. So no writer begins the WAL
-///   anew in between.
-/// - A writer has the checkpoint lock when it begins the WAL anew; where another connection has that lock, the WAL
-///   grows instead. So no commit is lost to a checkpoint of a program without a guard either.
+/// The guard applies to every checkpoint of the connection, whatever starts it, and adds two rules:
+/// - A checkpoint holds the write lock from reading the header until it has compared it. So no writer restarts the WAL
+///   in between.
+/// - A writer holds the checkpoint lock while it restarts the WAL; if another connection holds that lock, the WAL grows
+///   instead. So no commit is lost to a checkpoint of a program without a guard either.
 ///
-/// Of the two connections of a race it is enough when one is guarded.
+/// It is enough if one of the two connections in a race is guarded.
 final class WALResetGuard: FileLockRule {
     /// Whether the linked engine has the race.
     static let isNeeded = !EngineFeatures.hasWALResetFix(sqliteVersionNumber: Int(sqlite3_libversion_number()))
 
-    /// Whether the engine has the checkpoint lock.
+    /// Whether the engine holds the checkpoint lock.
     private var isCheckpointing = false
-    /// Whether the engine has asked for the write lock during its checkpoint.
+    /// Whether the engine has requested the write lock during its checkpoint.
     private var wantsToWrite = false
-    /// The slots that are locked besides those that the engine has asked for.
+    /// The slots that are locked in addition to those that the engine has requested.
     private var added: Range<Int32>?
 
     func lockIndex(_ lock: IndexLock, _ proceed: (IndexLock) -> Int32) -> Int32 {
@@ -38,15 +38,15 @@ final class WALResetGuard: FileLockRule {
         case IndexLock.walReaders where !isCheckpointing:
             return change(lock, with: IndexLock.checkpoint, proceed)
         default:
-            // It has compared the header and found something to copy: as long as it has not marked that, nobody can
-            // begin the WAL anew.
+            // It has compared the header and found frames to copy: until it has marked them, no connection can restart
+            // the WAL.
             let isCopying = added == IndexLock.write && !wantsToWrite
             if isCopying, lock.isLocking, IndexLock.readers.contains(lock.slots.lowerBound) { release(proceed) }
             return proceed(lock)
         }
     }
 
-    /// Locks slots, and before them others that the engine has not asked for; or releases them, and then those.
+    /// Locks slots, and before them others that the engine has not requested; or releases them in reverse order.
     private func change(_ lock: IndexLock, with slots: Range<Int32>, _ proceed: (IndexLock) -> Int32) -> Int32 {
         if lock.isLocking {
             let result = proceed(.exclusive(slots, isLocking: true))

@@ -1,16 +1,16 @@
 import CSQLCipher
 
 extension Connection {
-    /// Copies every page of another connection's file into this connection's, which is empty; both have pages of one
+    /// Copies every page of another connection's file into this connection's, which is empty; both have the same page
     /// size.
     ///
-    /// A page that cannot be read at the end of a long value is copied as zeros without an error: whoever needs to know
-    /// looks at the pages first. See SQLite's documentation, "Online Backup API" (sqlite.org/backup.html).
+    /// An unreadable page at the end of a long value is copied as zeros without an error: callers that must detect this
+    /// check the pages first. See SQLite's documentation, "Online Backup API" (sqlite.org/backup.html).
     ///
     /// - Parameters:
     ///   - source: The connection whose file is copied.
-    ///   - pagesAtOnce: How many pages are copied between two calls of `progress`.
-    ///   - progress: Told how many pages are done, and of how many; what it throws ends the copying.
+    ///   - pagesAtOnce: The number of pages that are copied between two calls of `progress`.
+    ///   - progress: Called with the number of pages copied and the total; an error that it throws ends the copy.
     func copyPages(from source: Connection, pagesAtOnce: Int, progress: (Int, Int) throws -> Void) throws {
         try source.acceptingZeroPages { try copyAllPages(from: source, pagesAtOnce, progress) }
     }
@@ -28,7 +28,7 @@ extension Connection {
             let total = Int(sqlite3_backup_pagecount(backup))
             try progress(total - Int(sqlite3_backup_remaining(backup)), total)
             if result == SQLITE_DONE { break }
-            // BUSY would mean that somebody else writes, whom the caller keeps out.
+            // BUSY would mean that another connection writes, which the caller prevents.
             guard result == SQLITE_OK else { break }
         }
         isFinished = true

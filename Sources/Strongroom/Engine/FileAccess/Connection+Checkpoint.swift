@@ -1,19 +1,20 @@
 import CSQLCipher
 
-/// The write-ahead log grows with each commit, and a checkpoint copies it into the file. By itself the engine does that
-/// inside the commit that makes the log long; here it is done when the commit's caller has its result already.
+/// The write-ahead log grows with each commit, and a checkpoint copies it into the database file. By default the engine
+/// checkpoints inside the commit that makes the WAL long; here it happens after the caller of the commit has its
+/// result.
 ///
 /// See SQLite's documentation, "Write-Ahead Logging", section 2.1 (sqlite.org/wal.html).
 extension Connection {
-    /// Pages from which on the WAL is checkpointed: the engine's own number.
+    /// The length in pages from which the WAL is checkpointed: the engine's default.
     private static let longLog = 1_000
 
-    /// How long those readers are waited for, in milliseconds; the next write waits meanwhile.
+    /// How long to wait for readers, in milliseconds; the next write is delayed by as much.
     static let patience = 100
 
-    /// Takes the checkpoints out of the commits.
+    /// Turns off checkpoints inside commits.
     func deferCheckpoints() {
-        // It replaces the engine's own hook, which is what `wal_autocheckpoint` is.
+        // It replaces the engine's own hook, which implements `wal_autocheckpoint`.
         sqlite3_wal_hook(
             pointer,
             { context, _, _, pages in
@@ -25,15 +26,15 @@ extension Connection {
         )
     }
 
-    /// Whether the last commit has left a long log.
+    /// Whether the WAL was long after the last commit.
     var isCheckpointDue: Bool { wal.length >= Self.longLog }
 
-    /// Checkpoints the WAL, as far as no reader needs it; to be called outside a transaction.
+    /// Checkpoints the WAL, except for pages that a reader still needs; to be called outside a transaction.
     ///
-    /// A failure, such as a full disk, loses nothing: the WAL keeps what it has, and the next commit makes another
-    /// attempt due. So it is where another process writes or checkpoints at this moment.
+    /// A failure, such as a full disk, loses nothing: the WAL keeps its content, and the next commit makes another
+    /// attempt due. The same applies while another process writes or checkpoints.
     ///
-    /// - Parameter patience: How long other connections are waited for, in milliseconds, where the WAL is too long.
+    /// - Parameter patience: How long to wait for other connections, in milliseconds, if the WAL is too long.
     func checkpointIfDue(patience: Int = patience) {
         let length = wal.length
         wal.length = 0
@@ -41,7 +42,7 @@ extension Connection {
             sqlite3_wal_checkpoint_v2(pointer, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
             return
         }
-        // Whoever gave the last work up has nothing to do with this.
+        // The cancellation of the last work does not apply to the checkpoint.
         let wasGivenUp = cancellation.clear()
         defer { if wasGivenUp { cancellation.set() } }
         let result = waiting(at: patience) {
@@ -49,14 +50,14 @@ extension Connection {
             let result = sqlite3_wal_checkpoint_v2(pointer, "main", SQLITE_CHECKPOINT_RESTART, &frames, nil)
             return (result, isLockedOut: result == SQLITE_BUSY && frames < 0)
         }
-        // A reader that stays for long is not waited for again after each commit.
+        // A long read is not waited for again after each commit.
         wal.restartLength = (result == SQLITE_OK ? 0 : length) + WALState.tooLong
     }
 
-    /// Checkpoints the whole WAL and empties it, and waits for the readers that need it.
+    /// Checkpoints the whole WAL and truncates it, and waits for the readers that need it.
     ///
-    /// - Parameter patience: How long they are waited for, in milliseconds; nil for the busy timeout.
-    /// - Returns: How far it came.
+    /// - Parameter patience: How long to wait for readers, in milliseconds; nil for the busy timeout.
+    /// - Returns: How far the WAL was checkpointed.
     func checkpoint(patience: Int? = nil) throws -> CheckpointReport {
         try waiting(at: patience ?? waiting.timeout) {
             try withOwnStatement("PRAGMA wal_checkpoint(TRUNCATE)") { statement in
@@ -71,8 +72,9 @@ extension Connection {
         }
     }
 
-    /// As ``checkpoint(patience:)``, after a commit. What cannot be checkpointed stays in the WAL, where the next
-    /// opening finds it: the commit has not failed by that, so a failure is reported and not thrown.
+    /// As ``checkpoint(patience:)``, after a commit. What cannot be checkpointed stays in the WAL, where it is read
+    /// when the database is opened next: the commit has succeeded all the same, so a failure is reported and not
+    /// thrown.
     func checkpointAfterCommit(patience: Int? = nil) -> CheckpointReport {
         do {
             return try checkpoint(patience: patience)
@@ -83,8 +85,8 @@ extension Connection {
         }
     }
 
-    /// Runs a checkpoint, again as long as it is locked out by a write or a checkpoint of another connection, for which
-    /// the engine does not wait.
+    /// Runs a checkpoint, and retries it while a write or checkpoint of another connection locks it out, for which the
+    /// engine does not wait.
     private func waiting<T>(at patience: Int, _ run: () throws -> (T, isLockedOut: Bool)) rethrows -> T {
         let before = waiting.timeout
         waiting.timeout = patience

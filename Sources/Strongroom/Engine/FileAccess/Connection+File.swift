@@ -8,11 +8,10 @@ import Musl
 import Glibc
 #endif
 
-/// A file read through the handle that the engine has on it: one of the process's own would, when it is closed, drop
-/// the locks that the engine holds on the file ("How To Corrupt An SQLite Database File", section 2.2,
-/// sqlite.org/howtocorrupt.html).
+/// Reads a file through the engine's handle: closing a descriptor of the process's own would drop the locks that the
+/// engine holds on the file ("How To Corrupt An SQLite Database File", section 2.2, sqlite.org/howtocorrupt.html).
 ///
-/// What is read is what lies there, enciphered. For whoever holds the connection.
+/// The content is read as it is stored, encrypted. Only for the holder of the connection's slot.
 struct EngineFile: FileBytes {
     private let file: UnsafeMutablePointer<sqlite3_file>
     private let connection: Connection
@@ -29,7 +28,7 @@ struct EngineFile: FileBytes {
     }
 
     func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-        // The engine fills what is missing with zeros and does not tell how much that is.
+        // The engine fills a short read with zeros and does not report its length.
         let count = Int(clamping: min(Int64(buffer.count), max(0, try size() - offset)))
         guard count > 0 else { return 0 }
         guard let methods = FileMethods.original(of: file) else { return 0 }
@@ -48,18 +47,18 @@ struct EngineFile: FileBytes {
     }
 }
 
-/// What of a write-ahead log counts at a moment.
+/// The valid part of a write-ahead log.
 struct LogState: Equatable {
-    /// The pages in it that have been committed; one that was written more than once counts each time.
+    /// The committed frames; a page that was written more than once counts each time.
     let frames: Int
-    /// How many of them, from the first on, have been brought into the file.
+    /// How many of them, from the first on, have been checkpointed.
     let framesInFile: Int
 }
 
 extension Connection {
     /// The database file.
     ///
-    /// - Parameter schema: `main`, or the name that an attached file has.
+    /// - Parameter schema: `main`, or the schema name of an attached file.
     func databaseFile(of schema: String = "main") throws -> EngineFile {
         try file(SQLITE_FCNTL_FILE_POINTER, of: schema)
     }
@@ -67,7 +66,7 @@ extension Connection {
     /// The write-ahead log.
     func logFile() throws -> EngineFile { try file(SQLITE_FCNTL_JOURNAL_POINTER) }
 
-    /// Changes what the engine's locks on the file do; to be called when the connection was just opened.
+    /// Adds a rule for the engine's locks on the file; to be called right after the connection is opened.
     func add(_ rule: any FileLockRule) {
         var file: UnsafeMutablePointer<sqlite3_file>?
         sqlite3_file_control(pointer, "main", SQLITE_FCNTL_FILE_POINTER, &file)
@@ -79,7 +78,7 @@ extension Connection {
         EngineFile(try engineFile(request, of: schema), of: self)
     }
 
-    /// What the engine has open.
+    /// The engine's file handle for a request.
     func engineFile(_ request: Int32, of schema: String = "main") throws -> UnsafeMutablePointer<sqlite3_file> {
         var file: UnsafeMutablePointer<sqlite3_file>?
         let result = sqlite3_file_control(pointer, schema, request, &file)
@@ -91,18 +90,19 @@ extension Connection {
         return file
     }
 
-    /// Whether another file lies at the path than the one that is open, or none; where the engine does not tell: no.
+    /// Whether the path now refers to another file than the open one, or to none; false if the engine does not report
+    /// it.
     var hasMoved: Bool {
         var hasMoved: Int32 = 0
         return sqlite3_file_control(pointer, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved) == SQLITE_OK && hasMoved != 0
     }
 
-    /// What of the log counts; to be asked inside a transaction that keeps others from writing. Nil without a log.
+    /// The valid part of the WAL; to be called inside a transaction that blocks writers. Nil without a WAL.
     ///
-    /// The form of the log's index is part of the file format ("WAL-mode File Format", section 2,
+    /// The form of the WAL index is part of the file format ("WAL-mode File Format", section 2,
     /// sqlite.org/walformat.html).
     func logState() throws -> LogState? {
-        // The file alone is read.
+        // Such a connection reads only the database file.
         guard mode != .untouched else { return nil }
         guard try ownValue("PRAGMA journal_mode") == .text("wal") else { return nil }
         let index = try logIndex()
@@ -111,7 +111,7 @@ extension Connection {
         return LogState(frames: Int(frames), framesInFile: Int(min(frames, framesInFile)))
     }
 
-    /// The first part of the WAL's index, which all connections share.
+    /// The first page of the WAL index, which all connections share.
     func logIndex() throws -> UnsafeMutableRawPointer {
         guard mode != .withoutIndex else {
             throw StrongroomError(
@@ -129,13 +129,13 @@ extension Connection {
         var reason: Int32 = 0
         if let file, let methods = file.pointee.pMethods, methods.pointee.iVersion >= 2 {
             result = methods.pointee.xShmMap(file, 0, Self.indexPage, 0, &index)
-            // The engine notes it only for calls of its own.
+            // The engine records it only for its own calls.
             reason = errno
         }
-        // Read-only is enough, and on a disk that cannot be written all that there is.
+        // Read-only access is enough, and is all that a read-only disk allows.
         guard result == SQLITE_OK || result & 0xFF == SQLITE_READONLY, let index else {
             if result & 0xFF == SQLITE_READONLY { throw unreadableIndex(ResultCode(extended: result)) }
-            // Making it longer needs space.
+            // Extending it needs disk space.
             let code = ResultCode(extended: result)
             let kind = StrongroomError.Code(code, systemError: reason)
             throw StrongroomError(
@@ -154,9 +154,9 @@ extension Connection {
             database: database, resultCode: code)
     }
 
-    /// Bytes of a part of the log's index.
+    /// Bytes of a page of the WAL index.
     static let indexPage: Int32 = 32_768
-    /// Where in the index `mxFrame` and `nBackfill` lie.
+    /// The offset of `mxFrame` in the index, which `nBackfill` follows.
     private static let frameCount = 16
     private static let frameInFileCount = 96
 }

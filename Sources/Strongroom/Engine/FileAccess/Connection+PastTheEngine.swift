@@ -1,12 +1,12 @@
 extension Connection {
-    /// Runs work that reads the file and its log past the engine, in a transaction that changes nothing. Others cannot
-    /// write meanwhile where this connection can take the lock; where it cannot, the work fails when they do.
+    /// Runs work that reads the file and its WAL without the engine, in a transaction that changes nothing. If this
+    /// connection can take the write lock, others cannot write meanwhile; otherwise the work fails when they do.
     ///
-    /// - Throws: ``StrongroomError`` with `busy` when others have written, `fileChanged`; what the work throws.
+    /// - Throws: ``StrongroomError`` with `busy` if others have written, `fileChanged`; what the work throws.
     func readingPastTheEngine<T>(_ body: () throws -> T) throws -> T {
         if isReadOnly { return try noticingWrites(body) }
         guard !isWriter else { return try lockingOthersOut(body) }
-        // The engine lets nobody take the lock who is kept from writing.
+        // The engine does not give the write lock to a connection with `query_only`.
         try run("PRAGMA query_only = OFF")
         let result = Result { try lockingOthersOut(body) }
         try run("PRAGMA query_only = ON")

@@ -1,15 +1,15 @@
 import CSQLCipher
 
 extension Connection {
-    /// Rewrites every page with another key, inside the transaction that is open.
+    /// Rewrites every page with another key, inside the open transaction.
     ///
-    /// What the engine answers is not to be believed: it says that all went well also when nothing was done, and the
-    /// next write through the connection would then destroy the file. So the connection is to be committed and closed
-    /// at once, whatever happened, and only a fresh one with the new key proves anything.
+    /// The engine's result is not reliable: it reports success even if nothing was done, and the next write through the
+    /// connection would then destroy the file. The connection must therefore be committed and closed at once in any
+    /// case, and only a new one with the new key proves the result.
     func rekey(_ bytes: UnsafeRawBufferPointer) throws {
-        // Every statement that was prepared holds pages.
+        // Every prepared statement holds pages.
         clearStatements()
-        // The name of the schema is not looked at by version 3: it takes any for `main`.
+        // Version 3 ignores the schema name and rekeys `main`.
         let result = acceptingZeroPages {
             sqlite3_rekey_v2(pointer, "main", bytes.baseAddress, Int32(bytes.count))
         }

@@ -1,11 +1,12 @@
-/// Having a file for one connection alone.
+/// Exclusive access to a file.
 extension Connection {
-    /// Tries once to keep every other connection out, of this process and of others. Of a file that is written through
-    /// a log, one that only waits has to be closed first; of another one that holds no lock this cannot tell.
+    /// Tries once to lock out every other connection of this process and of others. For a file in WAL mode this fails
+    /// even if another connection is idle; for a file in another mode an idle connection without a lock is not
+    /// detected.
     ///
-    /// The connection must not have been used for anything but reading. It has to be closed to let the file go.
+    /// The connection must have been used only for reading. It has to be closed to release the file.
     ///
-    /// - Returns: False when another connection has the file open.
+    /// - Returns: False if another connection has the file open.
     /// - Throws: ``StrongroomError`` with the engine's failure.
     func takeWholeFile() throws -> Bool {
         try run("PRAGMA locking_mode = EXCLUSIVE")
@@ -18,10 +19,10 @@ extension Connection {
         }
     }
 
-    /// Checkpoints the whole WAL and does without it from now on, so that the file alone is the database; to
-    /// be called when the connection has the whole file.
+    /// Checkpoints the whole WAL and leaves WAL mode, so that the file itself is the whole database; to be called while
+    /// the connection has exclusive access.
     ///
-    /// - Parameter whenInFile: Called when everything is in the file and the log is still there.
+    /// - Parameter whenInFile: Called when the file is complete and the WAL still exists.
     func mergeLog(whenInFile: () throws -> Void) throws {
         try run("PRAGMA wal_checkpoint(FULL)")
         try whenInFile()

@@ -1,28 +1,27 @@
 import CSQLCipher
 
-/// SQLCipher 3 takes a page of zeros for sound, since it reads as zeros what lies behind a file's end; SQLCipher 4 does
-/// so in a file with `auto_vacuum`. No encrypted page is ever written as zeros, so one that the file has is damage. It
-/// gets a byte that is not zero on its way to the engine, whose authentication then refuses it as it refuses every
-/// other damaged page.
+/// SQLCipher 3 accepts a page of zeros as valid, because it reads zeros past the end of a file; SQLCipher 4 does so in
+/// a file with `auto_vacuum`. No encrypted page is ever written as zeros, so such a page in the file is damage. It gets
+/// a nonzero byte on its way to the engine, whose authentication then refuses it like any other damaged page.
 extension Connection {
-    /// Has the engine refuse pages of zeros that it reads from the database's file from now on.
+    /// Makes the engine refuse pages of zeros that it reads from the database file from now on.
     func refuseZeroPages() throws {
         file.refusesZeroPages = true
         FileMethods.install(on: try engineFile(SQLITE_FCNTL_FILE_POINTER))?.pointee.refusesZeroPages = true
     }
 
-    /// Has it refuse those of the write-ahead log as well, which it opens with its first look into the database.
+    /// Makes it refuse those of the WAL as well, which the engine opens when it first reads the database.
     func refuseZeroPagesOfLog() throws {
         guard file.refusesZeroPages, mode != .untouched, try ownValue("PRAGMA journal_mode") == .text("wal") else {
             return
         }
-        // A connection that has just switched to it has not opened it yet.
+        // A connection that has just switched to WAL mode has not opened the WAL yet.
         guard let log = try? engineFile(SQLITE_FCNTL_JOURNAL_POINTER) else { return }
         FileMethods.install(on: log)?.pointee.refusesZeroPages = true
     }
 
-    /// Works through the file page by page, unused ones included: of these some have never been written, and lie there
-    /// as a hole.
+    /// Runs work that reads every page of the file, including unused ones, some of which may never have been written
+    /// and are holes in the file.
     func acceptingZeroPages<T>(_ body: () throws -> T) rethrows -> T {
         guard file.refusesZeroPages, let open = try? engineFile(SQLITE_FCNTL_FILE_POINTER),
             let methods = FileMethods.of(open)

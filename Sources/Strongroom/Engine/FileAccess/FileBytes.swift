@@ -1,4 +1,4 @@
-/// A file of which parts can be read.
+/// A file that is read in parts.
 protocol FileBytes {
     /// The file's length in bytes.
     func size() throws -> Int64
@@ -6,8 +6,8 @@ protocol FileBytes {
     /// Reads bytes.
     ///
     /// - Parameters:
-    ///   - offset: Where they begin.
-    ///   - buffer: Gets them.
-    /// - Returns: How many there were: fewer than the buffer has room for at the file's end.
+    ///   - offset: Where to begin, in bytes.
+    ///   - buffer: Where the bytes are stored.
+    /// - Returns: The number of bytes read: less than the size of the buffer at the end of the file.
     func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int
 }

@@ -1,5 +1,5 @@
-/// A name that is hashed and compared as the engine compares names: case-insensitively for A to Z, otherwise byte by
-/// byte. Names that Swift treats as equal but that differ in their Unicode composition are different.
+/// A name, hashed and compared as the engine compares names: case-insensitively for A to Z, otherwise byte by byte.
+/// Names that are equal in Swift but differ in their Unicode composition are different.
 struct SQLName: Hashable, Sendable {
     private let folded: [UInt8]
 

@@ -1,31 +1,31 @@
 import Foundation
 
-/// The keys that the database's file may be encrypted with: one, or two while it is being replaced, oldest first.
+/// The keys with which the database's file may be encrypted: one, or two while it is being replaced, oldest first.
 struct DataKeys: Sendable, Equatable {
-    /// The bytes of all, one after the other.
+    /// The concatenated bytes of all keys.
     private let material: SecretBytes
 
     static let length = 32
     static let identifierLength = 16
 
-    /// A random one.
+    /// One random key.
     static func random() -> DataKeys { DataKeys(material: .random(count: length)) }
 
     init(material: SecretBytes) {
         self.material = material
     }
 
-    /// All, from their bytes.
+    /// Keys from their concatenated bytes.
     init(_ bytes: UnsafeRawBufferPointer) {
         material = SecretBytes(bytes)
     }
 
     var count: Int { material.count / Self.length }
 
-    /// The keys, oldest first, as the file's keys: raw ones with the file's salt.
+    /// The keys, oldest first, as keys of the file: raw ones with the file's salt.
     func fileKeys(salt: [UInt8]) -> [Key] { each.map { Key(material: .raw($0.material, salt: salt)) } }
 
-    /// Each alone, oldest first.
+    /// Each key by itself, oldest first.
     var each: [DataKeys] {
         material.withUnsafeBytes { bytes in
             stride(from: 0, to: bytes.count, by: Self.length).map { start in
@@ -34,7 +34,7 @@ struct DataKeys: Sendable, Equatable {
         }
     }
 
-    /// The newest one and a random one after it.
+    /// The newest key, followed by a random one.
     func withSuccessor() -> DataKeys {
         guard let newest = each.last else { return self }
         let successor = DataKeys.random()
@@ -51,17 +51,17 @@ struct DataKeys: Sendable, Equatable {
         try material.withUnsafeBytes(body)
     }
 
-    /// What tells them from others, and nothing of them.
+    /// Identifies the keys without revealing them.
     var identifier: [UInt8] {
         made("strongroom envelope: identifier", Self.identifierLength).withUnsafeBytes { Array($0) }
     }
 
-    /// The code that proves a content.
+    /// The authentication code of a content.
     func authentication(of content: [UInt8]) throws -> [UInt8] {
         try withAuthentication(of: content) { Array($0) }
     }
 
-    /// Whether a code is the content's, compared in constant time.
+    /// Whether a code belongs to the content, compared in constant time.
     func isAuthentic(_ code: [UInt8], for content: [UInt8]) throws -> Bool {
         try withAuthentication(of: content) { right in code.withUnsafeBytes { Cryptography.isEqual(right, $0) } }
     }

@@ -5,16 +5,16 @@ extension Envelope {
     private static let version: UInt16 = 1
     private static let digestLength = Cryptography.digestLength
     private static let authenticationLength = 32
-    /// As many combinations of salt and cost a sidecar has at most: a forged one is not to keep the processor busy for
-    /// long.
+    /// The maximum number of combinations of salt and cost in a sidecar, so that a forged one cannot occupy the
+    /// processor for long.
     static let mostDerivations = 4
 
-    /// What every slot's tag covers besides the slot.
+    /// The bytes that every slot's tag covers besides the slot.
     var header: [UInt8] {
         Self.magic + Self.version.bigEndianBytes + databaseSalt + dataKeyIdentifier + [UInt8(dataKeyCount)]
     }
 
-    /// What the authentication code covers.
+    /// The bytes that the authentication code covers.
     var signedBytes: [UInt8] {
         header + generation.bigEndianBytes + [UInt8(slots.count)] + slots.flatMap { $0.head + $0.sealed }
     }
@@ -26,10 +26,10 @@ extension Envelope {
 
     static func withCheckSum(_ content: [UInt8]) -> [UInt8] { content + Cryptography.sha256(content) }
 
-    /// The longest content: 64 slots with the longest labels, with room for what a later version may add.
+    /// The maximum length: 64 slots with the longest labels, with room for additions in a later version.
     static let mostBytes = 64 * 1024
 
-    /// Reads a sidecar's content; nothing is proved but that it is whole.
+    /// Parses a sidecar's content; checks only its checksum and form.
     ///
     /// - Throws: ``EnvelopeDefect`` with `damaged` or `newer`.
     init(bytes: [UInt8]) throws {
@@ -70,7 +70,7 @@ extension Envelope {
     }
 }
 
-/// Reads a sidecar's content from its beginning to its end.
+/// Reads a sidecar's content sequentially.
 struct EnvelopeReader {
     private var rest: ArraySlice<UInt8>
 

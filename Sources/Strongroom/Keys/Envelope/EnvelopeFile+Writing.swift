@@ -1,32 +1,32 @@
 extension EnvelopeFile {
-    /// How the copies get their names.
+    /// How the new copies are moved into place.
     enum Placing: Sendable {
-        /// There is none; one that appears meanwhile is not overwritten.
+        /// There are none yet; a copy that appears meanwhile is not overwritten.
         case place
-        /// Over what is there.
+        /// They replace the existing copies.
         case replace
     }
 
-    /// One step of writing; after each of them, and if a crash undoes those that were not brought to the disk, one copy
-    /// is whole.
+    /// One step of writing. After each step one copy is intact, even if a crash undoes steps that have not been
+    /// synchronized to disk.
     enum Step: Sendable, Equatable {
-        /// Removes what a crash left.
+        /// Removes a file that a crash left.
         case remove(String)
-        /// Makes a file for those who may use the database, gives it its content and brings it to the disk, all through
-        /// one descriptor.
+        /// Creates a file accessible to the users of the database, writes its content and synchronizes it to disk, all
+        /// through one descriptor.
         case write(String, [UInt8])
-        /// Gives it a name that nothing has.
+        /// Renames a file to a name that does not exist.
         case place(String, as: String)
-        /// Gives it a name in place of what has it.
+        /// Renames a file and replaces the existing one.
         case rename(String, to: String)
-        /// Brings the names to the disk.
+        /// Synchronizes the directory to disk.
         case synchronize(String)
     }
 
-    /// The steps of writing, in their order.
+    /// The steps of writing, in order.
     ///
-    /// Both copies are on the disk under other names before the first is put in place, so that a full disk is met while
-    /// nothing is changed.
+    /// Both copies are on disk under temporary names before the first is moved into place, so that a full disk is
+    /// detected before anything is changed.
     func steps(_ bytes: [UInt8], _ placing: Placing) -> [Step] {
         let copies = [
             (new: FileSystem.companion(of: databasePath, "keys.new"), old: path),
@@ -39,7 +39,7 @@ extension EnvelopeFile {
         return written + placed + [.synchronize(FileSystem.directory(of: databasePath))]
     }
 
-    /// Removes what an interrupted writing has left; the lock between processes is held.
+    /// Removes temporary files of an interrupted write; the lock between processes is held.
     func removeLeftovers() throws {
         try removeLeftovers(of: steps([], .replace))
     }
@@ -71,7 +71,7 @@ extension EnvelopeFile {
         }
     }
 
-    /// Who may use the database, or its envelope so far, is not to be locked out, also when an operator's tool runs as
+    /// Keeps the access of the users of the database, or of the present envelope, also if an operator's tool runs as
     /// another user.
     private func keepAccess(_ new: PlainFile) throws {
         for place in [path, copyPath, databasePath] {

@@ -1,21 +1,22 @@
 /// The sidecar of a database: its envelope in two copies, `FILE.keys` and `FILE.keys.copy`.
 ///
-/// Without it the database is lost, so it is written in a way that leaves one whole copy at every instant, and kept in
-/// two files, of which one may be lost or damaged. Both have the same content: an older one would still be opened by a
-/// key that has been revoked. Two files rather than two areas in one: a copy is replaced as a whole by a rename, so no
-/// write ever touches bytes that are needed; and what damages, truncates or removes a file by mistake does so to one.
+/// Without it the database is lost, so writing keeps one copy intact at every instant, and one of the two files may be
+/// lost or damaged. Both have the same content, because a revoked key could still open an older one. There are two
+/// files rather than two areas in one, because a rename replaces a copy as a whole, so that no write ever changes bytes
+/// that are needed, and because accidental damage, truncation or removal affects one file only.
 ///
-/// Who writes holds the database's lock between processes (``FileLock``), and has read under it what is changed.
+/// A writer holds the database's lock between processes (``FileLock``), and reads the envelope under it before the
+/// change.
 struct EnvelopeFile: Sendable {
-    /// Where the database lies.
+    /// The path of the database.
     let databasePath: String
-    /// What errors call the database.
+    /// The database's name in errors.
     let name: String
 
     var path: String { databasePath + ".keys" }
     var copyPath: String { databasePath + ".keys.copy" }
 
-    /// Whether there is one, be it damaged.
+    /// Whether there is a sidecar, even a damaged one.
     func exists() throws -> Bool {
         try [path, copyPath].contains { try FileStatus.at($0) != nil || FileSystem.isSymbolicLink($0) }
     }
@@ -24,23 +25,23 @@ struct EnvelopeFile: Sendable {
     ///
     /// - Parameters:
     ///   - chain: The keys; the current one is tried first, then from newest to oldest.
-    ///   - salt: The first 16 bytes of the database's file; nil when it is not there.
+    ///   - salt: The first 16 bytes of the database's file; nil if there is no file.
     /// - Throws: ``StrongroomError`` with `envelopeMissing`, `envelopeDamaged`, `newerEnvelope`, `foreignEnvelope`,
     ///   `wrongKey`, `notAFile`, or what the operating system refuses.
     func open(with chain: KeyChain, salt: [UInt8]?) throws -> OpenEnvelope {
-        // Both copies mostly are the same, so what is derived for one serves the other, too.
+        // Both copies usually are the same, so keys derived for one serve for the other, too.
         var wrappingKeys = WrappingKeys()
         return try open(salt, keys: chain.count) { try $0.open(with: chain, &wrappingKeys) }
     }
 
-    /// Opens the envelope with the data keys, as an open store has them, to change it; nothing is derived.
+    /// Opens the envelope with the data keys of an open store, to change it; derives nothing.
     ///
-    /// - Throws: As ``open(with:salt:)``; `wrongKey` when another process has replaced the data key.
+    /// - Throws: As ``open(with:salt:)``; `wrongKey` if another process has replaced the data key.
     func open(with dataKeys: DataKeys, salt: [UInt8]) throws -> OpenEnvelope {
         try open(salt, keys: nil) { try $0.open(with: dataKeys) }
     }
 
-    /// Writes the first envelope of a database; fails when there is one.
+    /// Writes the first envelope of a database; fails if there is one.
     func create(_ envelope: OpenEnvelope) throws {
         guard try !exists() else {
             throw StrongroomError(
@@ -54,10 +55,10 @@ struct EnvelopeFile: Sendable {
         try write(envelope, .place)
     }
 
-    /// Writes both copies anew.
+    /// Rewrites both copies.
     ///
-    /// - Throws: ``StrongroomError`` with `foreignEnvelope` when one of them is another database's, which may be the
-    ///   last that it has; or what writing fails with. What was there before stays unless the message says otherwise.
+    /// - Throws: ``StrongroomError`` with `foreignEnvelope` if one of them belongs to another database, whose last copy
+    ///   it may be; or the failure of the write. The previous copies stay unless the message says otherwise.
     func replace(_ envelope: OpenEnvelope) throws {
         for place in [path, copyPath] {
             if case .defective(.foreign) = try read(place, envelope.databaseSalt) { throw foreign(place) }
@@ -67,7 +68,7 @@ struct EnvelopeFile: Sendable {
 }
 
 extension EnvelopeFile {
-    /// What lies at a copy's path.
+    /// The content of a copy's path.
     fileprivate enum Copy {
         case absent
         case whole(Envelope)
@@ -86,7 +87,7 @@ extension EnvelopeFile {
         } catch let defect as EnvelopeDefect {
             return .defective(defect)
         } catch let error as StrongroomError where error.code == .inputOutput {
-            // A part of the disk that cannot be read any more takes one copy.
+            // A bad sector makes one copy unreadable, not both.
             return .defective(.damaged("it cannot be read"))
         }
     }
@@ -104,12 +105,12 @@ extension EnvelopeFile {
             case .whole(let envelope): if !envelopes.contains(envelope) { envelopes.append(envelope) }
             }
         }
-        // A program that does not know all of what is written must not write it back without it.
+        // A program that does not know the newer format would lose parts of it by writing it back.
         if let newer = defects.first(where: \.isNewer) { throw failure(newer, keys) }
         let newest = envelopes.map(\.generation).max()
         for envelope in envelopes.sorted(by: { $0.generation > $1.generation }) {
-            // An older copy is for a newer one that is damaged, not for a key that the newer one does not know any
-            // more.
+            // An older copy may replace a newer one that is damaged, but must not be used with a key that the newer one
+            // no longer contains.
             guard !defects.contains(.noKeyFits) || envelope.generation == newest else { break }
             do {
                 var opened = try open(envelope)
@@ -221,7 +222,7 @@ extension EnvelopeDefect {
 }
 
 extension [EnvelopeDefect] {
-    /// The one that says most of what is to be done: another key, other files, a backup.
+    /// The defect with the most useful advice: another key, other files, a backup.
     fileprivate var mostTelling: EnvelopeDefect? {
         first { $0 == .noKeyFits } ?? first { $0 == .foreign } ?? first
     }

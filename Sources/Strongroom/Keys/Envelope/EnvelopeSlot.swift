@@ -1,15 +1,15 @@
 import Foundation
 
-/// One key's place in an envelope.
+/// The slot of one key in an envelope.
 struct EnvelopeSlot: Sendable, Equatable {
-    /// What a slot's key is for.
+    /// The purpose of a slot's key.
     enum Use: UInt8 {
         case chain = 0
         case recovery = 1
     }
 
     let fingerprint: KeyFingerprint
-    /// When it was made, in seconds since 1970.
+    /// When the slot was created, in seconds since 1970.
     let created: Int64
     let use: Use
     let derivation: SlotDerivation
@@ -20,9 +20,9 @@ struct EnvelopeSlot: Sendable, Equatable {
     /// Wraps data keys.
     ///
     /// - Parameters:
-    ///   - dataKeys: What is wrapped.
-    ///   - key: What wraps it.
-    ///   - header: The envelope's part that the tag covers.
+    ///   - dataKeys: The data keys to wrap.
+    ///   - key: The key that wraps them.
+    ///   - header: The part of the envelope that the tag also covers.
     init(
         _ dataKeys: DataKeys, with key: WrappingKey, header: [UInt8], label: String, created: Int64, use: Use
     ) throws {
@@ -36,9 +36,9 @@ struct EnvelopeSlot: Sendable, Equatable {
         }
     }
 
-    /// The data keys.
+    /// Unwraps the data keys.
     ///
-    /// - Throws: ``EnvelopeDefect`` with `damaged` when the tag does not fit.
+    /// - Throws: ``EnvelopeDefect`` with `damaged` if the tag does not match.
     func unwrap(with key: WrappingKey, header: [UInt8]) throws -> DataKeys {
         guard let keys = Cryptography.open(sealed, with: key.secret, authenticating: header + head) else {
             throw EnvelopeDefect.damaged("the wrapped key of its slot \"\(fingerprint)\" is not what was written")
@@ -46,12 +46,12 @@ struct EnvelopeSlot: Sendable, Equatable {
         return DataKeys(material: keys)
     }
 
-    /// The same key's slot with other data keys in it.
+    /// The same key's slot with other data keys.
     func wrapping(_ dataKeys: DataKeys, with key: WrappingKey, header: [UInt8]) throws -> EnvelopeSlot {
         try EnvelopeSlot(dataKeys, with: key, header: header, label: label, created: created, use: use)
     }
 
-    /// What is told of it.
+    /// The public description of the slot.
     var keySlot: KeySlot {
         KeySlot(
             fingerprint: fingerprint,
@@ -63,7 +63,7 @@ struct EnvelopeSlot: Sendable, Equatable {
 }
 
 extension EnvelopeSlot {
-    /// All that comes before the nonce.
+    /// The bytes before the nonce.
     var head: [UInt8] {
         fingerprint.bytes + created.bigEndianBytes + [use.rawValue] + derivation.bytes + [UInt8(label.utf8.count)]
             + label.utf8

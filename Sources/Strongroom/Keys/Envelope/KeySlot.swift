@@ -1,23 +1,23 @@
 public import Foundation
 
-/// A key's place in the envelope of a database, as it is listed.
+/// The slot of a key in the envelope of a database, as listed.
 ///
-/// Label and date stand in the sidecar in the clear; they are authenticated, so that a change of them is found out.
+/// Label and date are stored in plaintext in the sidecar; they are authenticated, so that a change is detected.
 public struct KeySlot: Sendable, Hashable {
-    /// What the key is told by; nothing of the key.
+    /// Identifies the key without revealing it.
     public let fingerprint: KeyFingerprint
-    /// What it was called when the slot was made.
+    /// The label given when the slot was created.
     public let label: String
-    /// When the slot was made, to the second.
+    /// When the slot was created, to the second.
     public let created: Date
     /// Whether it is the slot of a recovery key.
     public let isRecovery: Bool
 }
 
-/// What a key of an envelope is told by, such as `9f3c-01ab-77de-4e20`.
+/// Identifies a key of an envelope, such as `9f3c-01ab-77de-4e20`.
 ///
-/// It is made of what the slow derivation of a passphrase gives, so it helps nobody to guess one. The same key has
-/// another one in each database.
+/// It is computed from the result of a passphrase's slow derivation, so it does not make guesses cheaper. The same key
+/// has another fingerprint in each database.
 ///
 /// ```swift
 /// let fingerprint = KeyFingerprint("9f3c-01ab-77de-4e20")
@@ -33,7 +33,7 @@ public struct KeyFingerprint: Sendable, Hashable {
 }
 
 extension KeyFingerprint: LosslessStringConvertible {
-    /// Reads the printed form.
+    /// Parses the printed form.
     ///
     /// - Parameter description: 16 hexadecimal digits of either case, with or without hyphens.
     public init?(_ description: String) {

@@ -1,16 +1,16 @@
 import Foundation
 
-/// An envelope that a key has opened: what it says is proved, and it can be changed.
+/// An envelope that a key has opened: its content is authenticated, and it can be changed.
 ///
-/// Changes are made on the value and reach the disk through ``EnvelopeFile``.
+/// Changes apply to the value; ``EnvelopeFile`` writes it to disk.
 struct OpenEnvelope: Sendable {
-    /// What lies on the disk, or is to.
+    /// The content on disk, or the content to be written.
     private(set) var sealed: Envelope
-    /// What the database's file is encrypted with.
+    /// The keys with which the database's file is encrypted.
     private(set) var dataKeys: DataKeys
-    /// The index in the chain of the key that opens it, oldest first; nil when none was needed.
+    /// The index in the chain of the key that opens it, oldest first; nil if none was needed.
     var position: Int?
-    /// Whether both copies on the disk are what they should be; if not, ``EnvelopeFile/replace(_:)`` makes them so.
+    /// Whether both copies on disk are intact and equal; if not, ``EnvelopeFile/replace(_:)`` restores them.
     var isWhole = true
     /// The slot of the key that opened it.
     let usedSlot: KeyFingerprint?
@@ -26,16 +26,16 @@ struct OpenEnvelope: Sendable {
         self.wrappingKeys = wrappingKeys
     }
 
-    /// Makes an envelope with one slot.
+    /// Creates an envelope with one slot.
     ///
     /// - Parameters:
     ///   - databaseSalt: The first 16 bytes of the database's file.
-    ///   - dataKeys: What the file is encrypted with.
+    ///   - dataKeys: The keys with which the file is encrypted.
     ///   - key: The chain's current key.
-    ///   - label: What the slot is called; may be empty.
-    ///   - date: When it is made.
-    ///   - cost: What a guess costs when the key is a passphrase.
-    /// - Throws: ``StrongroomError`` with `invalidKey`, `keySlot` for a label that cannot be one, or `outOfMemory`.
+    ///   - label: The slot's label; may be empty.
+    ///   - date: The slot's creation date.
+    ///   - cost: The cost of a guess if the key is a passphrase.
+    /// - Throws: ``StrongroomError`` with `invalidKey`, `keySlot` for an invalid label, or `outOfMemory`.
     init(
         databaseSalt: [UInt8],
         dataKeys: DataKeys = .random(),
@@ -58,19 +58,19 @@ struct OpenEnvelope: Sendable {
         try add(key, label: label, date: date, cost: cost)
     }
 
-    /// What its slots say, oldest first.
+    /// The public descriptions of the slots, oldest first.
     var keySlots: [KeySlot] { sealed.slots.map(\.keySlot) }
 
     /// The first 16 bytes of the database's file.
     var databaseSalt: [UInt8] { sealed.databaseSalt }
 
-    /// What each copy on the disk has in it, or is to have.
+    /// The content of each copy on disk.
     var bytes: [UInt8] { sealed.bytes }
 
     /// The keys of the database's file: one, or two while the data key is being replaced, oldest first.
     var fileKeys: [Key] { dataKeys.fileKeys(salt: sealed.databaseSalt) }
 
-    /// The slot that a key has, or nil.
+    /// The slot of a key, or nil.
     mutating func slot(of key: Key) throws -> KeySlot? {
         for derivation in Set(sealed.slots.map(\.derivation)) where derivation.suits(key) {
             let wrapping = try wrappingKeys.key(for: key, derivation)
@@ -81,17 +81,17 @@ struct OpenEnvelope: Sendable {
 }
 
 extension OpenEnvelope {
-    /// Lets a key open the envelope.
+    /// Adds a slot for a key.
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - label: What the slot is called: at most 255 bytes, no control characters.
-    ///   - date: When it is made.
-    ///   - use: What the key is for.
-    ///   - cost: What a guess costs at least when the key is a passphrase.
+    ///   - label: The slot's label: at most 255 bytes, no control characters.
+    ///   - date: The slot's creation date.
+    ///   - use: The purpose of the key.
+    ///   - cost: The minimum cost of a guess if the key is a passphrase.
     /// - Returns: The slot.
-    /// - Throws: ``StrongroomError`` with `keySlot` when the key has a slot, when there are 64, or for a label that
-    ///   cannot be one; `invalidKey` or `outOfMemory`.
+    /// - Throws: ``StrongroomError`` with `keySlot` if the key has a slot, if there are 64 slots, or for an invalid
+    ///   label; `invalidKey` or `outOfMemory`.
     @discardableResult
     mutating func add(
         _ key: Key, label: String, date: Date, use: EnvelopeSlot.Use = .chain, cost: ScryptCost = .standard
@@ -112,7 +112,7 @@ extension OpenEnvelope {
         return slot.keySlot
     }
 
-    /// Makes a random recovery key and its slot.
+    /// Creates a random recovery key and its slot.
     ///
     /// - Returns: The key, to be shown once.
     /// - Throws: As ``add(_:label:date:use:cost:)``.
@@ -122,9 +122,9 @@ extension OpenEnvelope {
         return recovery
     }
 
-    /// Keeps a key from opening the envelope.
+    /// Removes a key's slot.
     ///
-    /// - Throws: ``StrongroomError`` with `keySlot` when there is no such slot, or when none of a chain's keys would be
+    /// - Throws: ``StrongroomError`` with `keySlot` if there is no such slot, or if no slot of a chain's key would be
     ///   left.
     mutating func revoke(_ fingerprint: KeyFingerprint) throws {
         guard let place = sealed.slots.firstIndex(where: { $0.fingerprint == fingerprint }) else {
@@ -140,12 +140,12 @@ extension OpenEnvelope {
         self = changed
     }
 
-    /// Puts a key in another one's place: the rotation of an envelope.
+    /// Replaces a key by another one: the rotation of an envelope.
     ///
     /// - Parameters:
-    ///   - fingerprint: The slot that goes.
-    ///   - key: The key that comes; when it has a slot already, that one stays as it is.
-    /// - Returns: The slot of the key.
+    ///   - fingerprint: The slot to remove.
+    ///   - key: The key to add; if it has a slot already, that slot is kept unchanged.
+    /// - Returns: The slot of the added key.
     /// - Throws: As ``add(_:label:date:use:cost:)`` and ``revoke(_:)``; nothing is changed then.
     @discardableResult
     mutating func replace(
@@ -158,14 +158,14 @@ extension OpenEnvelope {
         return slot
     }
 
-    /// Wraps other data keys: the slots of the given keys stay, the others go, since nobody but their keys' owners can
-    /// fill them anew.
+    /// Wraps other data keys. The slots of the given keys are kept; the others are removed, because they cannot be
+    /// rewritten without their keys.
     ///
     /// - Parameters:
-    ///   - dataKeys: What is to be wrapped.
-    ///   - keys: The keys whose slots stay; every key of the chain, and recovery keys that are at hand.
-    /// - Returns: The slots that are gone.
-    /// - Throws: ``StrongroomError`` with `keySlot` when none of a chain's keys would be left; nothing is changed then.
+    ///   - dataKeys: The data keys to wrap.
+    ///   - keys: The keys whose slots are kept; every key of the chain, and available recovery keys.
+    /// - Returns: The removed slots.
+    /// - Throws: ``StrongroomError`` with `keySlot` if no slot of a chain's key would be left; nothing is changed then.
     mutating func rewrap(_ dataKeys: DataKeys, keys: [Key]) throws -> [KeySlot] {
         var changed = self
         changed.dataKeys = dataKeys
@@ -195,8 +195,8 @@ extension OpenEnvelope {
         sealed.authentication = try dataKeys.authentication(of: sealed.signedBytes)
     }
 
-    /// The newest slot's derivation for such a key, so that one derivation tells whether a passphrase has a slot; a new
-    /// one when there is none or when it is too cheap.
+    /// The newest slot's derivation for such a key, so that one derivation determines whether a passphrase has a slot;
+    /// a new one if there is none or its cost is too low.
     private func derivation(for key: Key, _ cost: ScryptCost) -> SlotDerivation {
         let derivations = sealed.slots.map(\.derivation)
         let isFull = Set(derivations).count >= Envelope.mostDerivations

@@ -1,8 +1,8 @@
-/// A random key that is written down and kept apart, for the day when the key chain is lost.
+/// A random key that is written down and stored separately, in case the key chain is lost.
 ///
-/// Its text has eight groups of five characters, the last of each a check of the group and its place: `3VKQ7-M0XHA-…`.
-/// It holds 160 random bits. There is neither `0` and `O` nor `1`, `I` and `L` to be mixed up: each is read as the
-/// digit.
+/// Its text has eight groups of five characters; the last character of each is a check character for the group and its
+/// position: `3VKQ7-M0XHA-…`. It contains 160 random bits. The text has no `O`, `I` or `L`: when read, each counts as
+/// the digit `0` or `1` that it resembles.
 ///
 /// ```swift
 /// let chain = try KeyChain(.recovery(RecoveryKey("3vkq7 m0xha …")))
@@ -12,7 +12,7 @@ public struct RecoveryKey: Sendable, Equatable {
 
     private static let length = 20
 
-    /// A new one from the system's random number generator.
+    /// A new key from the system's random number generator.
     static func random() -> RecoveryKey {
         RecoveryKey(secret: .random(count: length))
     }
@@ -21,19 +21,19 @@ public struct RecoveryKey: Sendable, Equatable {
         self.secret = secret
     }
 
-    /// Reads a recovery key's text.
+    /// Parses a recovery key's text.
     ///
-    /// - Parameter text: The text, in either case; spaces and hyphens do not count, except that they help to name the
-    ///   group that is wrong.
-    /// - Throws: ``StrongroomError`` with `invalidKey`, which names the groups in which there is a mistake; none of the
-    ///   text is in it.
+    /// - Parameter text: The text, in either case. Spaces and hyphens are ignored, except that they help to identify an
+    ///   incorrect group.
+    /// - Throws: ``StrongroomError`` with `invalidKey`, which names the incorrect groups; the error contains no part of
+    ///   the text.
     public init(_ text: String) throws {
         var bytes = try RecoveryText.bytes(of: text)
         secret = SecretBytes(bytes)
         bytes.withUnsafeMutableBytes { $0.wipe() }
     }
 
-    /// The key as text in capital letters. Show it once; Swift gives no way to wipe a `String`.
+    /// The key as text in capital letters. Show it once; Swift cannot wipe a `String`.
     public var text: String { secret.withUnsafeBytes { RecoveryText.text(of: $0) } }
 
     /// The raw key of its slot.
@@ -45,16 +45,16 @@ public struct RecoveryKey: Sendable, Equatable {
 }
 
 extension RecoveryKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Never its content, which ``text`` gives.
+    /// The type's name, never the key, which ``text`` returns.
     public var description: String { "RecoveryKey" }
-    /// Never its content.
+    /// The type's name, never the key.
     public var debugDescription: String { description }
-    /// Empty, so that `dump` shows nothing.
+    /// Empty, so that `dump` prints nothing.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 extension Key {
-    /// A recovery key as a key of a chain: it opens the envelope that it was made for.
+    /// A recovery key as a key of a chain: it opens the envelope for which it was created.
     ///
     /// - Parameter recovery: The recovery key.
     /// - Returns: The key.

@@ -1,11 +1,11 @@
-/// The text of a recovery key: Crockford's base 32, four characters and a check character a group.
+/// The text of a recovery key: Crockford's base 32, with four characters and a check character per group.
 enum RecoveryText {
     private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
     private static let groupCount = 8
     private static let groupLength = 5
     private static let bitsOfCharacter = 5
 
-    /// Writes 20 bytes.
+    /// Formats 20 bytes.
     static func text(of bytes: UnsafeRawBufferPointer) -> String {
         var groups: [String] = []
         for group in 0..<groupCount {
@@ -18,7 +18,7 @@ enum RecoveryText {
         return groups.joined(separator: "-")
     }
 
-    /// Reads 20 bytes.
+    /// Parses 20 bytes.
     ///
     /// - Throws: ``StrongroomError`` with `invalidKey`.
     static func bytes(of text: String) throws -> [UInt8] {
@@ -30,7 +30,7 @@ enum RecoveryText {
         }
         guard wrong.isEmpty else { throw mistake(in: wrong) }
         var bytes: [UInt8] = []
-        // Once, so that no beginning of it is left behind.
+        // Reserved at once, so that growing the array leaves no partial copy behind.
         bytes.reserveCapacity(groupCount * (groupLength - 1) * bitsOfCharacter / 8)
         var (rest, bits) = (UInt32(0), 0)
         for value in values.flatMap({ $0.dropLast() }) {
@@ -43,7 +43,7 @@ enum RecoveryText {
         return bytes
     }
 
-    /// The characters in groups of five: as the separators say, or counted when there are none that do.
+    /// The characters in groups of five: split at the separators, or counted if the separators do not split them.
     private static func groups(of text: String) throws -> [ArraySlice<Unicode.Scalar>] {
         let isSeparator = { (scalar: Unicode.Scalar) in
             scalar.properties.isWhitespace || scalar.properties.generalCategory == .dashPunctuation
@@ -66,7 +66,7 @@ enum RecoveryText {
         return stride(from: 0, to: all.count, by: groupLength).map { all[$0..<$0 + groupLength] }
     }
 
-    /// Five bits of a key.
+    /// Five bits of a key, as an integer.
     private static func value(in bytes: UnsafeRawBufferPointer, at place: Int) -> UInt8 {
         let bit = place * bitsOfCharacter
         let pair = UInt16(bytes[bit / 8]) << 8 | (bit / 8 + 1 < bytes.count ? UInt16(bytes[bit / 8 + 1]) : 0)
@@ -85,8 +85,8 @@ enum RecoveryText {
     }
 
     /// A group's check character: a weighted sum over the field of 32 elements, in which every character and the
-    /// group's place has a weight of its own, so that one wrong character, two that changed places, and two groups that
-    /// did are always found.
+    /// group's position has its own weight, so that one wrong character, two exchanged characters, and two exchanged
+    /// groups are always detected.
     private static func check(_ values: some Sequence<UInt8>, _ group: Int) -> UInt8 {
         timesTwo(values.reduce(UInt8(group) + 1) { timesTwo($0) ^ $1 })
     }

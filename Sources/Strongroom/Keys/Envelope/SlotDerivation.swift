@@ -1,13 +1,13 @@
-/// How a slot's key becomes the key that wraps.
+/// How the wrapping key is derived from a slot's key.
 enum SlotDerivation: Sendable, Hashable {
-    /// HKDF-SHA256, for raw keys: what is random needs nothing slow.
+    /// HKDF-SHA256, for raw keys: a random key needs no slow derivation.
     case raw(salt: [UInt8])
-    /// scrypt, for passphrases: a guess costs time and memory.
+    /// scrypt, for passphrases: each guess costs time and memory.
     case scrypt(ScryptCost, salt: [UInt8])
 
     static let saltLength = 16
 
-    /// Whether a key can be that of a slot with this derivation.
+    /// Whether a key can use this derivation.
     func suits(_ key: Key) -> Bool {
         switch (self, key.material) {
         case (.scrypt, .passphrase), (.raw, .raw): true
@@ -16,25 +16,25 @@ enum SlotDerivation: Sendable, Hashable {
     }
 }
 
-/// What a guess of a passphrase costs.
+/// The cost of a guess of a passphrase.
 struct ScryptCost: Sendable, Hashable {
     /// Binary logarithm of the rounds.
     let roundsLogarithm: UInt8
     let parallelism: UInt8
 
-    /// 64 MiB, and 0.24 s of a server's core with optimisation (several times that in a debug build, whose cryptography
-    /// is built without): one of the combinations that OWASP's "Password Storage Cheat Sheet" gives as the least.
+    /// 64 MiB, and 0.24 s on a server's core in an optimised build (several times that in a debug build, whose
+    /// cryptography is not optimised): one of the minimum combinations in OWASP's "Password Storage Cheat Sheet".
     static let standard = ScryptCost(roundsLogarithm: 16, parallelism: 2)
 
-    /// Nobody recommends another.
+    /// The block size that is generally recommended.
     static let blockSize: UInt8 = 8
 
     var rounds: Int { 1 << Int(roundsLogarithm) }
 
-    /// 1 MiB to 256 MiB: a forged sidecar is not to take all memory or to keep the processor busy for long.
+    /// 1 MiB to 256 MiB: a forged sidecar must not exhaust the memory or occupy the processor for long.
     var isPermitted: Bool { (10...18).contains(roundsLogarithm) && (1...4).contains(parallelism) }
 
-    /// Whether guessing costs at least as much.
+    /// Whether a guess costs at least as much.
     func isAtLeast(_ other: ScryptCost) -> Bool {
         rounds >= other.rounds && rounds * Int(parallelism) >= other.rounds * Int(other.parallelism)
     }

@@ -1,16 +1,16 @@
 import Foundation
 import Synchronization
 
-/// What a key of a chain wraps data keys with.
+/// The key with which a key of a chain wraps data keys.
 struct WrappingKey: Sendable {
     let derivation: SlotDerivation
     let fingerprint: KeyFingerprint
     /// The key of AES-256-GCM.
     let secret: SecretBytes
 
-    /// Derives; takes a passphrase's whole cost.
+    /// Derives the key; for a passphrase this takes the full cost.
     ///
-    /// - Throws: ``StrongroomError`` with `outOfMemory`, or `invalidKey` for a key that does not suit the derivation.
+    /// - Throws: ``StrongroomError`` with `outOfMemory`, or `invalidKey` for a key that cannot use the derivation.
     init(_ key: Key, _ derivation: SlotDerivation) throws {
         let derived: SecretBytes
         switch (key.material, derivation) {
@@ -30,7 +30,7 @@ struct WrappingKey: Sendable {
                 .withUnsafeBytes { Array($0) })
     }
 
-    /// Whether a slot is this key's; another derivation's is not, whatever its fingerprint.
+    /// Whether a slot belongs to this key; false for a slot with another derivation, whatever its fingerprint.
     func fits(_ slot: EnvelopeSlot) -> Bool {
         slot.fingerprint == fingerprint && slot.derivation == derivation
     }
@@ -41,7 +41,7 @@ struct WrappingKey: Sendable {
                 passphrase, salt: salt, rounds: cost.rounds, blockSize: Int(ScryptCost.blockSize),
                 parallelism: Int(cost.parallelism), count: Cryptography.keyLength)
         } catch {
-            // The numbers are permitted ones, so memory is what is lacking, where the cryptography has scrypt at all.
+            // The parameters are permitted ones, so the cause is a lack of memory, or cryptography without scrypt.
             throw StrongroomError(
                 .outOfMemory,
                 """
@@ -52,12 +52,12 @@ struct WrappingKey: Sendable {
     }
 }
 
-/// The wrapping keys that have been derived, so that a passphrase costs its derivation once.
+/// A cache of derived wrapping keys, so that a passphrase is derived once.
 struct WrappingKeys: Sendable {
-    // A list: a key has no hash, and there are few.
+    // A list, because a key has no hash and there are few.
     private var known: [(key: Key, wrapping: WrappingKey)] = []
 
-    /// A key's wrapping key.
+    /// The wrapping key of a key.
     mutating func key(for key: Key, _ derivation: SlotDerivation) throws -> WrappingKey {
         if let found = known.first(where: { $0.wrapping.derivation == derivation && $0.key == key }) {
             return found.wrapping

@@ -1,9 +1,9 @@
 /// The views and triggers that the engine cannot use, determined by preparing statements that read or fire them.
 struct BrokenStatements {
-    /// Each with the engine's message, in the order of the schema.
+    /// The broken views and triggers, each with the engine's message, in the order of the schema.
     let all: [(entry: SchemaEntry, words: String)]
 
-    /// Tries the views and triggers of a schema.
+    /// Checks the views and triggers of a schema.
     init(_ connection: Connection, _ entries: [SchemaEntry]) {
         all =
             entries.filter { $0.kind == .view }.compactMap { view in
@@ -14,8 +14,8 @@ struct BrokenStatements {
             }
     }
 
-    /// Those that were not broken before. They are identified by name: their texts contain columns, which may have been
-    /// renamed.
+    /// Those that were not broken before. They are identified by name, because their text contains columns, which may
+    /// have been renamed.
     func since(_ before: BrokenStatements) -> [(entry: SchemaEntry, words: String)] {
         let known = Set(before.all.map { SQLName($0.entry.title) })
         return all.filter { !known.contains(SQLName($0.entry.title)) }
@@ -26,7 +26,7 @@ extension Connection {
     /// The broken views and triggers of the current schema.
     func brokenStatements() throws -> BrokenStatements { BrokenStatements(self, try schemaEntries()) }
 
-    /// A statement that fires a trigger; a trigger on a view can only be tried this way.
+    /// A statement that fires a trigger; a trigger on a view can only be checked this way.
     fileprivate func firing(_ trigger: SchemaEntry) -> String {
         let table = Identifier.quote(trigger.table)
         let event = [SQLToken](sql: trigger.sql).first { $0.isWord("DELETE", "INSERT", "UPDATE") }?.text.uppercased()

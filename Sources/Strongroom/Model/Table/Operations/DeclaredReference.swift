@@ -1,4 +1,4 @@
-/// A foreign key as a table of the file declares it. See "PRAGMA foreign_key_list" (sqlite.org/pragma.html).
+/// A foreign key as declared by a table in the file. See "PRAGMA foreign_key_list" (sqlite.org/pragma.html).
 struct DeclaredReference {
     enum Action: String {
         case none = "NO ACTION"
@@ -11,13 +11,13 @@ struct DeclaredReference {
     let child: String
     var columns: [String] = []
     let parent: String
-    /// Empty where the parent's primary key is meant.
+    /// Empty if the key refers to the parent's primary key.
     var parentColumns: [String] = []
     let onDelete: Action
 }
 
 extension Connection {
-    /// All foreign keys of the file.
+    /// All foreign keys in the file.
     func declaredReferences() throws -> [DeclaredReference] {
         let tables = try ownRows(
             "SELECT name FROM main.sqlite_master WHERE type = 'table' AND instr(lower(sql), 'references') > 0")
@@ -44,8 +44,8 @@ extension Connection {
             """, .text(table)) != nil
     }
 
-    /// Whether it makes no difference in which order rows of a table are deleted, nor whether one statement deletes
-    /// them: no trigger sees it, and no row that a cascade reaches refers to more than one of those that are deleted.
+    /// Whether the rows of a table can be deleted in any order and by any number of statements with the same result: no
+    /// trigger fires, and no row reached by a cascade refers to more than one of the deleted rows.
     func deletesInAnyOrder(_ table: String) throws -> Bool {
         let keys = try declaredReferences()
         func isReached(_ name: String, _ reached: [String]) -> Bool { reached.contains { $0.isSameName(as: name) } }
@@ -57,7 +57,7 @@ extension Connection {
                 switch key.onDelete {
                 case .none, .restrict: continue
                 case .setDefault: return false
-                // What refers to the columns that become NULL is not followed.
+                // References to the columns that become NULL are not followed.
                 case .setNull where keys.contains(where: { Identifier.areSame($0.parent, key.child) }): return false
                 case .setNull, .cascade: if !isReached(key.child, reached) { reached.append(key.child) }
                 }

@@ -1,9 +1,9 @@
-/// Writing whole records with the table's ``Table/hooks``: the same for `insert`, `update`, `upsert` and `save`.
+/// Writes of whole records with the table's ``Table/hooks``: the same for `insert`, `update`, `upsert` and `save`.
 extension Table {
-    /// Writes a record between its hooks, atomically.
+    /// Writes a record between the calls of its hooks, atomically.
     ///
     /// - Parameters:
-    ///   - record: Gets what the hooks and the write change in it; unchanged after an error.
+    ///   - record: The record, with the changes that the hooks and the write make; unchanged after an error.
     ///   - write: Writes the row and sets the record's key.
     @usableFromInline
     static func withHooks<T>(
@@ -22,8 +22,8 @@ extension Table {
         return outcome
     }
 
-    /// Writes a list of records between their hooks, atomically: `willSave` for each, then the rows, then `didSave` for
-    /// each.
+    /// Writes a list of records between the calls of their hooks, atomically: `willSave` for each, then the rows, then
+    /// `didSave` for each.
     ///
     /// - Parameter write: Writes the rows and sets the records' keys.
     @usableFromInline
