@@ -1,23 +1,21 @@
 import Logging
 
 extension Store {
-    /// Brings the table of a type to what the program declares, once for each type, where the configuration has no
-    /// migrator.
+    /// Updates the table of a type to its declaration, once per type, if the configuration has no migrator.
     @usableFromInline
     func prepare<Source: Table>(_ table: Source.Type) async throws {
         guard !pool.firstUses.isKnown(table) else { return }
         try await prepare([table])
     }
 
-    /// Brings the tables of some types to what the program declares, atomically, where the configuration has no
-    /// migrator.
+    /// Updates the tables of some types to their declarations, atomically, if the configuration has no migrator.
     ///
-    /// - Throws: ``StrongroomError`` with `schemaChange`, `migrationFailed`, or `invalidMigrator` when another program
-    ///   keeps the file with a migrator.
+    /// - Throws: ``StrongroomError`` with `schemaChange`, `migrationFailed`, or `invalidMigrator` if the file's schema
+    ///   is maintained by another program's migrator.
     package func prepare(_ tables: [any Table.Type]) async throws {
         guard !isPrepared(tables) else { return }
         guard storage != .memory else {
-            // What is in memory is never of an older program.
+            // A database in memory never has an older schema.
             return try await pool.perform(.write) { [pool] connection in
                 try pool.prepare(tables, on: connection, isWriting: true)
             }
@@ -32,13 +30,13 @@ extension Store {
         }
     }
 
-    /// Whether nothing is to be done to the tables of some types any more.
+    /// Whether the tables of some types need no further preparation.
     package func isPrepared(_ tables: [any Table.Type]) -> Bool { tables.allSatisfy(pool.firstUses.isKnown) }
 
-    /// Makes the tables of some types, in a transaction of this store, where they are missing and no migrator would
-    /// make them.
+    /// Creates the tables of some types, in a transaction of this store, if they are missing and no migrator creates
+    /// them.
     ///
-    /// - Throws: ``StrongroomError`` with `schemaChange` when more is to be changed than can be in the middle of a
+    /// - Throws: ``StrongroomError`` with `schemaChange` if a change is needed that cannot be made inside a
     ///   transaction.
     package func prepare(_ tables: [any Table.Type], in db: borrowing WriteTransaction) throws {
         try pool.prepare(tables, on: db.handle.connection, isWriting: true)
@@ -46,12 +44,11 @@ extension Store {
 
     private func adapt(_ migrator: Migrator) async throws {
         let context = try file.context()
-        // Another process may be about to do the same.
+        // Another process may be making the same change.
         let lock = try await context.lock()
         try await pool.perform(.writeAlone, OperationLimits(label: "tables")) { [file, context, pool] connection in
             let plan = try migrator.plan(for: connection)
-            // Of tables that are only made nothing that is there changes, and a snapshot may push out the one that
-            // counts.
+            // Creating tables changes no existing data, and a further snapshot could remove the one that matters.
             let key: DerivedKey?? = plan.onlyCreatesTables ? nil : .some(file.pageKey)
             if !plan.onlyCreatesTables { try pool.memory.checkMigration(of: connection) }
             let report = try context.carryOut(plan, of: migrator, on: connection, key: key, MigrationRun())
@@ -64,11 +61,11 @@ extension Store {
 }
 
 extension ConnectionPool {
-    /// Makes the table of a type, in the transaction that runs on a connection, where it is missing and no migrator
-    /// would make it.
+    /// Creates the table of a type, in the current transaction of a connection, if it is missing and no migrator
+    /// creates it.
     ///
     /// - Parameter isWriting: Whether the transaction may write.
-    /// - Throws: ``StrongroomError`` with `schemaChange` when more is to be changed than can be in the middle of a
+    /// - Throws: ``StrongroomError`` with `schemaChange` if a change is needed that cannot be made inside a
     ///   transaction.
     func prepare<Source: Table>(_ table: Source.Type, on connection: Connection, isWriting: Bool) throws {
         guard !firstUses.isKnown(table), !connection.hasPrepared(table) else { return }
@@ -92,14 +89,14 @@ extension ConnectionPool {
 }
 
 extension ConnectionPool {
-    /// Makes the tables of some types, in the transaction that runs on a connection.
+    /// Creates the tables of some types, in the current transaction of a connection.
     func prepare(_ tables: [any Table.Type], on connection: Connection, isWriting: Bool) throws {
         for table in tables { try prepare(table, on: connection, isWriting: isWriting) }
     }
 }
 
 extension Connection {
-    /// Whether a table has been found, or made, in what the running transaction has done so far.
+    /// Whether the current transaction has already found or created a table.
     fileprivate func hasPrepared(_ table: any Table.Type) -> Bool {
         transaction.attachments[PreparedTables.self]?.types.contains(ObjectIdentifier(table)) ?? false
     }
@@ -109,7 +106,7 @@ extension Connection {
     }
 }
 
-/// The types whose tables have been found, or made, in a transaction.
+/// The types whose tables a transaction has found or created.
 private final class PreparedTables {
     var types: Set<ObjectIdentifier> = []
 }
@@ -125,7 +122,7 @@ extension Connection {
 }
 
 extension AutomaticTables {
-    /// Attaches to a connection what creates missing tables, where no migrator keeps the schema.
+    /// Makes a connection create missing tables, if no migrator maintains the schema.
     func attach(to connection: Connection) {
         guard !isKept else { return }
         connection.attachments[MissingTables.self] = MissingTables { [self] schema, connection in

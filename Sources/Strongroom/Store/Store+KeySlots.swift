@@ -10,16 +10,15 @@ extension Store {
     /// }
     /// ```
     ///
-    /// - Returns: What is known of each; the list is proved to be one that was written. An older one counts, too, when
-    ///   somebody has put both of the envelope's files back to it.
-    /// - Throws: ``StrongroomError`` with `envelopeMissing`, also when the file has no envelope, `envelopeDamaged`,
+    /// - Returns: The slots; the list is authenticated. An older version of the list is accepted if both of the
+    ///   envelope's files were put back to it.
+    /// - Throws: ``StrongroomError`` with `envelopeMissing`, also if the file has no envelope, `envelopeDamaged`,
     ///   `newerEnvelope`, `foreignEnvelope`, `wrongKey`, `closed`.
     public func keySlots() async throws -> [KeySlot] {
         try await BlockingWork.run { [file] in try file.openEnvelope().keySlots }
     }
 
-    /// Lets another key open the database, too. Only the envelope is written, and nobody who reads or writes is waited
-    /// for.
+    /// Adds a key that opens the database. Only the envelope is written; reads and writes continue.
     ///
     /// ```swift
     /// let slot = try await store.addKey(.passphrase(secretOfTheBackup), label: "backup")
@@ -27,46 +26,44 @@ extension Store {
     ///
     /// - Parameters:
     ///   - key: The key; a passphrase costs its derivation.
-    ///   - label: What the slot is called: at most 255 bytes, no control characters. It can be read without a key.
+    ///   - label: The slot's name: at most 255 bytes, no control characters. It can be read without a key.
     /// - Returns: The key's slot.
-    /// - Throws: ``StrongroomError`` with `keySlot` when the key has a slot already, when there are 64, or for a label
-    ///   that cannot be one; `invalidKey` for a key that cannot wrap; as ``keySlots()``; `readOnly`, `locked`,
-    ///   `diskFull`. Nothing is changed then, unless the message says that the first copy is the new one already, after
-    ///   a failure of the disk.
+    /// - Throws: ``StrongroomError`` with `keySlot` if the key already has a slot, if there are 64, or if the label is
+    ///   invalid; `invalidKey` for a key that cannot wrap; as ``keySlots()``; `readOnly`, `locked`, `diskFull`. Nothing
+    ///   is changed then, unless the message says that the first copy is already the new one, after a disk failure.
     @discardableResult
     public func addKey(_ key: Key, label: String = "") async throws -> KeySlot {
         try await changeEnvelope { envelope in try envelope.add(key, label: label, date: .now) }
     }
 
-    /// Keeps a key from opening the database. Only the envelope is written.
+    /// Removes a key, so that it no longer opens the database. Only the envelope is written.
     ///
-    /// Copies of the envelope from before still open with the key: whoever may have had the data key, too, is kept out
-    /// by ``rotate(_:keys:timeout:progress:)`` with ``RotationSubject/dataKey``.
+    /// Earlier copies of the envelope still open with the key. If its owner may have obtained the data key as well,
+    /// rotate that with ``rotate(_:keys:timeout:progress:)`` and ``RotationSubject/dataKey``.
     ///
     /// ```swift
     /// try await store.revokeKey(slot.fingerprint)
     /// ```
     ///
     /// - Parameter fingerprint: The slot's fingerprint, as ``keySlots()`` lists it.
-    /// - Throws: ``StrongroomError`` with `keySlot` when there is no such slot, or no key of a chain would be left; as
+    /// - Throws: ``StrongroomError`` with `keySlot` if there is no such slot, or no key of a chain would be left; as
     ///   ``keySlots()``; `readOnly`, `locked`, `diskFull`. Nothing is changed then, with the exception of
     ///   ``addKey(_:label:)``.
     public func revokeKey(_ fingerprint: KeyFingerprint) async throws {
         try await changeEnvelope { envelope in try envelope.revoke(fingerprint) }
     }
 
-    /// Makes a random key for the day when the others are lost, and its slot.
+    /// Creates a random recovery key, for use if the other keys are lost, and its slot.
     ///
-    /// It opens the database as `Key.recovery(_:)`, best at the beginning of a chain whose last key is a new one: that
-    /// one gets a slot then, and the recovery key keeps its own.
+    /// It opens the database as `Key.recovery(_:)`, preferably as the first key of a chain whose last key is new: the
+    /// new key then gets a slot, and the recovery key keeps its own.
     ///
     /// ```swift
     /// print(try await store.recoveryKey(label: "safe").text)   // once; it is kept nowhere
     /// ```
     ///
-    /// - Parameter label: What the slot is called: at most 255 bytes, no control characters. It can be read without a
-    ///   key.
-    /// - Returns: The key, to be shown once.
+    /// - Parameter label: The slot's name: at most 255 bytes, no control characters. It can be read without a key.
+    /// - Returns: The key, to be displayed once.
     /// - Throws: As ``addKey(_:label:)``.
     public func recoveryKey(label: String = "") async throws -> RecoveryKey {
         try await changeEnvelope { envelope in try envelope.addRecoveryKey(label: label, date: .now) }

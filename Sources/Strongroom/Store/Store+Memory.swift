@@ -1,9 +1,9 @@
 /// Stores in memory.
 extension Store {
-    /// Makes a store in memory with some tables; for tests, and for what need not be kept.
+    /// Creates a store in memory with some tables; for tests, and for data that is not kept.
     ///
-    /// It belongs to no registry and needs no configuration. When it is closed, or nobody refers to it any more,
-    /// everything in it is gone.
+    /// It belongs to no registry and needs no configuration. Its content is discarded when it is closed or
+    /// deinitialized.
     ///
     /// ```swift
     /// let store = try await Store.inMemory(Contact.self, Phone.self)
@@ -11,11 +11,11 @@ extension Store {
     /// ```
     ///
     /// - Parameters:
-    ///   - tables: The tables that it has.
-    ///   - settings: How it behaves; where it lies, and what is said about files, does not count.
+    ///   - tables: The tables to create.
+    ///   - settings: The settings; `storage` and the settings for files have no effect.
     /// - Returns: The store.
-    /// - Throws: ``StrongroomError`` with `invalidMigrator` for tables that cannot stand in one database,
-    ///   `invalidName`, `notSQLCipher`; `CancellationError` when the task is cancelled.
+    /// - Throws: ``StrongroomError`` with `invalidMigrator` for tables that cannot coexist in one database,
+    ///   `invalidName`, `notSQLCipher`; `CancellationError` if the task is cancelled.
     public static func inMemory(
         _ tables: any Table.Type..., settings: StoreSettings = StoreSettings(storage: .memory)
     ) async throws -> Store {
@@ -25,10 +25,10 @@ extension Store {
         return try await opening.run()
     }
 
-    /// Where the store's data lies.
+    /// Where the store keeps its data.
     public var storage: Persistence { file.isInMemory ? .memory : .disk }
 
-    /// The store, if it lies where it is wanted.
+    /// The store, if it keeps its data in the requested place.
     func lying(in place: Persistence?) throws -> Store {
         guard let place, place != storage else { return self }
         let (found, wanted) = storage == .memory ? ("in memory", "on the disk") : ("on the disk", "in memory")
@@ -51,10 +51,10 @@ private struct TablesInMemory: Configuration {
 }
 
 extension Stores {
-    /// Opens a database on the disk or in memory, whatever its configuration says.
+    /// Opens a database on the disk or in memory, overriding its configuration.
     ///
-    /// In memory it is made anew, with the configuration's migrator and settings; its keys are not asked for. Opening
-    /// the name again gives the same store until it is closed.
+    /// In memory it is created anew, with the configuration's migrator and settings; its keys are not requested.
+    /// Opening the name again returns the same store until it is closed.
     ///
     /// ```swift
     /// let store = try await stores.open("addressbook_test.sqlite", in: .memory)
@@ -62,9 +62,9 @@ extension Stores {
     ///
     /// - Parameters:
     ///   - fileName: The database's name.
-    ///   - place: Where its data is to lie.
+    ///   - place: Where to keep its data.
     /// - Returns: The store.
-    /// - Throws: As ``open(_:)-(String)``; ``StrongroomError`` with `sameFile` when the name is open in the other
+    /// - Throws: As ``open(_:)-(String)``; ``StrongroomError`` with `sameFile` if the name is already open in the other
     ///   place.
     public func open(_ fileName: String, in place: Persistence) async throws -> Store {
         try await open(DatabaseName(fileName), in: place)

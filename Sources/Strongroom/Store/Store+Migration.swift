@@ -1,18 +1,18 @@
 import Logging
 
-/// Bringing the file of an open store to another version of its schema.
+/// Migrating the file of an open store.
 extension Store {
-    /// What a migration would do to the file as it is now; nothing is written.
+    /// The steps that a migration would run on the file in its current state; nothing is written.
     ///
     /// ```swift
     /// let plan = try await store.migrationPlan(to: "2")
     /// print(plan.from ?? "", plan.undoes)
     /// ```
     ///
-    /// - Parameter version: The version that the file is to have; nil for the newest.
+    /// - Parameter version: The target version; nil for the newest.
     /// - Returns: The steps that would run.
-    /// - Throws: ``StrongroomError`` with `invalidMigrator` when there is no migrator, no such version, or a `down` is
-    ///   missing: the message names all that are; `newerSchema`, `closed`; what the configuration throws.
+    /// - Throws: ``StrongroomError`` with `invalidMigrator` if there is no migrator, no such version, or if `down`s are
+    ///   missing: the message names all of them; `newerSchema`, `closed`; what the configuration throws.
     public func migrationPlan(to version: String? = nil) async throws -> MigrationPlan {
         let migrator = try migrator()
         return try await pool.perform(.writeAlone) { connection in
@@ -20,25 +20,25 @@ extension Store {
         }
     }
 
-    /// Migrates the file: upwards for ``MigrationPolicy/manual`` and after going back, and downwards on purpose, by the
+    /// Migrates the file: upwards, with ``MigrationPolicy/manual`` or after a downgrade, or downwards, with the
     /// migrations' `down`s.
     ///
-    /// Each step is one transaction; others read meanwhile, writes wait, and another process may write between two
-    /// steps. Whatever happens, the file is at one of the versions of the list; the report of an error tells which. A
-    /// program whose newest version is not the one that was gone back to migrates the file again when it opens it.
+    /// Each step is one transaction; reads continue meanwhile, writes wait, and another process may write between two
+    /// steps. The file is always at one of the listed versions; an error's report names it. A program whose newest
+    /// version is higher than the target migrates the file again when it opens it.
     ///
     /// ```swift
     /// try await store.migrate(to: "2")
     /// ```
     ///
     /// - Parameters:
-    ///   - version: The version that the file is to have; nil for the newest.
-    ///   - progress: Told how far it has come, with the step that runs, on the thread that migrates; must return soon.
+    ///   - version: The target version; nil for the newest.
+    ///   - progress: Called with the progress and the current step, on the thread that migrates; must return quickly.
     /// - Returns: What was done.
-    /// - Throws: `CancellationError` when the task is cancelled, and the step that ran then is undone;
-    ///   ``StrongroomError`` with `invalidMigrator` when there is no migrator, no such version, or a `down` is missing:
-    ///   nothing has run then, and the message names all that are; `migrationFailed`, `newerSchema`, `locked`,
-    ///   `closed`, `readOnly`; what the configuration throws.
+    /// - Throws: `CancellationError` if the task is cancelled; the step that was running is undone. ``StrongroomError``
+    ///   with `invalidMigrator` if there is no migrator, no such version, or if `down`s are missing: no step has run
+    ///   then, and the message names all of them; `migrationFailed`, `newerSchema`, `locked`, `closed`, `readOnly`;
+    ///   what the configuration throws.
     @discardableResult
     public func migrate(
         to version: String? = nil,

@@ -1,10 +1,10 @@
 extension Store {
-    /// Migrates a copy of the file, and tells what the migration did to it and how long it took; the file itself is
+    /// Migrates a copy of the file, and reports what the migration changed and how long it took; the file itself is
     /// only read.
     ///
-    /// The copy lies beside the file, is encrypted with the same key, and is removed at the end; one that a killed
-    /// process left is removed by the next dry run. Have as much space on the disk as the file is large, and what the
-    /// migration writes. Others may read and write meanwhile.
+    /// The copy is created next to the file, encrypted with the same key, and removed at the end; a copy left by a
+    /// killed process is removed by the next dry run. The disk needs free space for a copy of the file and for what the
+    /// migration writes. Reads and writes continue meanwhile.
     ///
     /// ```swift
     /// let dryRun = try await store.dryRun()
@@ -13,19 +13,19 @@ extension Store {
     /// ```
     ///
     /// - Parameters:
-    ///   - version: The version that the copy is to have; nil for the newest.
-    ///   - progress: Told how far the migration of the copy has come; must return soon.
+    ///   - version: The target version of the copy; nil for the newest.
+    ///   - progress: Called with the progress of the copy's migration; must return quickly.
     /// - Returns: What was done to the copy.
-    /// - Throws: `CancellationError` when the task is cancelled; ``StrongroomError`` as ``migrate(to:progress:)``;
+    /// - Throws: `CancellationError` if the task is cancelled; ``StrongroomError`` as ``migrate(to:progress:)``;
     ///   `locked` while another dry run of the file is running, `diskFull`, `damaged`.
     public func dryRun(
         to version: String? = nil,
         progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws -> MigrationDryRun {
-        // The copy lies beside the file.
+        // The copy is created next to the file.
         let context = try file.contextToWrite()
         guard let migrator = context.migrator else { throw noMigrator }
-        // Of another instance of this process, too: a lock belongs to what was opened, not to the process.
+        // Excludes other stores of this process, too: a lock belongs to the open file description, not to the process.
         guard let lock = try await FileLock.acquire(FileSystem.companion(of: path, "trial.lock"), of: path) else {
             throw StrongroomError(
                 .locked, "Another dry run of \"\(path)\" runs. Wait for it to finish, then try again.",

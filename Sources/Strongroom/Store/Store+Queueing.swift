@@ -1,26 +1,26 @@
 import Logging
 
-/// A write that waits for something else than its turn, such as the end of a time, and that must not be lost when the
-/// store closes before.
+/// A write that waits for an event other than its turn, such as a timer, and that must not be lost if the store closes
+/// first.
 package protocol DeferredWrite: AnyObject, Sendable {
-    /// Puts what there is to write into the writer's line; runs neither the user's code nor the engine.
+    /// Queues the pending write for the writer; runs neither user code nor the engine.
     func queue()
 }
 
 /// Writes that no caller waits for.
 extension Store {
-    /// The writes that wait for something else than their turn; closing the store queues all of them, in one step.
+    /// The deferred writes; closing the store queues all of them in one step.
     package var deferredWrites: Locked<[ObjectIdentifier: any DeferredWrite]> { pool.deferredWrites }
 
-    /// Puts a write into the line and returns at once; it runs later, in a transaction that others may share.
+    /// Queues a write and returns at once; it runs later, in a transaction that other writes may share.
     ///
-    /// Closing the store waits for the write, and for the closure that gets its outcome.
+    /// Closing the store waits for the write and for `finish`.
     ///
     /// - Parameters:
-    ///   - label: How errors name it.
+    ///   - label: Its name in error messages.
     ///   - work: The write.
-    ///   - undone: Called when the write has failed and is undone, before anybody else writes; must return soon.
-    ///   - finish: Called once with the outcome, on the thread that has committed; may neither read nor write with a
+    ///   - undone: Called if the write has failed and is undone, before the next write; must return quickly.
+    ///   - finish: Called once with the outcome, on the thread that has committed; must neither read nor write with a
     ///     blocking call, nor wait for a thread that does.
     package func queueWrite(
         _ label: String,
@@ -31,9 +31,10 @@ extension Store {
         pool.queueWrite(label, { connection in try work(WriteTransaction(connection)) }, undone: undone, finish: finish)
     }
 
-    /// Logs failures of which no caller is told: to the configuration's logger, or where there is none to swift-log's.
+    /// Logs failures that are reported to no caller, to the configuration's logger or, without one, to swift-log's
+    /// default.
     ///
-    /// - Returns: Logs a message with metadata; also after the store is closed.
+    /// - Returns: Logs a message with metadata; also works after the store is closed.
     package func failureLog() -> @Sendable (_ message: String, _ metadata: [String: String]) -> Void {
         var logger = configuredLogger ?? Logger(label: "strongroom")
         logger[metadataKey: "database"] = .string(name.fileName)
@@ -46,7 +47,7 @@ extension Store {
         do {
             return try file.context().logger
         } catch {
-            // It is closed, and the write will say so.
+            // The store is closed; the write fails with that error.
             return nil
         }
     }

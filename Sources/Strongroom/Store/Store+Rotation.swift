@@ -1,20 +1,18 @@
 extension Store {
-    /// Rewrites the file with the current key of its chain and the current cipher settings, if it is not on them
-    /// already. By itself a store does so while it is opened; this is for a key that came later, and for
-    /// ``RotationPolicy/manual``.
+    /// Rewrites the file with the current key of its chain and the current cipher settings, unless it already has them.
+    /// A store does this when it is opened; call it for a key that was added later, and with ``RotationPolicy/manual``.
     ///
-    /// Asks the configuration for the chain and waits for what runs in the store. What comes meanwhile goes on as long
-    /// as one runs that was there before; then it waits until the file is rewritten, and goes on with the new key.
-    /// Another process that has the file open finds the new key in its configuration by itself, at its next
-    /// transaction. With other cipher settings,
-    /// and for a plaintext file, exclusive access to the file is needed: close it in other processes first.
+    /// Requests the chain from the configuration and waits for the running operations. New operations are admitted
+    /// while an operation runs that began earlier; then they wait until the file is rewritten, and continue with the
+    /// new key. Another process that has the file open obtains the new key from its configuration at its next
+    /// transaction. Other cipher settings, and a plaintext file, need exclusive access to the file: close it in other
+    /// processes first.
     ///
-    /// With ``KeyProtection/envelope`` nothing of the file is rewritten and nobody is waited for: the current key takes
-    /// the place of the older one in the envelope, of which no progress is told. A file that has no envelope yet gets
-    /// it.
+    /// With ``KeyProtection/envelope`` the file is not rewritten and no operation is waited for: the current key
+    /// replaces the older one in the envelope, and no progress is reported. A file without an envelope gets one.
     ///
-    /// Whenever it is interrupted, the file opens with a key of the chain and every row is there. Have as much space on
-    /// the disk as the file is large.
+    /// If the rotation is interrupted at any point, the file opens with a key of the chain and every row is there. The
+    /// disk needs as much free space as the size of the file.
     ///
     /// ```swift
     /// let report = try await store.rotate { progress in
@@ -24,16 +22,16 @@ extension Store {
     /// ```
     ///
     /// - Parameters:
-    ///   - timeout: How long those who read or write in this process are waited for; nil for as long as it takes.
-    ///   - progress: Told how far it has come: `waiting`, `checking`, `writing` and `verifying`, in bytes. Called on a
-    ///     thread of the rotation's; must return soon.
+    ///   - timeout: How long to wait for reads and writes in this process; nil for no limit.
+    ///   - progress: Called with `waiting`, `checking`, `writing` and `verifying`, in bytes, on the rotation's own
+    ///     thread; must return quickly.
     /// - Returns: What was done.
-    /// - Throws: `CancellationError` when the task is cancelled before the new content takes the place of the old one;
-    ///   ``StrongroomError`` with `timedOut` naming those who were waited for; `locked` naming the processes that have
-    ///   the file open; `diskFull`, `damaged`, `rotationFailed`, `wrongKey`; `notAuthorized` with
-    ///   ``RotationPolicy/never``; when the chain stands for plaintext, `plaintextFile` for a file that is plaintext,
-    ///   and `encryptedFile` for another one; `closed`, `readOnly`; what the configuration throws. The file is on the
-    ///   key that it had then, and the store goes on.
+    /// - Throws: `CancellationError` if the task is cancelled before the new content replaces the old;
+    ///   ``StrongroomError`` with `timedOut` naming the operations that were running; `locked` naming the processes
+    ///   that have the file open; `diskFull`, `damaged`, `rotationFailed`, `wrongKey`; `notAuthorized` with
+    ///   ``RotationPolicy/never``; with a plaintext chain, `plaintextFile` for a plaintext file, and `encryptedFile`
+    ///   for another one; `closed`, `readOnly`; what the configuration throws. The file keeps its key then, and the
+    ///   store stays usable.
     @discardableResult
     public func rotate(
         timeout: Duration? = nil,
@@ -44,21 +42,21 @@ extension Store {
 
     /// Rotates the chain's key or, for a file with an envelope, the data key.
     ///
-    /// A new data key is for one that has been leaked: the file is rewritten with it, as without an envelope, and every
-    /// slot of the envelope wraps it. So the keys of all slots are needed: those of the chain, and in `keys` the
-    /// others, such as recovery keys. Until the file is on the new one the envelope holds both, and an interrupted
-    /// rotation is resumed by the next one, or when the file is opened.
+    /// Rotate the data key if it may have leaked: the file is rewritten with a new one, as without an envelope, and
+    /// every slot of the envelope wraps the new one. This needs the keys of all slots: those of the chain, and in
+    /// `keys` the others, such as recovery keys. Until the file is rewritten, the envelope holds both data keys; an
+    /// interrupted rotation is resumed by the next one, or when the file is opened.
     ///
     /// ```swift
     /// try await store.rotate(.dataKey, keys: [.recovery(RecoveryKey(written))])
     /// ```
     ///
     /// - Parameters:
-    ///   - subject: What is rotated.
+    ///   - subject: The key to rotate.
     ///   - keys: For ``RotationSubject/dataKey`` the keys of slots that are not in the chain.
-    ///   - timeout: How long those who read or write in this process are waited for; nil for as long as it takes.
-    ///   - progress: Told how far it has come: `waiting`, `checking`, `writing` and `verifying`, in bytes. Called on a
-    ///     thread of the rotation's; must return soon.
+    ///   - timeout: How long to wait for reads and writes in this process; nil for no limit.
+    ///   - progress: Called with `waiting`, `checking`, `writing` and `verifying`, in bytes, on the rotation's own
+    ///     thread; must return quickly.
     /// - Returns: What was done.
     /// - Throws: As ``rotate(timeout:progress:)``; ``StrongroomError`` with `keySlot` when the keys of slots are
     ///   missing, `envelopeMissing` when there is no envelope, `envelopeDamaged`, `newerEnvelope`, `foreignEnvelope`.
@@ -114,18 +112,18 @@ extension Store {
         return chain
     }
 
-    /// How often the lock between processes is tried before it is waited for with every connection closed.
+    /// How often the lock between processes is tried before the connections are closed to wait for it.
     private static let attempts = 5
 
-    /// Rewrites the file, when nothing runs in the store.
+    /// Rewrites the file while no operation runs in the store.
     ///
-    /// The lock between processes is had only then: whoever waits for a slow reader keeps neither other processes from
-    /// opening the file nor this one from what needs the lock.
+    /// The lock between processes is acquired only then: while this waits for a slow reader, other processes can open
+    /// the file, and other operations of this process can acquire the lock.
     private func rewrite(
         _ context: StoreContext, _ limits: OperationLimits, newDataKey: [Key]?,
         _ progress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws -> RotationReport {
-        // Asked while the others still read and write.
+        // Requested while other operations still run.
         var chain = try await keysToRotateTo(context)
         var attempt = 1
         while true {
@@ -135,7 +133,7 @@ extension Store {
                     do {
                         return try file.rotate(chain, newDataKey: newDataKey, monitor)
                     } catch let error as StrongroomError where error.code == .wrongKey {
-                        // Another process may have rotated it since the chain was asked for.
+                        // Another process may have rotated the file since the chain was requested.
                         let newer = try BlockingWork.wait {
                             try await context.keyChain()
                         }
@@ -146,7 +144,7 @@ extension Store {
                 lock.release()
                 return report
             }
-            // Whoever has it may wait for a connection of this store.
+            // The holder of the lock may be waiting for a connection of this store.
             alone.end()
             try await context.lock().release()
             chain = try await keysToRotateTo(context)

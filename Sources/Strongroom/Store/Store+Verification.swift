@@ -1,11 +1,11 @@
 extension Store {
-    /// Checks the whole database: every page's authentication code, without the engine, then what the engine itself can
-    /// check.
+    /// Checks the whole database: the authentication code of every page, without the engine, then everything that the
+    /// engine itself can check.
     ///
-    /// The engine reads a damaged page at the end of a long value as zeros, and looks only at pages that somebody asks
-    /// for; this looks at all of them, also at those that are in use by nobody. The WAL is checkpointed first;
-    /// what readers still need stays in it and is checked there. Others read meanwhile; writes wait until it is done,
-    /// which takes as long as reading the whole file twice and deciphering it once. See SQLite's documentation, "PRAGMA
+    /// The engine reads a damaged page at the end of a long value as zeros, and reads only the pages that a statement
+    /// needs; this reads all pages, including unused ones. The WAL is checkpointed first; frames that readers still
+    /// need stay in it and are checked there. Reads continue meanwhile; writes wait until the check is done, which
+    /// takes as long as reading the whole file twice and decrypting it once. See SQLite's documentation, "PRAGMA
     /// integrity_check" and "PRAGMA foreign_key_check" (sqlite.org/pragma.html).
     ///
     /// ```swift
@@ -15,14 +15,14 @@ extension Store {
     /// if !report.isWhole { print(report) }
     /// ```
     ///
-    /// What a plaintext file holds has no authentication codes: only the engine's checks are made.
+    /// A plaintext file has no authentication codes: only the engine's checks are made.
     ///
-    /// - Parameter progress: Called now and then, with `checking` and then `checkingStructure`, in pages, on a thread
-    ///   of the store's own, not on the caller's; it must not wait.
-    /// - Returns: What was found. Damage is no error here.
-    /// - Throws: ``StrongroomError`` with `closed`, `busy` when another process writes for longer than the busy
-    ///   timeout, or the engine's failure that is no damage; `CancellationError` when the task is cancelled, which ends
-    ///   the check soon.
+    /// - Parameter progress: Called repeatedly with `checking` and then `checkingStructure`, in pages, on one of the
+    ///   store's threads; must not block.
+    /// - Returns: The result. Damage is reported here, not thrown.
+    /// - Throws: ``StrongroomError`` with `closed`, `busy` if another process writes for longer than the busy timeout,
+    ///   or an engine failure other than damage; `CancellationError` if the task is cancelled, which stops the check
+    ///   soon.
     public func verify(
         progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws -> VerificationReport {

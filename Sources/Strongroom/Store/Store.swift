@@ -15,10 +15,10 @@ public final class Store: Sendable {
     /// The database's name.
     public let name: DatabaseName
 
-    /// Where the file lies, with every symbolic link followed.
+    /// The path of the file, with every symbolic link resolved.
     public let path: String
 
-    /// What opening did.
+    /// What opening the store did.
     public let opening: OpenReport
 
     let pool: ConnectionPool
@@ -27,7 +27,7 @@ public final class Store: Sendable {
 
     /// - Parameters:
     ///   - connection: The first connection: the writer, or the only one in memory.
-    ///   - key: What further connections are keyed with.
+    ///   - key: The key of further connections.
     ///   - whenClosed: Called once, when no connection is left.
     init(
         _ context: StoreContext, _ connection: Connection, _ key: ActiveKey, _ report: OpenReport,
@@ -47,7 +47,7 @@ public final class Store: Sendable {
             renew: { try file.renew(after: $0) },
             keeper: { file.keeperOfLog() },
             firstUses: AutomaticTables(isKept: context.migrator != nil || context.isReadOnly),
-            // With the context this keeps the configuration, and what the file's place depends on, as long as the store
+            // With the context this retains the configuration, which the file's location may depend on, while the store
             // is open.
             whenClosed: {
                 file.forget()
@@ -59,30 +59,31 @@ public final class Store: Sendable {
         memoryPressure = MemoryPressure(of: pool)
     }
 
-    /// How far closing checkpointed the WAL: not to its end while another process reads, or when the checkpoint failed,
-    /// as on a full disk; its ``CheckpointReport/failure`` says why then. Nothing is lost by that: the next opening
-    /// finds the WAL. Nil as long as the store is open, and of a read-only store.
+    /// The checkpoint that closing made: incomplete if another process was reading or the checkpoint failed, for
+    /// example because the disk is full; ``CheckpointReport/failure`` has the reason. No commit is lost: the next
+    /// opening reads the WAL. Nil while the store is open, and for a read-only store.
     public var closing: CheckpointReport? { pool.closing }
 
-    /// The threads on which the store's work runs; a task that prefers them reads and writes without a change of
-    /// thread.
+    /// The threads on which the store's operations run; a task that prefers this executor reads and writes without
+    /// changing threads.
     public var executor: StoreExecutor { pool.executor }
 
-    /// What the store has done since it was opened.
+    /// The statistics of the store since it was opened.
     public var statistics: StoreStatistics { pool.counters.statistics }
 
     // MARK: Reading and writing
 
-    /// Reads in a snapshot: what others commit meanwhile is not seen, and nobody waits for anybody.
+    /// Reads in a snapshot: commits made meanwhile are not visible, and the read and the writer do not wait for each
+    /// other.
     ///
-    /// When all readers are taken the read waits; first come, first served.
+    /// If every reader is in use, the read waits in FIFO order.
     ///
     /// - Parameters:
-    ///   - label: How errors name the read, to those who wait for its reader, too.
-    ///   - timeout: How long it may wait and run; nil for as long as it takes.
-    ///   - body: Runs on a thread of the store's own; gets a transaction in which only reading compiles.
+    ///   - label: The name of the read in error messages, including timeouts of operations that wait for its reader.
+    ///   - timeout: How long it may wait and run; nil for no limit.
+    ///   - body: Runs on one of the store's threads; receives a transaction that cannot write.
     /// - Returns: What the closure returns.
-    /// - Throws: What the closure throws; `CancellationError` when the task is cancelled, which also stops a running
+    /// - Throws: What the closure throws; `CancellationError` if the task is cancelled, which also interrupts a running
     ///   statement; ``StrongroomError`` with `timedOut`, `closed`, `fileChanged` for a file that is opened read-only,
     ///   or the engine's failure.
     public func read<T: Sendable>(
@@ -93,21 +94,21 @@ public final class Store: Sendable {
         try await pool.read(OperationLimits(label: label, timeout: timeout)) { try body(ReadTransaction($0)) }
     }
 
-    /// Writes on the one writer; returns after the commit is on the disk.
+    /// Writes through the single writer; returns after the commit is on the disk.
     ///
-    /// Writes that wait at the same time share a transaction and its commit, each in a savepoint of its own: one that
-    /// throws is undone alone, each sees what those before it did, and when the commit fails, all of them throw.
+    /// Writes that wait at the same time share a transaction and its commit, each in a savepoint: a write that throws
+    /// is undone alone, each sees the changes of those before it, and if the commit fails, all of them throw.
     ///
     /// - Parameters:
-    ///   - kind: How the transaction begins, and whether others may share it.
-    ///   - label: How errors name the write, to those who wait for it, too.
-    ///   - timeout: How long it may wait and run; nil for as long as it takes. In a shared transaction a statement that
-    ///     writes is not stopped in its middle; give ``WriteKind/immediate`` for one that takes long.
-    ///   - body: Runs on a thread of the store's own. When it throws, its work is rolled back.
+    ///   - kind: How the transaction begins, and whether other writes may share it.
+    ///   - label: The name of the write in error messages, including timeouts of operations that wait for it.
+    ///   - timeout: How long it may wait and run; nil for no limit. In a shared transaction, a writing statement is not
+    ///     interrupted; use ``WriteKind/immediate`` for one that takes long.
+    ///   - body: Runs on one of the store's threads. If it throws, its work is rolled back.
     /// - Returns: What the closure returns.
-    /// - Throws: What the closure throws; `CancellationError` when the task is cancelled; ``StrongroomError`` with
-    ///   `timedOut`, `closed`, `readOnly`, `busy`, `diskFull`, `transactionEnded`, or the engine's failure. Nothing of
-    ///   the work is kept then.
+    /// - Throws: What the closure throws; `CancellationError` if the task is cancelled; ``StrongroomError`` with
+    ///   `timedOut`, `closed`, `readOnly`, `busy`, `diskFull`, `transactionEnded`, or the engine's failure. The work is
+    ///   rolled back then.
     @discardableResult
     public func write<T: Sendable>(
         as kind: WriteKind = .shared,
@@ -120,12 +121,12 @@ public final class Store: Sendable {
         }
     }
 
-    /// Reads in a snapshot, on the running thread; for code that is not async.
+    /// Reads in a snapshot, on the current thread; for code that is not async.
     ///
     /// - Parameters:
-    ///   - label: How errors name the read, to those who wait for its reader, too.
-    ///   - timeout: How long it may wait and run; nil for as long as it takes.
-    ///   - body: Gets a transaction in which only reading compiles.
+    ///   - label: The name of the read in error messages, including timeouts of operations that wait for its reader.
+    ///   - timeout: How long it may wait and run; nil for no limit.
+    ///   - body: Receives a transaction that cannot write.
     /// - Returns: What the closure returns.
     /// - Throws: What the closure throws; ``StrongroomError`` with `timedOut`, `closed`, `nestedAccess` inside a
     ///   transaction of the same store, or the engine's failure.
@@ -138,14 +139,14 @@ public final class Store: Sendable {
         try pool.readBlocking(OperationLimits(label: label, timeout: timeout)) { try body(ReadTransaction($0)) }
     }
 
-    /// Writes on the one writer, on the running thread; for code that is not async. Shares a transaction with others as
-    /// the async form does.
+    /// Writes through the single writer, on the current thread; for code that is not async. Shares a transaction with
+    /// other writes, as the async form does.
     ///
     /// - Parameters:
-    ///   - kind: How the transaction begins, and whether others may share it.
-    ///   - label: How errors name the write, to those who wait for it, too.
-    ///   - timeout: How long it may wait and run; nil for as long as it takes.
-    ///   - body: When it throws, its work is rolled back.
+    ///   - kind: How the transaction begins, and whether other writes may share it.
+    ///   - label: The name of the write in error messages, including timeouts of operations that wait for it.
+    ///   - timeout: How long it may wait and run; nil for no limit.
+    ///   - body: If it throws, its work is rolled back.
     /// - Returns: What the closure returns.
     /// - Throws: What the closure throws; ``StrongroomError`` with `timedOut`, `closed`, `nestedAccess` inside a
     ///   transaction of the same store, `readOnly`, `busy`, `diskFull`, `transactionEnded`, or the engine's failure.
@@ -164,21 +165,21 @@ public final class Store: Sendable {
 
     // MARK: Closing
 
-    /// Closes the store: waits for what runs and what waits, checkpoints the WAL, closes the connections.
+    /// Closes the store: waits for running and waiting operations, checkpoints the WAL, and closes the connections.
     ///
-    /// Where the WAL cannot be checkpointed, since another program reads from it or the disk is full, it stays beside
-    /// the file, with all that was committed, and closing does not fail for that: ``closing`` says how far it came.
-    /// Other programs that read are waited for at most for a tenth of a second.
+    /// If the WAL cannot be checkpointed, because another process is reading from it or the disk is full, it stays
+    /// beside the file with every committed transaction, and closing does not fail: ``closing`` reports how far the
+    /// checkpoint came. Closing waits at most a tenth of a second for readers in other processes.
     ///
-    /// A store that is closed already stays closed, and when somebody else is closing it, this waits for them; every
-    /// later call of `read` or `write` throws.
+    /// Closing a closed store has no effect; if another caller is closing it, this waits until that is done. Every
+    /// later `read` or `write` throws.
     ///
     /// - Throws: ``StrongroomError`` with `nestedAccess` inside a transaction of the same store.
     public func close() async throws {
         try await BlockingWork.run { [self] in try pool.close() }
     }
 
-    /// Closes the store, on the running thread; for code that is not async.
+    /// Closes the store, on the current thread; for code that is not async.
     ///
     /// - Throws: ``StrongroomError`` with `nestedAccess` inside a transaction of the same store.
     @available(*, noasync, message: "in an async function (in main.swift, too): try await store.close()")

@@ -1,12 +1,11 @@
-/// The envelope of an open store, which is read anew each time: another process may have changed it.
+/// The envelope of an open store, which is read each time: another process may have changed it.
 extension StoreFile {
-    /// Opens the envelope with the data keys that are known, or, when another process has replaced them, with the
-    /// chain.
+    /// Opens the envelope with the known data keys or, if another process has replaced them, with the chain.
     func openEnvelope() throws -> OpenEnvelope {
         let envelopeFile = try envelopeFile()
         guard let known = try activeKey().wrapped else {
             guard try envelopeFile.exists() else { throw try noEnvelope() }
-            // Another process may have brought the file to a data key meanwhile.
+            // Another process may have rewritten the file with another data key meanwhile.
             guard try renew(after: generation), let known = try activeKey().wrapped else { throw try notWrappedYet() }
             return try envelopeFile.open(with: known.dataKeys, salt: known.salt)
         }
@@ -24,7 +23,7 @@ extension StoreFile {
         return EnvelopeFile(databasePath: file.path, name: file.name)
     }
 
-    /// Changes the envelope and writes it; the lock between processes is held.
+    /// Changes the envelope and writes it; the caller holds the lock between processes.
     ///
     /// - Returns: What the change returns; nothing is written when it throws.
     func changeEnvelope<T>(_ change: (inout OpenEnvelope) throws -> T) throws -> T {
@@ -34,8 +33,8 @@ extension StoreFile {
         return result
     }
 
-    /// The error for a file that is not on a data key although there is one: what its slots say does not count for it
-    /// yet.
+    /// The error for a file that is not encrypted with a data key although it has an envelope: the slots do not apply
+    /// to it yet.
     private func notWrappedYet() throws -> StrongroomError {
         StrongroomError(
             .keySlot,
@@ -48,7 +47,7 @@ extension StoreFile {
         )
     }
 
-    /// The error for what only a file with an envelope has.
+    /// The error for an operation that needs an envelope.
     func noEnvelope() throws -> StrongroomError {
         StrongroomError(
             .envelopeMissing,

@@ -1,11 +1,11 @@
 import Logging
 
 extension StoreFile {
-    /// Brings the file, and its envelope, to the current key and settings; nobody in this process has a connection to
-    /// the file meanwhile, and the lock between processes is held.
+    /// Rewrites the file, and its envelope, with the current key and settings; this process has no connection to the
+    /// file meanwhile, and the caller holds the lock between processes.
     ///
-    /// - Parameter otherKeys: The keys besides the chain's for which a new data key is wrapped; nil when the data key
-    ///   is to stay.
+    /// - Parameter otherKeys: The keys, in addition to the chain's, for which a new data key is wrapped; nil to keep
+    ///   the data key.
     func rotate(
         _ chain: KeyChain, newDataKey otherKeys: [Key]?, _ monitor: WorkMonitor
     ) throws -> RotationReport {
@@ -14,7 +14,7 @@ extension StoreFile {
         guard content != .absent else { throw gone(context) }
         var (keys, unlocked) = try context.unlock(content, chain)
         keys.otherKeys = otherKeys ?? []
-        // Adopted also when it throws: the envelope may have a new data key by then, and the file not yet.
+        // Also adopted on failure: the envelope may already have a new data key that the file does not have.
         defer { replaceKey(keys.activeKey(of: unlocked)) }
         let done = try withExtendedLifetime(unlocked.connection) { connection in
             defer { connection.close() }
@@ -43,8 +43,8 @@ extension StoreFile {
             database: context.file.name)
     }
 
-    /// Lets the file be rewritten with a new data key. A file that is not on the newest one yet has a new one in its
-    /// envelope already, and to forget the one that it is on would lose it.
+    /// Prepares a new data key to rewrite the file with. If the file is not on the newest one yet, the envelope already
+    /// has a new one, and replacing it would lose the data key of the file.
     private func prepareDataKey(_ keys: inout DatabaseKeys, _ unlocked: inout UnlockedFile) throws {
         guard keys.envelope != nil || keys.isEnvelopeWanted else { throw try noEnvelope() }
         guard unlocked.isWrapped, unlocked.isCurrent else { return }
@@ -53,13 +53,13 @@ extension StoreFile {
         unlocked.currentKey = nil
     }
 
-    /// Puts the current key in the place of the older one in the envelope; the lock between processes is held.
+    /// Replaces the older key in the envelope with the current one; the caller holds the lock between processes.
     func rotateEnvelope(_ chain: KeyChain) throws -> RotationReport {
         let context = try context()
         guard let known = try activeKey().wrapped else { throw try noEnvelope() }
         var keys = try context.databaseKeys(chain, salt: known.salt)
         guard let found = keys.envelope else { throw keys.envelopeFile.missing }
-        // Another process may be about to bring the file to a newer one.
+        // Another process may be rewriting the file with a newer one.
         let newest = found.dataKeys == known.dataKeys ? try activeKey().derivedKey : nil
         let report = try keys.renewEnvelope(isRotating: true, isThorough: true, newest: newest, keys.settings)
         if let report { context.logger?.info("rotated", metadata: ["method": "\(report.method)"]) }
@@ -69,7 +69,7 @@ extension StoreFile {
 }
 
 extension RotationReport {
-    /// The report of a rotation that found nothing to do.
+    /// The report of a rotation that had nothing to do.
     fileprivate init(unchanged position: Int, _ settings: CipherSettings, bytes: Int64) {
         self.init(
             method: .unchanged,

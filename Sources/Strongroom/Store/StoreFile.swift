@@ -1,14 +1,14 @@
 import Dispatch
 import Logging
 
-/// An open store's file, and the key that it is on now.
+/// An open store's file and its current key.
 final class StoreFile: Sendable {
     private struct State {
-        /// What is known of the database; nil after closing.
+        /// The context of the database; nil after closing.
         var context: StoreContext?
         /// Nil after closing.
         var key: ActiveKey?
-        /// Counts the keys that the file has had since it was opened.
+        /// The number of keys that the file has had since it was opened.
         var generation = 0
     }
 
@@ -17,29 +17,29 @@ final class StoreFile: Sendable {
     let isInMemory: Bool
     private let isUnlocked: Bool
     private let state: Locked<State>
-    /// Those who change the file's keys.
+    /// Serializes changes of the file's keys.
     let keyChanges = AsyncMutex()
-    /// One at a time finds the key anew.
+    /// Serializes the search for a new key.
     private let renewal = DispatchSemaphore(value: 1)
 
-    /// - Parameter isUnlocked: Whether it is read without locks, since none can be had.
+    /// - Parameter isUnlocked: Whether it is read without locks, because none can be acquired.
     init(_ context: StoreContext, key: ActiveKey, isUnlocked: Bool) {
         self.isUnlocked = isUnlocked
         database = context.name.fileName
         isInMemory = context.isInMemory
-        // What lies in memory has neither a file nor a key.
+        // A database in memory has neither a file nor a key.
         state = Locked(context.isInMemory ? State() : State(context: context, key: key))
     }
 
-    /// What is known of the database.
+    /// The context of the database.
     ///
-    /// - Throws: ``StrongroomError`` with `closed`, or `inMemory` when there is no file.
+    /// - Throws: ``StrongroomError`` with `closed`, or `inMemory` if there is no file.
     func context() throws -> StoreContext {
         guard let context = state.withLock({ $0.context }) else { throw isInMemory ? inMemory : closed }
         return context
     }
 
-    /// What is known of the database, for what changes the file, or what lies beside it.
+    /// The context of the database, for operations that change the file or files beside it.
     ///
     /// - Throws: As ``context()``; ``StrongroomError`` with `readOnly`.
     func contextToWrite() throws -> StoreContext {
@@ -48,7 +48,7 @@ final class StoreFile: Sendable {
         return context
     }
 
-    /// The error for what is done with a file.
+    /// The error for an operation that needs a file.
     private var inMemory: StrongroomError {
         StrongroomError(
             .inMemory,
@@ -59,7 +59,7 @@ final class StoreFile: Sendable {
             database: database)
     }
 
-    /// The error for another connection to a database that belonged to its only one: an empty one would pass for it.
+    /// The error for a second connection to a database in memory: an empty database would be mistaken for it.
     private var lost: StrongroomError {
         StrongroomError(
             .inMemory,
@@ -76,13 +76,13 @@ final class StoreFile: Sendable {
 
     /// Opens a connection.
     ///
-    /// - Parameter role: What it is set up for; nil for one that is nobody's and only has the key.
+    /// - Parameter role: The role to configure it for; nil for a separate connection that is only keyed.
     func connect(as role: Connection.Role?) throws -> Connection {
         guard !isInMemory else { throw lost }
         for _ in 0..<Self.attempts {
             let connection = try connectWithNewestKey(as: role)
-            // Between its opening and its first lock the file may have been replaced, as by a rotation in another
-            // process.
+            // Between the opening and its first lock, the file may have been replaced, for example by a rotation in
+            // another process.
             guard connection.hasMoved else { return connection }
             connection.close()
         }
@@ -110,7 +110,7 @@ final class StoreFile: Sendable {
     private func connectOnce(as role: Connection.Role?) throws -> Connection {
         let file = try context().file
         let (key, generation) = state.withLock { ($0.key?.derivedKey, $0.generation) }
-        // A connection that is opened later is not to take for whole what those before it have refused.
+        // A later connection must not accept what earlier ones have rejected.
         if isUnlocked { try file.baseline?.check(isLocked: false, database) }
         let connection =
             try file.isReadOnly
@@ -126,27 +126,27 @@ final class StoreFile: Sendable {
         }
     }
 
-    /// A connection that keeps those of a store that only reads from checkpointing another program's WAL when
-    /// they are closed; nil when none is needed.
+    /// A connection that prevents those of a read-only store from checkpointing another program's WAL when they are
+    /// closed; nil if none is needed.
     func keeperOfLog() -> Connection? {
         let (file, key) = state.withLock { ($0.context?.file, $0.key?.derivedKey) }
         return file?.keeperOfLog(key: key)
     }
 
-    /// What the file's pages are checked with; nil for plaintext, and after closing.
+    /// Verifies the pages of the file; nil for plaintext, and after closing.
     var pageKey: DerivedKey? { state.withLock { $0.key?.derivedKey } }
 
-    /// Lets go of the key and the configuration: a closed store may be held for long.
+    /// Releases the key and the configuration: a closed store may be retained for long.
     func forget() {
         let context = state.withLock { state in
             state.key = nil
             return state.context.take()
         }
-        // Let go of outside the lock: the configuration is the user's.
+        // Released outside the lock: the configuration is user code.
         _ = context
     }
 
-    /// What is known of the file's key.
+    /// The current key of the file.
     ///
     /// - Throws: ``StrongroomError`` with `closed`.
     func activeKey() throws -> ActiveKey {
@@ -155,7 +155,7 @@ final class StoreFile: Sendable {
         return key
     }
 
-    /// How many keys the file has had since it was opened.
+    /// The number of keys that the file has had since it was opened.
     var generation: Int { state.withLock { $0.generation } }
 
     func replaceKey(_ key: ActiveKey) {
@@ -168,18 +168,18 @@ final class StoreFile: Sendable {
 
     // MARK: Rotated by another process
 
-    /// Finds the key anew when the file cannot be read with the one that was the newest: another process may have
-    /// rotated it.
+    /// Finds the new key if the file can no longer be read with the newest known one: another process may have rotated
+    /// it.
     ///
-    /// - Parameter connection: One that can no longer read it.
-    /// - Returns: Whether there is another key now.
+    /// - Parameter connection: A connection that can no longer read the file.
+    /// - Returns: Whether there is a newer key now.
     func renew(after connection: Connection) throws -> Bool {
         try renew(after: connection.attachments[KeyGeneration.self]?.number ?? 0)
     }
 
     /// As ``renew(after:)`` for a connection.
     ///
-    /// - Parameter former: The generation of the key that no longer reads it.
+    /// - Parameter former: The generation of the key that no longer reads the file.
     func renew(after former: Int) throws -> Bool {
         guard !isInMemory else { return false }
         renewal.wait()
@@ -214,7 +214,7 @@ final class StoreFile: Sendable {
     }
 }
 
-/// Which of the file's keys since the store was opened a connection has.
+/// The generation of the file's key that a connection was opened with.
 private final class KeyGeneration {
     let number: Int
 

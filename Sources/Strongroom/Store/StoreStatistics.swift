@@ -1,33 +1,33 @@
 import Synchronization
 
-/// What a store has done since it was opened.
+/// The statistics of a store since it was opened.
 ///
 /// ```swift
 /// let numbers = store.statistics
 /// print("\(numbers.writes) writes in \(numbers.commits) commits")
 /// ```
 public struct StoreStatistics: Sendable, Hashable {
-    /// Reads and streams that have had a reader, those that failed included.
+    /// Reads and streams that have acquired a reader, including failed ones.
     public var reads = 0
-    /// Writes that have had the writer, those that failed and maintenance on demand included.
+    /// Writes that have acquired the writer, including failed ones and maintenance on demand.
     public var writes = 0
-    /// Transactions of shared writes that have been committed.
+    /// Committed transactions of shared writes.
     public var commits = 0
-    /// The most writes that have shared one.
+    /// The largest number of writes that have shared a transaction.
     public var largestGroup = 0
     /// Reads and writes that had to wait for a connection.
     public var waits = 0
-    /// Readers' connections that are open now.
+    /// Open connections of readers.
     public var openReaders = 0
-    /// How often a lock of another connection, most often another process's, was asked for again.
+    /// Retries after a lock of another connection, usually another process's.
     public var busyRetries = 0
-    /// Statements that were found prepared by an earlier use.
+    /// Statements that were already prepared.
     public var statementsReused = 0
     /// Statements that had to be prepared.
     public var statementsPrepared = 0
-    /// Pages that were found in memory, deciphered.
+    /// Pages found decrypted in the page cache.
     public var pageCacheHits = 0
-    /// Pages that had to be read and deciphered.
+    /// Pages that had to be read and decrypted.
     public var pageCacheMisses = 0
 }
 
@@ -58,10 +58,10 @@ final class StoreCounters: Sendable {
         waits.add(1, ordering: .relaxed)
     }
 
-    /// Adds what a connection has asked of the engine.
+    /// Adds a connection's use of the engine.
     func count(_ use: EngineUse) {
         add(use.busyRetries, to: busyRetries)
-        // In this order: what is prepared is counted among all first.
+        // In this order: reused statements are counted among all of them first.
         add(use.statements, to: statements)
         add(use.statementsPrepared, to: statementsPrepared)
         add(use.pageCacheHits, to: pageCacheHits)

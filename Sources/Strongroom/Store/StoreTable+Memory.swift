@@ -1,5 +1,5 @@
 extension StoreTable {
-    /// Inserts a record on the disk or in memory alone, and returns its key.
+    /// Inserts a record on the disk or in memory only, and returns its key.
     ///
     /// - Throws: As `Table.insert(_:persistence:in:)` and `Store.write`.
     @discardableResult
@@ -28,7 +28,7 @@ extension StoreTable {
         return outcome
     }
 
-    /// Moves a record from memory to the disk, and returns the key that it has now.
+    /// Moves a record from memory to the disk, and returns its new key.
     ///
     /// - Throws: As ``Table/persist(_:in:)`` and `Store.write`.
     @discardableResult

@@ -1,26 +1,26 @@
-/// Saving in a store that the caller has chosen, such as one of a family's.
+/// Saving in a store that the caller specifies, such as one of a family.
 extension StoreTable {
-    /// Makes the table, or changes it to what is declared, where the store's configuration has no migrator; once for
-    /// each type.
+    /// Creates the table, or updates it to its declaration, if the store's configuration has no migrator; once per
+    /// type.
     ///
-    /// Every form of ``StoreTable`` does it as well.
+    /// The other methods of ``StoreTable`` do so, too.
     ///
-    /// - Throws: ``StrongroomError`` with `schemaChange`, `migrationFailed`, or `invalidMigrator` when another program
-    ///   keeps the file with a migrator; as `Store.write`.
+    /// - Throws: ``StrongroomError`` with `schemaChange`, `migrationFailed`, or `invalidMigrator` if the file's schema
+    ///   is maintained by another program's migrator; as `Store.write`.
     @inlinable
     public func prepare() async throws {
         try await store.prepare(Source.self)
     }
 
-    /// Saves a record: its row is updated, or inserted where there is none.
+    /// Saves a record: updates its row, or inserts it if there is none.
     ///
     /// ```swift
     /// try await store.table(Contact.self).save(&contact)
     /// ```
     ///
     /// - Parameters:
-    ///   - record: The record; gets the key that was made for it, and is unchanged when saving fails.
-    ///   - cascading: Whether its parents and its children are saved, too; see ``Relations``.
+    ///   - record: The record; receives its generated key, and is unchanged if saving fails.
+    ///   - cascading: Whether its parents and its children are saved as well; see ``Relations``.
     /// - Returns: What was done.
     /// - Throws: As `Table.save(_:cascading:in:)`, `prepare()` and `Store.write`.
     @discardableResult
@@ -36,11 +36,11 @@ extension StoreTable {
         return outcome
     }
 
-    /// Saves a list of records; all of them or none.
+    /// Saves a list of records, all or none.
     ///
     /// - Parameters:
-    ///   - records: The records; unchanged when saving fails.
-    ///   - cascading: Whether their parents and their children are saved, too; see ``Relations``.
+    ///   - records: The records; unchanged if saving fails.
+    ///   - cascading: Whether their parents and their children are saved as well; see ``Relations``.
     /// - Returns: What was done with each.
     /// - Throws: As for one record; then nothing is changed.
     @discardableResult
@@ -58,11 +58,11 @@ extension StoreTable {
         return outcomes
     }
 
-    /// Deletes a record's row, and says whether there was one.
+    /// Deletes a record's row, and returns whether there was one.
     ///
     /// - Parameters:
-    ///   - record: The record; only its key counts, to the engine.
-    ///   - cascading: Whether the rows that refer to it are deleted, too; see ``Relations``.
+    ///   - record: The record; only its key is used.
+    ///   - cascading: Whether the rows that refer to it are deleted as well; see ``Relations``.
     /// - Throws: As `Table.delete(_:cascading:in:)` and `Store.write`.
     @discardableResult
     public func delete(_ record: Source.RecordType, cascading: Bool = false) async throws -> Bool {
@@ -88,7 +88,7 @@ extension StoreTable {
 }
 
 extension StoreTable where Source.RecordType == Source {
-    /// Reads the records' children, or their parents: one statement for all of them.
+    /// Reads the records' children, or their parents, with one statement for all of them.
     ///
     /// ```swift
     /// try await store.table(Contact.self).load(\.$phones, of: &contacts)
@@ -96,9 +96,9 @@ extension StoreTable where Source.RecordType == Source {
     ///
     /// - Parameters:
     ///   - relation: The property, with its dollar sign; one of the table's ``Table/relations``.
-    ///   - records: The records; unchanged when reading fails.
-    /// - Throws: As ``Table/load(_:of:in:)``, `prepare()` and `Store.read`; ``StrongroomError`` with `otherStore` when
-    ///   the two tables lie in different databases.
+    ///   - records: The records; unchanged if reading fails.
+    /// - Throws: As ``Table/load(_:of:in:)``, `prepare()` and `Store.read`; ``StrongroomError`` with `otherStore` if
+    ///   the two tables are in different databases.
     public func load<Property: RelatedProperty>(
         _ relation: any WritableKeyPath<Source, Property> & Sendable, of records: inout [Source]
     ) async throws {

@@ -1,25 +1,25 @@
-/// What a backup, or a restoring of one, has copied.
+/// The result of a backup or of its restore.
 public struct BackupReport: Sendable, Hashable {
-    /// Where the copy lies.
+    /// The path of the copy.
     public let path: String
     /// Its size in bytes.
     public let bytes: Int64
-    /// Its tables that have rows of their own, with those that the library keeps for itself.
+    /// The number of its tables with rows of their own, including the library's internal ones.
     public let tables: Int
     /// The rows of all tables.
     public let rows: Int64
-    /// What the engine found wrong in the copy as in the database, such as an index that does not fit its table; nil
-    /// for nothing.
+    /// The first defect that the engine found in the copy and in the database, such as an index that does not match its
+    /// table; nil for none.
     public let defect: String?
     /// How long it took.
     public let duration: Duration
-    /// The names of the extended attributes of the former database that the restored one could not be given; of a
-    /// backup none.
+    /// The names of the former database's extended attributes that could not be set on the restored one; empty for a
+    /// backup.
     public internal(set) var attributesNotKept: [String] = []
 
     /// - Parameters:
     ///   - file: The finished copy.
-    ///   - path: Where it is to lie; nil for where it lies.
+    ///   - path: Its final path; nil for its present one.
     init(_ file: String, as path: String? = nil, _ summary: DatabaseSummary, since start: ContinuousClock.Instant)
         throws
     {

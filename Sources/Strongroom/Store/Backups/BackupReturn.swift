@@ -1,18 +1,17 @@
 import Foundation
 
-/// Puts a backup in its database's place; the lock between processes is held, and this process has no connection to the
-/// file.
+/// Restores a backup; the caller holds the lock between processes, and this process has no connection to the file.
 struct BackupReturn {
     let opening: StoreContext
     let chain: KeyChain
-    /// Where the backup lies.
+    /// The path of the backup.
     let backup: String
-    /// What opens it; nil for the keys of the database.
+    /// The keys of the backup; nil for the keys of the database.
     let backupKeys: KeyChain?
     let allowsPlaintext: Bool
     let monitor: WorkMonitor
 
-    /// The backup as it is, and as it is to be where it has another key.
+    /// The path of the unchanged copy, and of the one that is rewritten with another key.
     private var rawPath: String { FileSystem.companion(of: opening.path, "restoring") }
     private var copyPath: String { FileSystem.companion(of: opening.path, "restored") }
 
@@ -28,14 +27,14 @@ struct BackupReturn {
         do {
             let raw = try copyBytes()
             let (summary, finished) = try make(found, keys, raw)
-            // The last moment at which it can be cancelled.
+            // The last point at which it can be cancelled.
             try monitor.check()
             let lost = try keepAttributes(of: finished)
             try finished.requireName(finished.path)
             var report = try BackupReport(finished.path, as: opening.path, summary, since: start)
             report.attributesNotKept = lost
             try FileReplacement(opening: opening, path: finished.path, needsEnvelope: false).run(content, keys)
-            // What is left over is removed at the next opening, too.
+            // Leftovers are also removed at the next opening.
             try? removeLeftovers()
             return report
         } catch {
@@ -48,7 +47,7 @@ struct BackupReturn {
         for path in [rawPath, copyPath] { try FileSystem.removeCopy(path) }
     }
 
-    /// Throws for a backup that lies where the copies are made, which are removed first.
+    /// Throws if the backup has the path of one of the copies, which are removed first.
     private func requireOtherFile() throws {
         let identity = try FileStatus.at(backup)?.identity
         for path in [rawPath, copyPath] {
@@ -63,7 +62,7 @@ struct BackupReturn {
         }
     }
 
-    /// Looks at the backup, of which nothing is changed.
+    /// Inspects the backup without changing it.
     private func look() throws -> FileContent {
         let found = try FileContent.of(backup)
         if found == .absent {
@@ -92,7 +91,7 @@ struct BackupReturn {
             """)
     }
 
-    /// Throws when another process has the backup open: what it writes meanwhile would be copied by halves.
+    /// Throws if another process has the backup open: concurrent writes could be copied partially.
     private func requireAlone() throws {
         let holders = try FileHolders.lasting {
             try FileHolders.opening(backup)
@@ -133,10 +132,10 @@ struct BackupReturn {
         StrongroomError(.fileMissing, "There is no backup at \"\(backup)\". Check the path.")
     }
 
-    /// Makes of the bytes what can take the database's place.
+    /// Makes the file that replaces the database from the copied bytes.
     ///
-    /// - Parameter bytes: The backup as it is, copied.
-    /// - Returns: What it has, and the file.
+    /// - Parameter bytes: The unchanged copy of the backup.
+    /// - Returns: The summary of its content, and the file.
     private func make(
         _ found: FileContent, _ keys: DatabaseKeys, _ bytes: PlainFile
     ) throws -> (DatabaseSummary, PlainFile) {
@@ -155,7 +154,7 @@ struct BackupReturn {
                 throw damaged
             }
             isKept = backupKeys == nil && opening.ciphers.contains(derived.settings)
-            // An envelope belongs to the salt of the file that it was made for.
+            // An envelope belongs to the salt of the file that it was created for.
             if let envelope = keys.envelope { isKept = isKept && found.salt == envelope.databaseSalt }
         }
         guard !isKept else {
@@ -187,12 +186,12 @@ struct BackupReturn {
     }
 
     /// Throws for a database that a newer program has migrated, or that the migrator does not know: it could not be
-    /// opened afterwards.
+    /// opened after the restore.
     private func requireKnownSchema(_ connection: Connection) throws {
         _ = try opening.migrator?.whenChanged(.ignore).plan(for: connection)
     }
 
-    /// Finds what opens the bytes, on a copy of them: to look into a database can change it.
+    /// Finds the key of the backup, using the copy: opening a database can change it.
     private func unlock(_ raw: DatabaseFile, _ found: FileContent, _ keys: DatabaseKeys) throws -> UnlockedFile {
         guard case .encrypted = found else {
             return UnlockedFile(derivedKey: nil, connection: try raw.connect(.existing, key: nil))
@@ -203,9 +202,9 @@ struct BackupReturn {
         return try DatabaseKeys(raw, trying: candidates, known + opening.ciphers).unlock(found)
     }
 
-    /// They stay those of the database that was there.
+    /// Sets the attributes of the existing database on the copy.
     ///
-    /// - Returns: Those that could not be kept.
+    /// - Returns: The names of those that could not be set.
     private func keepAttributes(of copy: PlainFile) throws -> [String] {
         guard try FileStatus.at(opening.path) != nil else { return [] }
         return try FileAttributes.copy(of: opening.path, to: copy)

@@ -1,24 +1,24 @@
 import Foundation
 
-/// The place at which a copy of a database is to appear when it is complete.
+/// The destination path of a database copy, where it appears when it is complete.
 struct CopyPlace: Sendable {
-    /// With every symbolic link followed.
+    /// The path with every symbolic link resolved.
     let path: String
     let replaces: Bool
 
-    /// Makes the directories that are missing.
+    /// Creates the missing directories.
     init(_ path: String, replaces: Bool) throws {
         try FileSystem.createDirectories(FileSystem.directory(of: path))
         self.path = try FileSystem.resolve(path)
         self.replaces = replaces
     }
 
-    /// Where the copy is made.
+    /// The temporary path of the copy.
     var temporary: String { FileSystem.companion(of: path, "new") }
 
-    /// Looks at what lies there.
+    /// Checks what exists at the path.
     ///
-    /// - Parameter source: The path of the database that is copied.
+    /// - Parameter source: The path of the copied database.
     func check(besides source: String) throws {
         let status = try FileStatus.at(path)
         if let status, !replaces || !status.isRegularFile {
@@ -30,7 +30,7 @@ struct CopyPlace: Sendable {
         if let status, status.identity == (try FileStatus.at(source)?.identity) {
             throw StrongroomError(.sameFile, "\"\(path)\" is the database itself. Give another path.")
         }
-        // The engine would play it into the new file.
+        // The engine would apply it to the new file.
         for ending in ["-wal", "-journal"] where try (FileStatus.at(path + ending)?.size ?? 0) > 0 {
             throw StrongroomError(
                 .locked,
@@ -41,14 +41,14 @@ struct CopyPlace: Sendable {
             )
         }
         try requireUnused()
-        // With it the copy's own key would be passed over.
+        // It would take precedence over the copy's own key.
         guard try !EnvelopeFile(databasePath: path, name: FileSystem.name(of: path)).exists() else {
             throw StrongroomError(
                 .notAFile, "Beside \"\(path)\" lies the envelope of another database. Give another path.")
         }
     }
 
-    /// Throws when another process has open what is replaced: it would go on with a file that has no name any more.
+    /// Throws if another process has the file to be replaced open: it would continue with an unlinked file.
     private func requireUnused() throws {
         guard replaces else { return }
         let holders = try FileHolders.lasting { try FileHolders.using(path) }
@@ -61,7 +61,7 @@ struct CopyPlace: Sendable {
             """)
     }
 
-    /// Keeps others from making a copy at the same place.
+    /// Excludes other copies to the same path.
     func takeLock() async throws -> FileLock {
         guard let lock = try await FileLock.acquire(FileSystem.companion(of: path, "lock"), of: path) else {
             throw StrongroomError(
@@ -73,7 +73,7 @@ struct CopyPlace: Sendable {
         return lock
     }
 
-    /// Puts the finished copy in its place, atomically.
+    /// Moves the finished copy to the path, atomically.
     func put(_ copy: PlainFile) throws {
         if replaces {
             try replace(by: copy)
@@ -86,7 +86,7 @@ struct CopyPlace: Sendable {
     private func replace(by copy: PlainFile) throws {
         try requireUnused()
         let former = try ReplacedFile.at(path)
-        // One that copies it, of whatever user, has no lock and is to get it whole.
+        // A process of another user that is copying the file holds no lock, and must get a complete copy.
         guard try former.map({ try $0.lock() && !$0.isOpenElsewhere }) ?? true else {
             throw StrongroomError(
                 .locked,

@@ -1,20 +1,20 @@
-/// Puts a finished file in a database's place; the lock between processes is held, and this process has no connection
-/// to the file.
+/// Replaces a database's file with a finished file; the caller holds the lock between processes, and this process has
+/// no connection to the file.
 struct FileReplacement {
     let opening: StoreContext
     /// The finished file, beside the database.
     let path: String
-    /// Whether it has the key that is in the database's envelope.
+    /// Whether it is encrypted with the key in the database's envelope.
     let needsEnvelope: Bool
 
-    /// Puts it there, atomically.
+    /// Replaces the file atomically.
     ///
     /// - Parameters:
-    ///   - content: What lies at the database's path.
-    ///   - keys: What opens that.
-    /// - Throws: ``StrongroomError`` with `locked` when somebody else has the database open, `wrongKey`, `damaged` and
-    ///   the like with what to do, or the file system's failure. The database is as it was then, unless the failure
-    ///   says that the file is in its place.
+    ///   - content: The content at the database's path.
+    ///   - keys: The keys that may open it.
+    /// - Throws: ``StrongroomError`` with `locked` if another connection has the database open, `wrongKey`, `damaged`
+    ///   and similar errors with what to do, or the file system's failure. The database is unchanged then, unless the
+    ///   error says that the file is in its place.
     func run(_ content: FileContent, _ keys: DatabaseKeys) throws {
         guard content != .absent else {
             guard try !opening.file.hasLog() else { throw logIsLeft }
@@ -24,22 +24,23 @@ struct FileReplacement {
         let connection = try Self.judging(opening, needsEnvelope: needsEnvelope) { try whole(content, keys) }
         defer { connection.close() }
         let descriptors = try opening.file.descriptorsHere()
-        // Without it the engine would play the old file's log into the new one.
+        // Otherwise the engine would apply the old file's WAL to the new one.
         try Self.judging(opening, needsEnvelope: needsEnvelope) { try connection.mergeLog {} }
         try opening.file.removeSpentJournal()
-        // Its lock kept them from reading, not from opening.
+        // The lock has kept other processes from reading the file, not from opening it.
         guard try !opening.file.isOpenedMeanwhile(since: descriptors) else {
             throw opening.file.heldByOthers(for: "restored")
         }
         try put(connection)
     }
 
-    /// Puts it in the database's place, and keeps those from it who opened the former file in the last moment.
+    /// Replaces the database's file, and makes the former file unusable for connections that opened it at the last
+    /// moment.
     ///
-    /// - Parameter connection: Has the former file alone; it is closed.
+    /// - Parameter connection: A connection with exclusive access to the former file; it is closed.
     private func put(_ connection: Connection) throws {
         let former = try ReplacedFile(opening.path)
-        // Before the descriptor, which would take its locks along.
+        // Before the descriptor is closed, which would drop the connection's locks.
         defer { connection.close() }
         try FileSystem.replace(opening.path, with: path)
         do {
@@ -89,13 +90,13 @@ struct FileReplacement {
         )
     }
 
-    // MARK: What cannot be opened
+    // MARK: A database that cannot be opened
 
-    /// Looks at the database that is to be replaced. One that cannot be opened stays, since somebody may still save
-    /// what is in it.
+    /// Inspects the database that is to be replaced. One that cannot be opened is not replaced, since its content may
+    /// still be recoverable.
     ///
-    /// - Parameter needsEnvelope: Whether what is to be put back has the key that is in the database's envelope.
-    /// - Throws: What the look throws; for a file that cannot be opened the same code, and what to do with the file.
+    /// - Parameter needsEnvelope: Whether the restored file is encrypted with the key in the database's envelope.
+    /// - Throws: What the inspection throws; for a file that cannot be opened, the same code with what to do.
     static func judging<T>(_ opening: StoreContext, needsEnvelope: Bool, _ look: () throws -> T) throws -> T {
         do {
             return try look()

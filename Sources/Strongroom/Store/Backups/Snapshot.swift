@@ -1,15 +1,15 @@
 public import Foundation
 
-/// A copy of a database from before a migration, which lies beside the file and has the key that the file had then.
+/// A copy of a database from before a migration, kept beside the file, with the key that the file had then.
 public struct Snapshot: Sendable, Equatable {
-    /// Counts the snapshots of a file; the newest has the largest number.
+    /// The number of the snapshot; the newest has the largest.
     public let number: Int
-    /// The version that the file had; of a long one the beginning. Nil for a file without a history.
+    /// The schema version of the file, truncated if it is long. Nil for a file without a migration history.
     public let version: String?
     /// When it was made.
     public let date: Date
     /// Its size in bytes.
     public let size: Int64
-    /// Where it lies.
+    /// Its path.
     public let path: String
 }

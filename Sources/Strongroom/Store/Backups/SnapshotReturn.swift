@@ -1,7 +1,6 @@
 import Logging
 
-/// Puts a snapshot in its file's place; the lock between processes is held, and this process has no connection to the
-/// file.
+/// Restores a snapshot; the caller holds the lock between processes, and this process has no connection to the file.
 struct SnapshotReturn {
     let opening: StoreContext
     let chain: KeyChain
@@ -23,7 +22,7 @@ struct SnapshotReturn {
         }
     }
 
-    /// Finds the snapshot's key, and reads every page of it.
+    /// Finds the snapshot's key, and reads every page.
     private func check(_ keys: DatabaseKeys) throws {
         let file = DatabaseFile(path: snapshot.path, name: opening.file.name, busyTimeout: 0, log: nil)
         let content = try FileContent.of(snapshot.path)
@@ -43,7 +42,7 @@ struct SnapshotReturn {
         guard let status = try FileSystem.requireRegular(snapshot.path) else { throw gone }
         try FreeSpace.require(status.size + FreeSpace.margin, beside: opening.path, for: "Restoring")
         let copy = try PlainFile(making: copyPath)
-        // They stay those of the database, where there is one.
+        // The existing database's attributes are kept.
         let model = try FileStatus.at(opening.path) == nil ? snapshot.path : opening.path
         let lost = try FileAttributes.copy(of: model, to: copy)
         if !lost.isEmpty {

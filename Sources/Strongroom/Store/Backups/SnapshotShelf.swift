@@ -1,28 +1,28 @@
 import Foundation
 
-/// The snapshots that lie beside a file. For whoever holds the lock between processes.
+/// The snapshots beside a file. The caller holds the lock between processes.
 struct SnapshotShelf {
     let file: DatabaseFile
 
     private static let ending = DatabaseFile.snapshotEnding
-    /// Bytes of a version that stand in a name.
+    /// The maximum number of bytes of a version in a file name.
     private static let longestVersion = 40
 
-    /// What lies there, newest first.
+    /// The existing snapshots, newest first.
     func snapshots() throws -> [Snapshot] {
         let directory = FileSystem.directory(of: file.path)
         let prefix = FileSystem.name(of: FileSystem.companion(of: file.path, Self.ending))
         guard try FileStatus.at(directory) != nil else { return [] }
         return try FileSystem.names(in: directory).compactMap { name in
-            // By bytes: another file's name may differ only in how its letters are composed.
+            // Compared by bytes: another file's name may differ only in its Unicode normalization.
             guard name.utf8.starts(with: prefix.utf8) else { return nil }
             let rest = Substring(name.utf8.dropFirst(prefix.utf8.count))
             return try snapshot(String(rest), FileSystem.companion(of: file.path, ""))
         }.sorted { $0.number > $1.number }
     }
 
-    /// - Parameter rest: The name behind the prefix: the number, a hyphen, and the version, in which there is none;
-    ///   with another one it is a log of the engine's.
+    /// - Parameter rest: The file name after the prefix: the number, a hyphen, and the version, which contains none;
+    ///   with a further hyphen it is one of the engine's journal or WAL files.
     private func snapshot(_ rest: String, _ stem: String) throws -> Snapshot? {
         let parts = rest.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[1].contains("-"), let number = Int(parts[0]), number > 0 else { return nil }
@@ -37,10 +37,10 @@ struct SnapshotShelf {
     /// Makes a snapshot, and removes the oldest ones.
     ///
     /// - Parameters:
-    ///   - version: The version that the file has; nil for one without a history.
-    ///   - keep: How many are kept, at least one.
-    ///   - goOn: Called now and then; what it throws ends the work, and the snapshots are as they were.
-    /// - Returns: Where it lies.
+    ///   - version: The version of the file; nil for one without a history.
+    ///   - keep: The number of snapshots to keep, at least one.
+    ///   - goOn: Called repeatedly; if it throws, no snapshot is made or removed.
+    /// - Returns: The path of the snapshot.
     func add(
         _ source: Connection, _ key: DerivedKey?, version: String?, keep: Int, goOn: () throws -> Void
     ) throws -> String {
@@ -60,8 +60,8 @@ struct SnapshotShelf {
         return path
     }
 
-    /// Those that go when another one is there: of the same version first, since a migration that fails each time makes
-    /// one each time.
+    /// The snapshots to remove after a new one was made: those of the same version first, since a migration that fails
+    /// repeatedly makes one each time.
     private func surplus(_ before: [Snapshot], keep: Int, _ version: String?) -> [Snapshot] {
         var kept = before
         var surplus: [Snapshot] = []
@@ -71,12 +71,12 @@ struct SnapshotShelf {
         return surplus
     }
 
-    /// Removes a snapshot, with what an engine that has looked into it may have left.
+    /// Removes a snapshot, with the files that an engine may have left beside it.
     func remove(_ snapshot: Snapshot) throws {
         for ending in ["", "-wal", "-shm", "-journal"] { try FileSystem.remove(snapshot.path + ending) }
     }
 
-    /// The version as a part of a file's name.
+    /// The version, encoded for a file name.
     private static func encoded(_ version: String) -> String {
         var text = ""
         for byte in version.utf8.prefix(longestVersion) {

@@ -1,56 +1,55 @@
 extension Store {
-    /// Copies the whole database, as it is at one moment, into one new encrypted file, while others read and write.
+    /// Copies the whole database, as of one moment, into a new encrypted file, while reads and writes continue.
     ///
-    /// Everything comes along: rows with their row ids, indexes, triggers, views, full-text tables, sequences,
-    /// `user_version`, `application_id`. The copy stands alone: no log lies beside it, and it opens with its key and
-    /// nothing else, also when the database has an envelope. First every page of the database is checked, for which
-    /// writes wait. The copy is read again through a fresh connection: each page's authentication code, the engine's
-    /// integrity check, the schema and the rows of each table; then it appears under its name atomically, for its
-    /// owner alone (mode 0600). Whoever is killed before leaves what was there, and `.NAME.new` beside it, which the
-    /// next backup to the same path removes.
+    /// The copy contains everything: rows with their row ids, indexes, triggers, views, full-text tables, sequences,
+    /// `user_version`, `application_id`. It is self-contained: it has no WAL, and it opens with its key alone, also if
+    /// the database has an envelope. First every page of the database is checked; writes wait meanwhile. The finished
+    /// copy is read through a new connection, which checks each page's authentication code, the engine's integrity
+    /// check, the schema and the rows of each table; then it is renamed to its path atomically, with mode 0600. If the
+    /// process is killed before, the path is unchanged and `.NAME.new` is left beside it, which the next backup to the
+    /// same path removes.
     ///
     /// ```swift
     /// let report = try await store.backup(to: "/srv/backup/inventory.sqlite")
     /// print(report.rows, report.bytes)
     /// ```
     ///
-    /// A plaintext database gives a plaintext copy, unless there is a key; of an encrypted one only
-    /// ``exportPlaintext(to:progress:)`` makes plaintext.
+    /// The copy of a plaintext database is plaintext unless a key is given; plaintext of an encrypted database is made
+    /// only by ``exportPlaintext(to:progress:)``.
     ///
     /// - Parameters:
-    ///   - path: Where the copy is to lie; directories that are missing are made, for the owner alone.
+    ///   - path: The path of the copy; missing directories are created with mode 0700.
     ///   - key: The key of the copy; nil for the current one of the database's chain.
-    ///   - replacing: Whether a file that lies there is replaced.
-    ///   - progress: Told how far it has come: `checking`, `writing` and `verifying`, in bytes. Called on a thread of
-    ///     the library's own; it must not wait.
+    ///   - replacing: Whether an existing file at the path is replaced.
+    ///   - progress: Called with `checking`, `writing` and `verifying`, in bytes, on one of the library's threads; must
+    ///     not block.
     /// - Returns: What was copied.
-    /// - Throws: ``StrongroomError`` with `notAFile` when something lies at the path that is not to be replaced, or is
-    ///   no file; `sameFile` for the path of the database itself; `locked` when somebody else makes a copy there, or
-    ///   what is to be replaced is open in another process (as far as the system tells: Linux does), or has a log
-    ///   beside it; `damaged` when a page of the database is, or the copy is not what it has to be; `invalidKey`,
-    ///   `diskFull`, `permissionDenied`, `closed`; `CancellationError` when the task is cancelled. What lay at the path
-    ///   is there then.
+    /// - Throws: ``StrongroomError`` with `notAFile` if the path exists and is not to be replaced, or is no file;
+    ///   `sameFile` for the path of the database itself; `locked` if another backup to the path is running, or the file
+    ///   to be replaced is open in another process (as far as the system reports it: Linux does) or has a WAL;
+    ///   `damaged` if a page of the database is damaged, or the copy fails its checks; `invalidKey`, `diskFull`,
+    ///   `permissionDenied`, `closed`; `CancellationError` if the task is cancelled. The path is unchanged then.
     public func backup(
         to path: String, key: Key? = nil, replacing: Bool = false,
         progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws -> BackupReport {
         let start = ContinuousClock.now
-        // Before anything is made at the path.
+        // Before anything is created at the path.
         let wanted = try await backupKey(key)
         let place = try await BlockingWork.run { try CopyPlace(path, replaces: replacing) }
         let source = self.path
         try await BlockingWork.run { try place.check(besides: source) }
         let lock = try await place.takeLock()
-        // Whoever had the lock before may have made it.
+        // The previous holder of the lock may have created it.
         try await BlockingWork.run { try place.check(besides: source) }
         try OpenFiles.shared.claim(place.path, name)
         defer { OpenFiles.shared.release(place.path) }
-        // First, as `verify` does it: an engine of version 3 takes a page of zeros for sound.
+        // First, as in `verify`: an engine of version 3 accepts a page of zeros as valid.
         try await pool.perform(.writeAlone) { [file] connection in
             try file.checkPages(connection, progress: progress)
         }
-        // A reader's slot is held so that nobody rotates or closes meanwhile; the reader itself cannot write another
-        // file.
+        // Holding a reader's slot prevents a rotation or close meanwhile; the reader's own connection cannot write to
+        // another file.
         let report = try await pool.perform(.read) { [file] reader in
             let monitor = WorkMonitor(progress, reader.cancellation)
             let source = try file.connect(as: nil)
@@ -65,7 +64,7 @@ extension Store {
                 file: try file.context().file, from: from, to: to, path: place.temporary, monitor: monitor)
             let made = try copy.make(from: source)
             do {
-                // The last moment at which it can be cancelled.
+                // The last point at which it can be cancelled.
                 try monitor.check()
                 try place.put(made.file)
             } catch {
@@ -78,7 +77,7 @@ extension Store {
         return report
     }
 
-    /// The key that a copy is to have; nil for plaintext.
+    /// The key of the copy; nil for plaintext.
     private func backupKey(_ key: Key?) async throws -> Key? {
         let context = try file.context()
         if let key {

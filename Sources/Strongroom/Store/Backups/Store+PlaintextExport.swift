@@ -1,25 +1,24 @@
 extension Store {
-    /// Copies the whole database into a new plaintext file, which anybody can read who gets hold of it.
+    /// Copies the whole database into a new plaintext file, which can be read without a key.
     ///
-    /// This is the only way by which the library makes plaintext of what was encrypted. Everything comes along: rows
-    /// with their row ids, indexes, triggers, views, full-text tables, sequences, `user_version`, `application_id`,
-    /// `auto_vacuum` and encoding. First every page is checked, for which writes wait; then one snapshot is copied,
-    /// while others read and write. The file is for its owner alone (mode 0600), and appears under its name when it is
-    /// complete. What fails or is cancelled is overwritten with zeros and removed; a process that is killed leaves
-    /// `.NAME.new` beside it, with plaintext in it, until the next export to the same path, or until you remove it.
+    /// This is the only operation that makes plaintext of encrypted data. The file contains everything: rows with their
+    /// row ids, indexes, triggers, views, full-text tables, sequences, `user_version`, `application_id`, `auto_vacuum`
+    /// and encoding. First every page is checked; writes wait meanwhile. Then one snapshot is copied while reads and
+    /// writes continue. The file has mode 0600, and is renamed to its path when it is complete. If the export fails or
+    /// is cancelled, the file is overwritten with zeros and removed; a killed process leaves `.NAME.new` beside it,
+    /// with plaintext in it, until the next export to the same path, or until you remove it.
     ///
     /// ```swift
     /// try await store.exportPlaintext(to: "/srv/transfer/inventory.sqlite")
     /// ```
     ///
     /// - Parameters:
-    ///   - path: Where the file is to lie. Nothing may lie there; directories that are missing are made, for the owner
-    ///     alone.
-    ///   - progress: Called after each table, with `writing`, in tables, on a thread of the library's own; it must not
-    ///     wait.
-    /// - Throws: ``StrongroomError`` with `notAFile` when something lies at the path, `damaged` when a page of the
-    ///   database is, `locked` when somebody else exports to the path, `diskFull`, `permissionDenied`, `closed`;
-    ///   `CancellationError` when the task is cancelled. No file is left then.
+    ///   - path: The path of the file. It must not exist; missing directories are created with mode 0700.
+    ///   - progress: Called after each table with `writing`, in tables, on one of the library's threads; must not
+    ///     block.
+    /// - Throws: ``StrongroomError`` with `notAFile` if the path exists, `damaged` if a page of the database is
+    ///   damaged, `locked` if another export to the path is running, `diskFull`, `permissionDenied`, `closed`;
+    ///   `CancellationError` if the task is cancelled. No file is left then.
     public func exportPlaintext(
         to path: String, progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws {
@@ -27,12 +26,12 @@ extension Store {
         let place = try await BlockingWork.run { try CopyPlace(path, replaces: false) }
         try place.check(besides: self.path)
         let lock = try await place.takeLock()
-        // Whoever had the lock before may have made it.
+        // The previous holder of the lock may have created it.
         try place.check(besides: self.path)
-        // First, as `verify` does it: an engine of version 3 takes a page of zeros for sound.
+        // First, as in `verify`: an engine of version 3 accepts a page of zeros as valid.
         try await pool.perform(.writeAlone) { [file] connection in try file.checkPages(connection) }
-        // A reader's slot is held so that nobody rotates or closes meanwhile; the reader itself cannot write another
-        // file.
+        // Holding a reader's slot prevents a rotation or close meanwhile; the reader's own connection cannot write to
+        // another file.
         try await pool.perform(.read) { [file] reader in
             let monitor = WorkMonitor(progress, reader.cancellation)
             do {
@@ -46,9 +45,9 @@ extension Store {
 }
 
 extension StoreFile {
-    /// Throws when a page is damaged; through a connection that nobody else uses and that is in no transaction.
+    /// Throws if a page is damaged; uses a connection that no other operation uses and that is in no transaction.
     ///
-    /// - Parameter progress: Told how far it has come; whoever lends the connection stops it.
+    /// - Parameter progress: Called with the progress; the owner of the connection stops it.
     func checkPages(_ connection: Connection, progress: @escaping WorkMonitor.Progress = { _ in }) throws {
         guard let key = pageKey else { return }
         let damaged = try connection.readingPastTheEngine {
@@ -89,7 +88,7 @@ extension StoreFile {
 }
 
 extension DatabaseFile {
-    /// Lets the engine look at everything in a plaintext file.
+    /// Runs the engine's integrity check on a plaintext file.
     fileprivate func checkIntegrity(_ monitor: WorkMonitor) throws {
         let connection = try connect(.readOnly, key: nil)
         defer { connection.close() }

@@ -1,8 +1,8 @@
 import Logging
 
-/// Going back to what a file was before a migration.
+/// Restoring the state of a file before a migration.
 extension Stores {
-    /// The snapshots of a database, which ``SnapshotPolicy/beforeMigrating(keep:)`` has made.
+    /// The snapshots of a database that ``SnapshotPolicy/beforeMigrating(keep:)`` has made.
     ///
     /// - Parameter fileName: The database's name.
     /// - Returns: The snapshots, newest first.
@@ -14,29 +14,28 @@ extension Stores {
         return try SnapshotShelf(file: context.file).snapshots()
     }
 
-    /// Puts a snapshot in the place of the database that it was made of; what was written since is lost.
+    /// Replaces a database with a snapshot of it; changes made since the snapshot are lost.
     ///
-    /// The snapshot is looked at first: a key of the chain, or of the file's envelope, must open it, and every page
-    /// must be whole. It is copied, and the copy takes the file's place atomically: whenever this is interrupted,
-    /// the file is the one before or the one after. The snapshot stays. The next opening migrates the file again, so go
-    /// back to the older program first.
+    /// The snapshot is checked first: a key of the chain, or of the file's envelope, must open it, and every page must
+    /// be intact. It is copied, and the copy replaces the file atomically: if this is interrupted, the file is either
+    /// the old one or the restored one. The snapshot is kept. The next opening migrates the file again, so install the
+    /// older program first.
     ///
     /// ```swift
     /// let restored = try await stores.restoreSnapshot(of: "addressbook_alice.sqlite")
     /// print(restored.version ?? "", restored.date)
     /// ```
     ///
-    /// A file that is damaged so much that it cannot be opened is not replaced: move it away with the `-wal` beside it,
-    /// then restore.
+    /// A file that is too damaged to be opened is not replaced: move it away together with its `-wal`, then restore.
     ///
     /// - Parameters:
     ///   - fileName: The database's name; its store must not be open.
     ///   - snapshot: The snapshot; nil for the newest.
-    /// - Returns: The snapshot that was put back.
-    /// - Throws: ``StrongroomError`` with `fileMissing` when there is no snapshot, `readOnly`, `sameFile` when the file
-    ///   is open in this process, `locked` when it is open in another one, `wrongKey` when no key opens the snapshot,
-    ///   as one from before a new data key, `damaged`, `diskFull`; what opening throws about names, configurations and
-    ///   keys. The file is as it was then.
+    /// - Returns: The restored snapshot.
+    /// - Throws: ``StrongroomError`` with `fileMissing` if there is no snapshot, `readOnly`, `sameFile` if the file is
+    ///   open in this process, `locked` if it is open in another one, `wrongKey` if no key opens the snapshot, for
+    ///   example one from before a new data key, `damaged`, `diskFull`; what opening throws about names, configurations
+    ///   and keys. The file is unchanged then.
     @discardableResult
     public func restoreSnapshot(of fileName: String, _ snapshot: Snapshot? = nil) async throws -> Snapshot {
         try await withClosedFile(fileName) { opening, chain in

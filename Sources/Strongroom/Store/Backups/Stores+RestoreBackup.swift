@@ -1,40 +1,40 @@
 import Logging
 
 extension Stores {
-    /// Puts a backup in the place of a database, or where none is yet; what was written since is lost.
+    /// Replaces a database with a backup, or creates it from one; changes made since the backup are lost.
     ///
-    /// The backup is copied beside the database, opened with a key of the chain or with the one that is given, and
-    /// read: every page's authentication code, the engine's integrity check. When it has another key than those of the
-    /// chain, or other cipher settings than those of the configuration, it is brought to the current ones and compared.
-    /// Only then it takes the database's place, atomically: whenever this is interrupted, the database is the one
-    /// before or the one after. The backup itself is only read. The next opening migrates the database.
+    /// The backup is copied beside the database, opened with a key of the chain or with a given one, and verified:
+    /// every page's authentication code, and the engine's integrity check. If it has a key that is not in the chain, or
+    /// other cipher settings than those of the configuration, it is rewritten with the current ones and compared. Then
+    /// it replaces the database atomically: if this is interrupted, the database is either the old one or the restored
+    /// one. The backup itself is only read. The next opening migrates the database.
     ///
     /// ```swift
     /// let report = try await stores.restore("addressbook_alice.sqlite", from: "/srv/backup/alice.sqlite")
     /// print(report.rows)
     /// ```
     ///
-    /// A backup in which that check finds a defect is refused: salvage a copy of it, then restore what was made.
+    /// A backup that fails the check is refused: salvage a copy of it, then restore the result.
     ///
-    /// A database that is damaged, cut off or empty, so that it cannot be opened, is not replaced: what is in it may
-    /// still be saved. The error says what lies there; move it and what belongs to it (`-wal`, `-shm`, `-journal`,
-    /// `.keys`, `.keys.copy`) away, then restore.
+    /// A database that is damaged, truncated or empty, so that it cannot be opened, is not replaced: its content may
+    /// still be recoverable. The error says what was found; move the file and those that belong to it (`-wal`, `-shm`,
+    /// `-journal`, `.keys`, `.keys.copy`) away, then restore.
     ///
     /// - Parameters:
     ///   - fileName: The database's name; its store must not be open.
-    ///   - path: Where the backup lies.
-    ///   - keys: What opens the backup; nil when a key of the database's chain does.
-    ///   - allowingPlaintext: Whether the backup may be plaintext, and so may the database when its configuration says
+    ///   - path: The path of the backup.
+    ///   - keys: The keys that may open the backup; nil for the database's chain.
+    ///   - allowingPlaintext: Whether the backup may be plaintext, and with it the database if its configuration says
     ///     so.
-    ///   - progress: Told how far it has come: `writing`, `checking` and, for a backup that is rewritten, `verifying`,
-    ///     in bytes. Called on a thread of the library's own; it must not wait.
-    /// - Returns: What was put back.
-    /// - Throws: ``StrongroomError`` with `fileMissing` when there is no backup, `readOnly`, `plaintextFile` for one
-    ///   that is plaintext without leave, `sameFile` when the database or the backup is open in this process, or the
-    ///   backup has the name of what an interrupted restoring leaves, `locked` when one is open in another (of the
-    ///   backup as far as the system tells: Linux does) or the backup is changed meanwhile, `wrongKey`,
+    ///   - progress: Called with `writing`, `checking` and, for a backup that is rewritten, `verifying`, in bytes, on
+    ///     one of the library's threads; must not block.
+    /// - Returns: What was restored.
+    /// - Throws: ``StrongroomError`` with `fileMissing` if there is no backup, `readOnly`, `plaintextFile` for a
+    ///   plaintext backup that is not allowed, `sameFile` if the database or the backup is open in this process, or the
+    ///   backup has the name of a leftover of an interrupted restore, `locked` if either is open in another process
+    ///   (for the backup, as far as the system reports it: Linux does) or the backup changes meanwhile, `wrongKey`,
     ///   `plaintextHeader`, `damaged`, `truncated`, `emptyFile`, `notADatabase`, `diskFull`; what opening throws about
-    ///   names, configurations and keys; `CancellationError`. The database is as it was then.
+    ///   names, configurations and keys; `CancellationError`. The database is unchanged then.
     @discardableResult
     public func restore(
         _ fileName: String, from path: String, keys: KeyChain? = nil, allowingPlaintext: Bool = false,

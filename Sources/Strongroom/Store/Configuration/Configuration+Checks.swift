@@ -1,10 +1,10 @@
 import Logging
 
-/// What a configuration answers, checked.
+/// The validated values of a configuration.
 extension Configuration {
-    /// The path that the file is to have; links in it are not followed yet.
+    /// The path of the file; links in it are not resolved yet.
     ///
-    /// - Throws: ``StrongroomError`` with `invalidName` for one that is not absolute; what the configuration throws.
+    /// - Throws: ``StrongroomError`` with `invalidName` for a relative path; what the configuration throws.
     func checkedPath(for name: DatabaseName) throws -> String {
         let path = try filePath(for: name) ?? DefaultPath.path(for: name)
         guard path.hasPrefix("/"), !path.utf8.contains(0) else {
@@ -17,9 +17,9 @@ extension Configuration {
         return path
     }
 
-    /// How the file may be encrypted, oldest first.
+    /// The cipher settings that the file may have, oldest first.
     ///
-    /// - Throws: ``StrongroomError`` with `cipherSettings` for none, or some that cannot be used; what the
+    /// - Throws: ``StrongroomError`` with `cipherSettings` for an empty list, or invalid settings; what the
     ///   configuration throws.
     func checkedCiphers(for name: DatabaseName) throws -> [CipherSettings] {
         let ciphers = try cipherSettings(for: name)
@@ -45,7 +45,7 @@ extension Configuration {
 }
 
 extension DatabaseFile {
-    /// A file that is used as a configuration's settings say.
+    /// The file, opened as the configuration's settings say.
     init(path: String, _ name: DatabaseName, _ settings: StoreSettings, _ logger: Logger?) {
         let isOnDisk = settings.storage == .disk
         self.init(

@@ -1,8 +1,8 @@
 public import Logging
 
-/// Where a family of databases lies, which keys open it, and how its schema moves.
+/// The location, the keys, and the schema migrations of a family of databases.
 ///
-/// One configuration serves every database whose name has its target; each question tells it the full name.
+/// One configuration serves every database whose name has its target; each method receives the full name.
 ///
 /// ```swift
 /// struct AddressBook: Configuration {
@@ -22,61 +22,62 @@ public protocol Configuration: Sendable {
     /// The part of a database's name before its first `_` or `.`.
     static var target: String { get }
 
-    /// Where a database's file lies.
+    /// The path of a database's file.
     ///
     /// - Parameter database: The full name.
     /// - Returns: The path, or nil for the default: the platform's data directory, the program's name, the database's
     ///   name.
-    /// - Throws: What tells your program why there is no place for it.
+    /// - Throws: Your program's error if there is no path.
     func filePath(for database: DatabaseName) throws -> String?
 
     /// The keys of a database.
     ///
     /// - Parameter database: The full name.
     /// - Returns: The keys, oldest first, or ``KeyChain/plaintext``.
-    /// - Throws: What tells your program why there is no key.
+    /// - Throws: Your program's error if there is no key.
     func keyChain(for database: DatabaseName) async throws -> KeyChain
 
-    /// What the keys do for a database's file: encrypt it, or wrap the random key that does.
+    /// How the keys protect a database's file: they encrypt it, or wrap the random key that encrypts it.
     ///
-    /// A file without an envelope gets one as ``StoreSettings/rotation`` says, once ``KeyProtection/envelope`` is asked
-    /// for. An envelope that is there is used in any case; a file never goes back to ``KeyProtection/direct``.
+    /// With ``KeyProtection/envelope``, a file without an envelope gets one as ``StoreSettings/rotation`` says. An
+    /// existing envelope is used in any case; a file never returns to ``KeyProtection/direct``.
     ///
     /// - Parameter database: The full name.
     /// - Returns: ``KeyProtection/direct``, the default, or ``KeyProtection/envelope``.
     func keyProtection(for database: DatabaseName) -> KeyProtection
 
-    /// How a database's file is encrypted: its cipher settings over the years, oldest first.
+    /// The cipher settings of a database's file over time, oldest first.
     ///
-    /// A new file gets the last ones. A file with others of the list is opened with them, and rewritten with the last
-    /// ones as ``StoreSettings/rotation`` says. Each older entry costs a wrong key another derivation a key.
+    /// A new file gets the last ones. A file with older settings of the list is opened with them, and rewritten with
+    /// the last ones as ``StoreSettings/rotation`` says. With a wrong key, each older entry costs one more derivation
+    /// per key.
     ///
     /// - Parameter database: The full name.
     /// - Returns: The settings, at least one.
-    /// - Throws: What tells your program why there are none.
+    /// - Throws: Your program's error if there are none.
     func cipherSettings(for database: DatabaseName) throws -> [CipherSettings]
 
-    /// How a database's schema moves.
+    /// The migrator of a database's schema.
     ///
     /// - Parameter database: The full name.
-    /// - Returns: The migrator, or nil when versions are not checked.
-    /// - Throws: What tells your program why there is none.
+    /// - Returns: The migrator, or nil if versions are not checked.
+    /// - Throws: Your program's error if there is none.
     func migrator(for database: DatabaseName) throws -> Migrator?
 
-    /// How a database's connections behave.
+    /// The settings of a database's store.
     ///
     /// - Parameter database: The full name.
     /// - Returns: The settings.
     func settings(for database: DatabaseName) -> StoreSettings
 
-    /// Who is told what a database does: at `info` that it was opened and closed, at `debug` each statement with its
-    /// time and its rows, at `warning` what takes longer than ``StoreSettings/slowStatement``; never a key, nor a value
+    /// The logger of a database: at `info` it logs opening and closing, at `debug` each statement with its time and its
+    /// rows, at `warning` statements that take longer than ``StoreSettings/slowStatement``; never a key, nor a value
     /// that SQL can tell from a name.
     ///
-    /// Its level is asked for when the database is opened; while nothing is to be told a statement costs nothing more.
+    /// Its level is read when the database is opened; while nothing is logged, statements have no extra cost.
     ///
     /// - Parameter database: The full name.
-    /// - Returns: The logger, or nil for silence.
+    /// - Returns: The logger, or nil for no logging.
     func logger(for database: DatabaseName) -> Logger?
 }
 

@@ -1,18 +1,18 @@
 import CDiscovery
 
-/// A configuration that lies in the program; what the macro `@Configuration` writes, and not for use by hand.
+/// A configuration embedded in the program by the macro `@Configuration`; do not use it directly.
 public struct ConfigurationEntry: Sendable {
-    /// The function whose pointer lies in the program's section.
+    /// The function whose pointer is stored in the program's section.
     public typealias Writer = @convention(c) (UnsafeMutableRawPointer) -> Void
 
     let type: any Configuration.Type
     let make: @Sendable () -> any Configuration
 
-    /// Writes an entry to where Strongroom asks for it.
+    /// Writes an entry to memory that Strongroom provides.
     ///
     /// - Parameters:
-    ///   - make: Makes the configuration.
-    ///   - destination: Where the entry goes; memory for one, as Strongroom hands it to the function in the section.
+    ///   - make: Creates the configuration.
+    ///   - destination: Memory for one entry, which Strongroom passes to the function in the section.
     public static func write<C: Configuration>(
         _ make: @escaping @Sendable () -> C, to destination: UnsafeMutableRawPointer
     ) {
@@ -31,7 +31,7 @@ public struct ConfigurationEntry: Sendable {
                 list.assumingMemoryBound(to: [ConfigurationEntry].self).pointee.append(entry)
             }
         }
-        // The linker's order is nobody's business.
+        // The order must not depend on the linker.
         return entries.sorted { String(reflecting: $0.type) < String(reflecting: $1.type) }
     }
 }

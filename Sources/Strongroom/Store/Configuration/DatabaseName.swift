@@ -1,6 +1,6 @@
 /// The name of a database's file, without a directory.
 ///
-/// The part before the first `_` or `.` is the target, by which the configuration is found: `addressbook.sqlite` and
+/// The part before the first `_` or `.` is the target, which selects the configuration: `addressbook.sqlite` and
 /// `addressbook_alice.sqlite` both have the target `addressbook`.
 ///
 /// ```swift
@@ -13,13 +13,13 @@ public struct DatabaseName: Sendable, Hashable, CustomStringConvertible {
     /// The part before the first `_` or `.`.
     public let target: String
 
-    /// Makes names different that a file system tells apart and `String` does not, such as a composed and a decomposed
-    /// é.
+    /// The bytes of the name: a file system distinguishes names that `String` considers equal, such as a composed and a
+    /// decomposed é.
     private let bytes: [UInt8]
 
     private static let longest = 200
 
-    /// Checks a name.
+    /// Validates a name.
     ///
     /// - Parameter fileName: The file's name, 1 to 200 bytes of UTF-8.
     /// - Throws: ``StrongroomError`` with `invalidName` for an empty name, `.` or `..`, a name with a path separator, a

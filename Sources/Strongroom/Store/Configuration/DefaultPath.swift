@@ -11,7 +11,7 @@ import Musl
 import Glibc
 #endif
 
-/// Where a database lies when its configuration does not say.
+/// The path of a database whose configuration provides none.
 enum DefaultPath {
     /// The platform's data directory, the program's name, the database's name.
     ///
@@ -32,9 +32,9 @@ enum DefaultPath {
             for: .applicationSupportDirectory, in: .userDomainMask, appropriateFor: nil, create: false
         ).path(percentEncoded: false)
         #else
-        // A relative path in the variable is to be ignored, says the specification.
+        // A relative path in the variable is ignored, as the specification requires.
         if let given = variable("XDG_DATA_HOME"), given.hasPrefix("/") { return given }
-        // Foundation asks the user database, not the variable.
+        // Foundation reads the user database, not the variable.
         let home =
             variable("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
             ?? FileManager.default.homeDirectoryForCurrentUser.path(percentEncoded: false)
@@ -42,6 +42,6 @@ enum DefaultPath {
         #endif
     }
 
-    /// One variable alone: Foundation's dictionary would copy all of them, also those that hold keys.
+    /// Reads a single variable: Foundation's dictionary would copy all of them, including those that hold keys.
     private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 }

@@ -1,8 +1,8 @@
-/// When a file that is at an older version is migrated.
+/// When a file with an older schema version is migrated.
 public enum MigrationPolicy: Sendable, Hashable {
-    /// While it is being opened.
+    /// When it is opened.
     case onOpen
-    /// Only when `Store.migrate()` asks for it; until then the store is open at the version that the file has. A new
-    /// file is made at the newest version all the same, and one of a newer program is refused.
+    /// Only by `Store.migrate()`; until then the store is open at the version of the file. A new file is created at the
+    /// newest version nevertheless, and a file of a newer program is refused.
     case manual
 }

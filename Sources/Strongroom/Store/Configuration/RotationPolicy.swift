@@ -1,11 +1,11 @@
-/// When a file that is not on the current key, or has older cipher settings, is rewritten.
+/// When a file that does not have the current key, or has older cipher settings, is rewritten.
 public enum RotationPolicy: Sendable, Hashable {
-    /// While it is being opened; also when `Store.rotate()` asks for it. A rotation that cannot be made now, since
-    /// another process holds the file, the disk is full or a page is damaged, is left for the next opening, which the
-    /// report of the opening tells.
+    /// When it is opened, and by `Store.rotate()`. A rotation that is not possible at the moment, because another
+    /// process holds the file, the disk is full or a page is damaged, is left for the next opening; the opening's
+    /// report says so.
     case onOpen
-    /// Only when `Store.rotate()` asks for it.
+    /// Only by `Store.rotate()`.
     case manual
-    /// Never: `Store.rotate()` refuses.
+    /// Never: `Store.rotate()` throws.
     case never
 }

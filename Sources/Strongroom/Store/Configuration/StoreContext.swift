@@ -1,21 +1,21 @@
 import Logging
 
-/// What a store and all its later work need to know: what the configuration says of the database, and its file.
+/// What a store and all its later operations need: the configured values of the database, and its file.
 ///
-/// It never changes; making one reads and writes no file. ``located()`` gives the one that an opening goes on with.
+/// It is immutable; creating one reads and writes no file. ``located()`` returns the one with which an opening
+/// continues.
 struct StoreContext: Sendable {
     let name: DatabaseName
-    /// What gives the key chain, each time that one is needed.
+    /// Provides the key chain, each time one is needed.
     let configuration: any Configuration
-    /// What the configuration says, and where the data lies in fact.
+    /// The configured settings, with the storage in use.
     let settings: StoreSettings
     let logger: Logger?
     let migrator: Migrator?
-    /// How the file may be encrypted, oldest first.
+    /// The cipher settings that the file may have, oldest first.
     let ciphers: [CipherSettings]
     let protection: KeyProtection
-    /// The file; before ``located()`` at the path that the configuration gives. In memory it has the engine's name for
-    /// that.
+    /// The file; before ``located()``, at the configured path. In memory, it has the engine's name for that.
     let file: DatabaseFile
 
     var path: String { file.path }
@@ -25,11 +25,11 @@ struct StoreContext: Sendable {
 }
 
 extension StoreContext {
-    /// Asks a configuration for everything but the keys.
+    /// Requests everything but the keys from a configuration.
     ///
-    /// - Parameter storage: Where the data is to lie; nil for where the settings say.
-    /// - Throws: ``StrongroomError`` with `invalidMigrator`, `cipherSettings`, `invalidName` for a path that is not
-    ///   absolute; what the configuration throws.
+    /// - Parameter storage: Where to keep the data; nil for the place in the settings.
+    /// - Throws: ``StrongroomError`` with `invalidMigrator`, `cipherSettings`, `invalidName` for a relative path; what
+    ///   the configuration throws.
     init(_ name: DatabaseName, _ configuration: any Configuration, in storage: Persistence?) throws {
         var settings = configuration.settings(for: name)
         settings.storage = storage ?? settings.storage
@@ -50,21 +50,21 @@ extension StoreContext {
             ciphers: ciphers, protection: protection, file: file)
     }
 
-    /// The same with another file, or with more known of it.
+    /// A copy with another file, or with more known of it.
     private func with(_ file: DatabaseFile) -> StoreContext {
         StoreContext(
             name: name, configuration: configuration, settings: settings, logger: logger, migrator: migrator,
             ciphers: ciphers, protection: protection, file: file)
     }
 
-    /// The same with the path at which the file lies in fact: its directory is made, unless the file is opened
-    /// read-only, and links are followed.
+    /// A copy with the real path of the file: its directory is created, unless the file is opened read-only, and links
+    /// are resolved.
     func located() throws -> StoreContext {
         isInMemory ? self : with(try file.located())
     }
 
-    /// The same with the file as it is now, when nobody else is opening it: what is read of a file that is opened
-    /// read-only counts only as long as it stays so.
+    /// A copy that records the file's present state, while no other process is opening it: for a file that is opened
+    /// read-only, later reads are valid only if it stays unchanged.
     func withBaseline() throws -> StoreContext {
         isReadOnly ? with(try file.withBaseline()) : self
     }

@@ -1,22 +1,21 @@
 import Foundation
 
-/// How a store's connections behave.
+/// The behaviour of a store's connections.
 ///
 /// ```swift
 /// StoreSettings(readers: 8, busyTimeout: .seconds(30))
 /// ```
 public struct StoreSettings: Sendable, Equatable {
-    /// Where the data lies. With ``Persistence/inMemory`` every database of the family is made anew when it is opened,
-    /// and is gone when it is closed.
+    /// Where to keep the data. With ``StoragePlace/inMemory``, every database of the family is created when it is
+    /// opened, and discarded when it is closed.
     public var storage: Persistence
 
-    /// Whether a file is opened read-only, as it is: nothing in it is changed, and nothing is made beside it
-    /// that stays. It is neither rotated nor migrated, one that is not there is not made, and whatever writes throws
-    /// `readOnly`. Does not count in memory. Half a transaction of a killed program is undone first, as for every
-    /// reader.
+    /// Whether a file is opened read-only: nothing in it is changed, and no permanent file is created beside it. It is
+    /// neither rotated nor migrated, a missing file is not created, and every write throws `readOnly`. Has no effect in
+    /// memory. An incomplete transaction of a killed process is rolled back first, as for every reader.
     public var isReadOnly: Bool
 
-    /// The most readers at one time, 1 to 1,024; what lies outside counts as the nearest.
+    /// The maximum number of concurrent readers, 1 to 1,024; other values are clamped.
     public var readers: Int {
         didSet { readers = Self.limited(readers) }
     }
@@ -29,60 +28,59 @@ public struct StoreSettings: Sendable, Equatable {
     /// How long opening waits for another process that is opening the same file.
     public var openTimeout: Duration
 
-    /// When a file that is not on the current key, or has older cipher settings, is rewritten.
+    /// When a file that does not have the current key, or has older cipher settings, is rewritten.
     public var rotation: RotationPolicy
 
-    /// When a file that is at an older version is migrated.
+    /// When a file with an older schema version is migrated.
     public var migration: MigrationPolicy
 
-    /// Whether a copy of a file is kept from before it is migrated.
+    /// Whether a copy of a file is kept before it is migrated.
     public var snapshots: SnapshotPolicy
 
-    /// The most writes that share a transaction, 1 to 10,000; what lies outside counts as the nearest. With 1 each
-    /// write has its own.
+    /// The maximum number of writes that share a transaction, 1 to 10,000; other values are clamped. With 1, each write
+    /// has a separate transaction.
     public var groupSize: Int {
         didSet { groupSize = Self.limitedGroup(groupSize) }
     }
 
     private static func limitedGroup(_ size: Int) -> Int { min(max(1, size), 10_000) }
 
-    /// How long after the first of them is done a transaction takes further writes, and so how much longer its caller
-    /// waits at most, besides the one that is running then.
+    /// How long after the end of its first write a transaction accepts further writes, and so the most that this adds
+    /// to the wait of the first caller, apart from a write that is running then.
     public var groupDuration: Duration
 
-    /// How long a reader's connection stays open when nobody uses it, at least 10 ms, up to twice as long; it holds
-    /// memory and open files.
+    /// How long an unused reader's connection stays open, at least 10 ms, and up to twice as long; it uses memory and
+    /// file descriptors.
     public var readerIdleTime: Duration
 
-    /// Statements that take at least this long are warned of by the configuration's logger; nil for none. A reading
-    /// statement's time includes what is done between its rows.
+    /// Statements that take at least this long are logged as warnings by the configuration's logger; nil for none. The
+    /// time of a reading statement includes the work between its rows.
     public var slowStatement: Duration?
 
-    /// Whether delete triggers fire for the rows that `INSERT OR REPLACE` and `ON CONFLICT REPLACE` delete. By itself
-    /// the engine fires none for those, so what such a trigger keeps up to date (an index, a log) keeps rows that are
-    /// gone. Then triggers may also fire themselves again: one that updates the row that fired it needs a WHEN that
-    /// comes to an end.
+    /// Whether delete triggers fire for the rows that `INSERT OR REPLACE` and `ON CONFLICT REPLACE` delete. By default
+    /// the engine fires none for those, so that data maintained by such a trigger (an index, a log) keeps entries for
+    /// deleted rows. If enabled, triggers may also fire recursively: one that updates the row that fired it needs a
+    /// WHEN clause that ends the recursion.
     ///
     /// See SQLite's documentation, "PRAGMA recursive_triggers" (sqlite.org/pragma.html).
     public var recursiveTriggers: Bool
 
-    /// Describes a store's behaviour.
+    /// Creates settings.
     ///
     /// - Parameters:
-    ///   - storage: Where the data lies.
-    ///   - isReadOnly: Whether a file is opened read-only, as it is.
-    ///   - readers: The most readers at one time, 1 to 1,024; nil for the number of processors, at least 2.
+    ///   - storage: Where to keep the data.
+    ///   - isReadOnly: Whether a file is opened read-only.
+    ///   - readers: The maximum number of concurrent readers, 1 to 1,024; nil for the number of processors, at least 2.
     ///   - busyTimeout: How long a statement waits for a lock of another process.
     ///   - openTimeout: How long opening waits for another process that is opening the same file.
-    ///   - rotation: When a file that is not on the current key is rewritten.
-    ///   - migration: When a file that is at an older version is migrated.
-    ///   - snapshots: Whether a copy of a file is kept from before it is migrated.
-    ///   - groupSize: The most writes that share a transaction, 1 to 10,000.
-    ///   - groupDuration: How long after the first of them is done a transaction takes further writes.
-    ///   - readerIdleTime: How long a reader's connection stays open when nobody uses it, at least 10 ms.
-    ///   - slowStatement: How long a statement takes at least that the logger warns of; nil for none.
-    ///   - recursiveTriggers: Whether delete triggers fire for rows that are replaced, and triggers may fire themselves
-    ///     again.
+    ///   - rotation: When a file that does not have the current key is rewritten.
+    ///   - migration: When a file with an older schema version is migrated.
+    ///   - snapshots: Whether a copy of a file is kept before it is migrated.
+    ///   - groupSize: The maximum number of writes that share a transaction, 1 to 10,000.
+    ///   - groupDuration: How long after the end of its first write a transaction accepts further writes.
+    ///   - readerIdleTime: How long an unused reader's connection stays open, at least 10 ms.
+    ///   - slowStatement: The duration from which the logger warns about a statement; nil for none.
+    ///   - recursiveTriggers: Whether delete triggers fire for replaced rows, and triggers may fire recursively.
     public init(
         storage: Persistence = .disk,
         isReadOnly: Bool = false,

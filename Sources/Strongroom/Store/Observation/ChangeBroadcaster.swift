@@ -1,4 +1,4 @@
-/// Those who want to know which tables have been written.
+/// Reports committed changes to observers.
 final class ChangeBroadcaster: Sendable {
     private struct State {
         var observers: [ObjectIdentifier: WeakObserver] = [:]
@@ -11,7 +11,7 @@ final class ChangeBroadcaster: Sendable {
 
     private let state = Locked(State())
 
-    /// Adds an observer, which is told as long as somebody refers to it; after closing it is told that at once.
+    /// Adds an observer, which is held weakly; after closing, it ends at once.
     func add(_ observer: ChangeObserver) {
         let isClosed = state.withLock { state in
             if !state.isClosed { state.observers[ObjectIdentifier(observer)] = WeakObserver(observer: observer) }
@@ -24,18 +24,18 @@ final class ChangeBroadcaster: Sendable {
         state.withLock { $0.observers[observer] = nil }
     }
 
-    /// Tells of a commit.
+    /// Reports the tables of a commit.
     func note(_ tables: Set<String>) {
         guard !tables.isEmpty else { return }
         for observer in state.withLock({ $0.observers.values.compactMap(\.observer) }) { observer.note(tables) }
     }
 
-    /// What reads the values that nobody has got yet; to be asked when there will be no further commits.
+    /// The reads of values that observers have not received yet; to be called when there are no further commits.
     var unfinishedReads: [@Sendable (Connection) -> Void] {
         state.withLock { $0.observers.values.compactMap(\.observer) }.compactMap(\.unfinishedRead)
     }
 
-    /// Tells that there will be no further commits, and that the last values are read.
+    /// Ends the observers: there are no further commits, and the last values are read.
     func close() {
         let observers = state.withLock { state in
             state.isClosed = true

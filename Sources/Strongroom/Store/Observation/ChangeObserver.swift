@@ -1,14 +1,14 @@
-/// One who waits for changes of some tables. What comes while nobody waits is kept, and told as one change.
+/// Waits for changes of some tables. Changes that arrive while no caller waits are kept, and reported as one.
 final class ChangeObserver: Sendable {
     private struct State {
-        /// The tables of interest; nil for all.
+        /// The observed tables; nil for all.
         var tables: Set<String>?
         /// The tables that have been written since the last ``begin()``.
         var changed: Set<String> = []
-        /// Whether a read has begun whose value nobody has got yet.
+        /// Whether a read has begun whose value has not been delivered yet.
         var isReading = false
         var isOver = false
-        /// Whether who waits does so for the end alone.
+        /// Whether the waiter waits only for the end.
         var waitsForEnd = false
         var waiter: CheckedContinuation<Bool, any Error>?
 
@@ -20,13 +20,12 @@ final class ChangeObserver: Sendable {
 
     private let state: Locked<State>
     private let hub: ChangeBroadcaster
-    /// Reads once more when the store is being closed and nobody has got the newest value.
+    /// Reads the newest value when the store is being closed, if it has not been delivered.
     private let lastRead: (@Sendable (Connection) -> Void)?
 
     /// - Parameters:
-    ///   - tables: The tables of interest, in lower case; nil for all.
-    ///   - lastRead: Reads what is left to tell when the store is closed; nil when the change itself is all there is to
-    ///     tell.
+    ///   - tables: The observed tables, in lower case; nil for all.
+    ///   - lastRead: Reads the last value when the store is closed; nil if only the change itself is reported.
     init(_ hub: ChangeBroadcaster, tables: Set<String>?, lastRead: (@Sendable (Connection) -> Void)? = nil) {
         self.hub = hub
         self.lastRead = lastRead
@@ -38,7 +37,7 @@ final class ChangeObserver: Sendable {
         hub.remove(ObjectIdentifier(self))
     }
 
-    /// Forgets what has changed up to now.
+    /// Discards the changes recorded so far.
     func begin() {
         state.withLock { state in
             state.changed = []
@@ -46,7 +45,7 @@ final class ChangeObserver: Sendable {
         }
     }
 
-    /// Says which tables are of interest from now on, and for what has changed since ``begin()``.
+    /// Sets the observed tables, from now on and for the changes since ``begin()``.
     func watch(_ tables: Set<String>) {
         state.withLock { state in
             state.tables = tables
@@ -54,20 +53,20 @@ final class ChangeObserver: Sendable {
         }
     }
 
-    /// What reads the newest value, if nobody has got it.
+    /// The read of the newest value, if that has not been delivered.
     var unfinishedRead: (@Sendable (Connection) -> Void)? {
         state.withLock { $0.hasNews || $0.isReading } ? lastRead : nil
     }
 
     /// Waits for a change since ``begin()``.
     ///
-    /// - Returns: False when the store is closed and there are no changes left.
+    /// - Returns: False if the store is closed and no change is left.
     /// - Throws: `CancellationError`.
     func wait() async throws -> Bool {
         try await wait(forEnd: false)
     }
 
-    /// Waits until the store is closed, and the last value is read.
+    /// Waits until the store is closed and the last value is read.
     ///
     /// - Throws: `CancellationError`.
     func waitForEnd() async throws {

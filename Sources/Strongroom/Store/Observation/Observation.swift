@@ -1,4 +1,4 @@
-/// An observation that calls a closure; it ends when nobody refers to it any more.
+/// An observation that calls a closure; it ends when it is deinitialized.
 ///
 /// ```swift
 /// let observation = store.observe({ db in try Contact.count(in: db) }) { result in
@@ -20,8 +20,8 @@ public final class Observation: Sendable {
             self.executor = executor
         }
 
-        /// Calls the closure, if it may be called. While it runs, another thread takes its thread's place in the
-        /// store's work: it may wait for that.
+        /// Calls the closure, unless the observation has ended. Since the closure may block, another thread replaces
+        /// the current one in the executor meanwhile.
         func pass(_ call: () -> Void) {
             if isOpen.withLock({ $0 }) { executor.blocking(call) }
         }
@@ -41,8 +41,8 @@ public final class Observation: Sendable {
         cancel()
     }
 
-    /// Ends the observation, from any thread, the closure's included. A call of the closure that is just beginning, or
-    /// has begun, runs to its end; there is none after it.
+    /// Ends the observation; can be called from any thread, also from the closure. A call of the closure that is
+    /// starting or running completes; no further one is made.
     public func cancel() {
         gate.close()
         task.cancel()
@@ -50,17 +50,18 @@ public final class Observation: Sendable {
 }
 
 extension Store {
-    /// Calls a closure with what a read gives: now, and again after each commit that has written a table that it reads.
+    /// Calls a closure with the value of a read: now, and again after each commit that has written a table that it
+    /// reads.
     ///
     /// The same as ``values(label:_:)``, for code without tasks.
     ///
     /// - Parameters:
-    ///   - label: How errors name the reads, to those who wait for their reader.
-    ///   - read: The read; which tables it reads may differ from time to time.
-    ///   - onValue: Called on one of the store's threads, one call after the other, where it may block and use the
-    ///     store. A failure is what the read throws, and the last call. When the store is closed it is told the newest
-    ///     value if it does not know it yet, maybe when closing has returned, and nothing more.
-    /// - Returns: The observation, which ends when nobody refers to it.
+    ///   - label: The name of the reads in error messages, including timeouts of operations that wait for their reader.
+    ///   - read: The read; the tables that it reads may change from one call to the next.
+    ///   - onValue: Called on one of the store's threads, one call at a time; it may block and use the store. An error
+    ///     of the read is passed to the last call. When the store is closed, the last call gets the newest value if it
+    ///     was not delivered before, possibly after closing has returned.
+    /// - Returns: The observation, which ends when it is deinitialized.
     public func observe<Value: Sendable>(
         label: String? = nil,
         _ read: @escaping @Sendable (borrowing ReadTransaction) throws -> Value,
@@ -82,9 +83,8 @@ extension Store {
     ///
     /// - Parameters:
     ///   - tables: The tables.
-    ///   - onChange: Called on one of the store's threads, one call after the other, where it may block and use the
-    ///     store.
-    /// - Returns: The observation, which ends when nobody refers to it.
+    ///   - onChange: Called on one of the store's threads, one call at a time; it may block and use the store.
+    /// - Returns: The observation, which ends when it is deinitialized.
     public func observeChanges(
         in tables: any Table.Type...,
         onChange: @escaping @Sendable () -> Void
@@ -92,7 +92,7 @@ extension Store {
         let observer = ChangeObserver(pool.hub, tables: TableChanges.names(tables))
         return Observation(on: executor) { gate in
             do {
-                // What is committed from here on is not missed, however late the task begins.
+                // Commits from here on are not missed, however late the task begins.
                 while try await observer.wait() {
                     observer.begin()
                     gate.pass(onChange)

@@ -1,5 +1,5 @@
-/// What a read gives, now and again after each commit that has written a table that it reads. A slow consumer gets the
-/// newest value.
+/// The values of a read: the current one, and a new one after each commit that has written a table that it reads. A
+/// slow consumer gets the newest value only.
 ///
 /// ```swift
 /// for try await count in store.values({ db in try Contact.count(in: db) }) {
@@ -7,9 +7,10 @@
 /// }
 /// ```
 ///
-/// It ends when the store is closed, with the newest value: closing reads it once more for whoever has not got it yet.
-/// It throws what the read throws, and `CancellationError` when the task is cancelled. A value can come twice: what was
-/// written may not have changed it. Commits of other processes, and of other stores of the same program, are not seen.
+/// The sequence ends when the store is closed, with the newest value: closing reads it once more if it was not
+/// delivered. It throws what the read throws, and `CancellationError` if the task is cancelled. A value can be
+/// repeated, since a commit need not have changed it. Commits of other processes, and of other stores of the same
+/// program, are not observed.
 public struct ObservedValues<Value: Sendable>: AsyncSequence, Sendable {
     public typealias Element = Value
 
@@ -25,7 +26,7 @@ public struct ObservedValues<Value: Sendable>: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let values: ObservedValues
         private let observer: ChangeObserver
-        /// What closing the store has read.
+        /// The value that was read while the store was closing.
         private let last: Locked<Result<Value, any Error>?>
         private var isFirst = true
 
@@ -39,14 +40,14 @@ public struct ObservedValues<Value: Sendable>: AsyncSequence, Sendable {
             }
         }
 
-        /// The first value at once, every further one when it may have changed.
+        /// The first value at once, each further one after a commit that may have changed it.
         ///
         /// - Returns: Nil when the store is closed.
         /// - Throws: What the read throws; `CancellationError`.
         public mutating func next() async throws -> Value? {
             if !isFirst, try await !observer.wait() { return try takeLast() }
             isFirst = false
-            // What is committed after the snapshot counts as a change again.
+            // A commit after the snapshot counts as a change again.
             observer.begin()
             let read = values.read
             do {
@@ -55,12 +56,12 @@ public struct ObservedValues<Value: Sendable>: AsyncSequence, Sendable {
                     let (value, tables) = try connection.inSnapshot {
                         try connection.watchingReads { try read(ReadTransaction(connection)) }
                     }
-                    // Before the reader is given back: whoever closes the store then need not read it again.
+                    // Before the reader is released: otherwise closing the store would read the value again.
                     observer.watch(tables)
                     return value
                 }
             } catch let error as StrongroomError where error.code == .closed && values.store.pool.isClosing {
-                // Nobody works any more whom closing would wait for.
+                // No operation is left for closing to wait for.
                 try await observer.waitForEnd()
                 return try takeLast()
             }
@@ -73,12 +74,12 @@ public struct ObservedValues<Value: Sendable>: AsyncSequence, Sendable {
 }
 
 extension Store {
-    /// What a read gives, now and again after each commit that has written a table that it reads.
+    /// The values of a read: the current one, and a new one after each commit that has written a table that it reads.
     ///
     /// - Parameters:
-    ///   - label: How errors name the reads, to those who wait for their reader.
-    ///   - read: The read; which tables it reads may differ from time to time.
-    /// - Returns: The values; read when they are iterated over.
+    ///   - label: The name of the reads in error messages, including timeouts of operations that wait for their reader.
+    ///   - read: The read; the tables that it reads may change from one call to the next.
+    /// - Returns: The values; read during iteration.
     public func values<Value: Sendable>(
         label: String? = nil,
         _ read: @escaping @Sendable (borrowing ReadTransaction) throws -> Value

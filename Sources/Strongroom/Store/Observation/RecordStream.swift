@@ -1,5 +1,4 @@
-/// The records of a query, one after the other, from one snapshot; however many there are, a few are in memory at one
-/// time.
+/// The records of a query, one at a time, from one snapshot; only a few of them are in memory at the same time.
 ///
 /// ```swift
 /// for try await contact in store.stream(Contact.where { $0.phone != nil }) {
@@ -7,10 +6,10 @@
 /// }
 /// ```
 ///
-/// A reader is taken with the first record and given back after the last one, when the loop is left, and when the next
-/// records are to be read after the task was cancelled. A loop that takes long keeps it for long: the log cannot become
-/// shorter meanwhile, closing the store waits, and what the loop's body reads from the same store needs another reader.
-/// Of a store in memory all records are read at once. See ``Query/fetch(in:)`` for few records.
+/// A reader is acquired with the first record and released after the last one, when the loop ends early, and at the
+/// next read after the task was cancelled. A slow loop holds it for long: meanwhile the WAL cannot be truncated,
+/// closing the store waits, and reads in the loop's body need another reader. In a store in memory, all records are
+/// read at once. For few records see ``Query/fetch(in:)``.
 public struct RecordStream<Source: Table>: AsyncSequence, Sendable where Source.RecordType: Sendable {
     public typealias Element = Source.RecordType
 
@@ -28,7 +27,7 @@ public struct RecordStream<Source: Table>: AsyncSequence, Sendable where Source.
         private var reader: HeldReader?
         private var records: [Source.RecordType] = []
         private var place = 0
-        /// The records before those.
+        /// The records before the next one.
         private var count = 0
         private var isAtEnd = false
 
@@ -38,7 +37,7 @@ public struct RecordStream<Source: Table>: AsyncSequence, Sendable where Source.
 
         /// The next record, or nil after the last one.
         ///
-        /// - Throws: `CancellationError` when the task is cancelled; ``StrongroomError`` with `closed`, `typeMismatch`,
+        /// - Throws: `CancellationError` if the task is cancelled; ``StrongroomError`` with `closed`, `typeMismatch`,
         ///   `damaged`, or the engine's failure. There are no further records then.
         public mutating func next() async throws -> Source.RecordType? {
             if place == records.count {
@@ -73,7 +72,7 @@ public struct RecordStream<Source: Table>: AsyncSequence, Sendable where Source.
             self.reader = nil
         }
 
-        /// Of a store in memory, whose one connection nobody may keep: what the loop writes would wait for it.
+        /// For a store in memory, whose single connection must not be held: a write in the loop would wait for it.
         private mutating func readAll() async throws {
             let query = stream.query
             isAtEnd = true
@@ -87,13 +86,13 @@ public struct RecordStream<Source: Table>: AsyncSequence, Sendable where Source.
         }
     }
 
-    /// As many records as are read at one time, or all.
+    /// The records of one read: a limited number, or all.
     private struct Batch: Sendable {
         var records: [Source.RecordType] = []
         var isLast = false
 
         private static var largest: Int { 256 }
-        /// Large rows take time, and many of them would take memory.
+        /// Large rows take time, and many of them take memory.
         private static var longest: Duration { .milliseconds(2) }
 
         init(
@@ -118,12 +117,12 @@ public struct RecordStream<Source: Table>: AsyncSequence, Sendable where Source.
 }
 
 extension Store {
-    /// The records of a query, one after the other.
+    /// The records of a query, one at a time.
     ///
     /// - Parameters:
     ///   - query: The query.
-    ///   - label: How errors name the read, to those who wait for its reader.
-    ///   - timeout: How long the first record may wait for a reader; nil for as long as it takes.
+    ///   - label: The name of the read in error messages, including timeouts of operations that wait for its reader.
+    ///   - timeout: How long the first record may wait for a reader; nil for no limit.
     /// - Returns: The records; read when they are iterated over, each time from the snapshot of that moment. The
     ///   iteration throws ``StrongroomError`` with `timedOut`, `closed`, `typeMismatch`, `damaged`, or the engine's
     ///   failure.

@@ -1,4 +1,4 @@
-/// An element after each commit that has written a table; several commits that come while nobody waits count as one.
+/// An element after each commit that has written a table; commits between two iterations are combined into one element.
 ///
 /// ```swift
 /// for try await _ in store.changes(in: Contact.self) {
@@ -6,8 +6,8 @@
 /// }
 /// ```
 ///
-/// It ends when the store is closed, and throws `CancellationError` when the task is cancelled. Commits of other
-/// processes, and of other stores of the same program, are not seen.
+/// The sequence ends when the store is closed, and throws `CancellationError` if the task is cancelled. Commits of
+/// other processes, and of other stores of the same program, are not observed.
 public struct TableChanges: AsyncSequence, Sendable {
     public typealias Element = Void
 
@@ -22,7 +22,7 @@ public struct TableChanges: AsyncSequence, Sendable {
         Iterator(observer: ChangeObserver(hub, tables: tables))
     }
 
-    /// Waits for the changes of ``TableChanges``; what is committed from its making on is not missed.
+    /// Waits for the changes of ``TableChanges``; commits after its creation are not missed.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let observer: ChangeObserver
 
@@ -39,12 +39,12 @@ public struct TableChanges: AsyncSequence, Sendable {
 }
 
 extension Store {
-    /// Tells of each commit that has written one of some tables.
+    /// Reports each commit that has written one of some tables.
     ///
-    /// A statement that could have written a table counts, also when it found no row.
+    /// A statement that could have written a table counts even if it matched no row.
     ///
     /// - Parameter tables: The tables.
-    /// - Returns: The changes; counted from when they are iterated over.
+    /// - Returns: The changes since the start of the iteration.
     public func changes(in tables: any Table.Type...) -> TableChanges {
         TableChanges(hub: pool.hub, tables: TableChanges.names(tables))
     }

@@ -1,33 +1,33 @@
-/// Which types' tables are as they are declared in a file whose schema no migrator keeps.
+/// The types whose tables match their declarations, in a file whose schema no migrator maintains.
 final class AutomaticTables: Sendable {
     let isKept: Bool
     private let known = Locked<Set<ObjectIdentifier>>([])
     private let present = Locked<Set<SQLName>>([])
-    /// Those who compare a table; the others wait for the first one, and find that it has been done.
+    /// Serializes comparisons; a later caller finds that its table has already been compared.
     let turns = AsyncMutex()
 
-    /// - Parameter isKept: Whether a migrator keeps the schema, so that nothing is to be compared.
+    /// - Parameter isKept: Whether a migrator maintains the schema, so that no table is compared.
     init(isKept: Bool) {
         self.isKept = isKept
     }
 
-    /// Whether the table of a type need not be looked at any more.
+    /// Whether the table of a type need not be compared any more.
     func isKnown(_ table: any Table.Type) -> Bool {
         isKept || known.withLock { $0.contains(ObjectIdentifier(table)) }
     }
 
-    /// Whether a table is in the file, as it is declared or not.
+    /// Whether a table is in the file, whether or not it matches a declaration.
     func isPresent(_ table: String) -> Bool { present.withLock { $0.contains(SQLName(table)) } }
 
     /// Called when a transaction that has changed the schema is committed: a table may have been dropped.
     func forgetPresent() { present.withLock { $0.removeAll() } }
 
-    /// Records that a table is in the file, in what has been committed.
+    /// Records that a table is in the file, as committed.
     func notePresent(_ table: String) {
         _ = present.withLock { $0.insert(SQLName(table)) }
     }
 
-    /// Notes that a table is in the file as it is declared, in what has been committed.
+    /// Records that a table is in the file and matches its declaration, as committed.
     func note(_ table: any Table.Type) {
         _ = known.withLock { $0.insert(ObjectIdentifier(table)) }
     }

@@ -2,39 +2,39 @@ import Logging
 
 /// What opening a store did.
 public struct OpenReport: Sendable, Equatable {
-    /// How the file was found.
+    /// The state in which the file was found.
     public enum Outcome: Sendable, Equatable {
-        /// There was none; it was made.
+        /// There was none; it was created.
         case created
-        /// It was there.
+        /// It existed.
         case opened
     }
 
-    /// How the file was found.
+    /// The state in which the file was found.
     public internal(set) var outcome = Outcome.opened
-    /// The key that the file is on, after a rotation, or that opens its envelope; nil for plaintext that stays so.
+    /// The key of the file, after a rotation, or the key that opens its envelope; nil for a file that stays plaintext.
     public internal(set) var key: KeyUse?
-    /// What the migrator did; nil without one.
+    /// The migrator's report; nil without a migrator.
     public internal(set) var migration: MigrationReport?
     /// How the file was rewritten with the current key, or the envelope alone (``RotationReport/Method/envelope``); nil
-    /// when nothing was to be done, or not while opening.
+    /// if nothing was necessary, or not while opening.
     public internal(set) var rotation: RotationReport?
-    /// Why the file is still on an older key, or has older cipher settings, although it should have been rewritten: it
-    /// was tried and is tried again at the next opening, or call `rotate()`.
+    /// Why the file still has an older key or older cipher settings although it should have been rewritten: the
+    /// rotation is tried again at the next opening, or call `rotate()`.
     public internal(set) var rotationFailure: StrongroomError?
-    /// How long finding the key took, with the derivations.
+    /// How long finding the key took, including derivations.
     public internal(set) var keyDuration = Duration.zero
-    /// How long making or migrating took.
+    /// How long creating or migrating took.
     public internal(set) var migrationDuration = Duration.zero
-    /// How long opening took altogether.
+    /// How long opening took in total.
     public internal(set) var duration = Duration.zero
 
-    /// That of an opening which has just begun.
+    /// The report of an opening that has just begun.
     init() {}
 }
 
 extension OpenReport: CustomStringConvertible {
-    /// For people, in one line.
+    /// A description in one line.
     public var description: String {
         var words = [outcome == .created ? "made" : "opened"]
         words[0] += key.map { " with \($0.description)" } ?? ", not encrypted"
@@ -46,7 +46,7 @@ extension OpenReport: CustomStringConvertible {
 }
 
 extension OpenReport {
-    /// What a logger is told.
+    /// The metadata for a logger.
     var logged: Logger.Metadata {
         var metadata: Logger.Metadata = [
             "outcome": "\(outcome)", "milliseconds": .stringConvertible(duration.fineMilliseconds),

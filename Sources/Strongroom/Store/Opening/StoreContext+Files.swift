@@ -1,23 +1,23 @@
-/// The file's lock and its keys.
+/// The lock of the file and its keys.
 extension StoreContext {
-    /// Keeps other processes from opening the file; as ``DatabaseFile/lock(within:)`` with the settings' time.
+    /// Prevents other processes from opening the file; as ``DatabaseFile/lock(within:)`` with the settings' time.
     func lock() async throws -> FileLock {
         try await file.lock(within: settings.openTimeout)
     }
 
-    /// The keys of the database, as the configuration gives them now.
+    /// The keys of the database, as the configuration provides them now.
     func keyChain() async throws -> KeyChain {
         try await configuration.keyChain(for: name)
     }
 
-    /// What may open the file; takes the derivation of a passphrase when there is an envelope.
+    /// The keys that may open the file; derives a passphrase's key if there is an envelope.
     ///
-    /// - Parameter salt: The file's first 16 bytes; nil when there are none.
+    /// - Parameter salt: The file's first 16 bytes; nil if there are none.
     func databaseKeys(_ chain: KeyChain, salt: [UInt8]?) throws -> DatabaseKeys {
         try DatabaseKeys(file, chain, ciphers, protection, salt: salt)
     }
 
-    /// Finds the key that opens the file, if there is one of the kind that the chain is for.
+    /// Finds the key that opens the file, if the chain allows its kind, plaintext or encrypted.
     ///
     /// - Throws: ``StrongroomError`` with `fileMissing`, `plaintextFile`, `encryptedFile`; as
     ///   ``DatabaseKeys/unlock(_:)``.
@@ -32,9 +32,9 @@ extension StoreContext {
         return (keys, try keys.unlock(content))
     }
 
-    /// The error for plaintext where keys were given.
+    /// The error for plaintext where keys are configured.
     ///
-    /// - Parameter place: Where it lies; nil for the database.
+    /// - Parameter place: Its path; nil for the database.
     func plaintextFound(at place: String? = nil) -> StrongroomError {
         StrongroomError(
             .plaintextFile,
@@ -47,7 +47,7 @@ extension StoreContext {
         )
     }
 
-    /// The error for a file that is not plaintext where no key was given.
+    /// The error for a file that is not plaintext where no key is configured.
     ///
     /// - Parameter place: As for ``plaintextFound(at:)``.
     func encryptedFound(at place: String? = nil) -> StrongroomError {

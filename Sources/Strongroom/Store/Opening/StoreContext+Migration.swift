@@ -1,12 +1,12 @@
 import Logging
 
 extension StoreContext {
-    /// Does what a plan says, after a snapshot if one is wanted, and tells the logger.
+    /// Runs a plan, after a snapshot if one is configured, and reports it to the logger.
     ///
     /// - Parameters:
     ///   - migrator: The migrator that made the plan.
-    ///   - key: The file's key, inside of which nil stands for plaintext; nil when no snapshot is to be kept, as of a
-    ///     file that is being made.
+    ///   - key: The file's key, in which the inner nil means plaintext; nil if no snapshot is to be kept, as for a file
+    ///     that is being created.
     func carryOut(
         _ plan: Migrator.Plan, of migrator: Migrator, on connection: Connection, key: DerivedKey??, _ run: MigrationRun
     ) throws -> MigrationReport {
@@ -24,7 +24,7 @@ extension StoreContext {
         return report
     }
 
-    /// Warns of migrations whose statements are others than those that the file has been through.
+    /// Warns about migrations whose statements differ from those that the file was migrated with.
     func warn(of plan: Migrator.Plan) {
         guard !plan.changed.isEmpty else { return }
         logger?.warning(
@@ -44,7 +44,7 @@ extension StoreContext {
                     "rows": .array(named.map { .string($0) }),
                 ])
         }
-        // Of a file that is made the opening tells.
+        // For a created file, the opening reports it.
         for step in report.steps where report.from != nil {
             logger?.info(
                 report.undone.isEmpty ? "migrated" : "gone back",

@@ -1,9 +1,8 @@
-/// Makes what is opened.
+/// Creates what is opened.
 extension StoreOpening {
-    /// Makes a database in memory.
+    /// Creates a database in memory.
     ///
-    /// It belongs to the connection that made it, so there is one, with which those who read and those who write take
-    /// turns.
+    /// It belongs to the connection that created it, so reads and writes share that one connection.
     func makeInMemory() throws -> (DatabaseKeys, UnlockedFile) {
         _ = try EngineFeatures.current()
         let connection = try Connection(path: context.path, mode: .create, database: context.file.name)
@@ -12,13 +11,13 @@ extension StoreOpening {
         return (DatabaseKeys(context.file, trying: [], []), UnlockedFile(derivedKey: nil, connection: connection))
     }
 
-    /// Makes the file under another name and puts it in place when its schema is complete, so that a crash leaves
-    /// either no file or a whole one.
+    /// Creates the file under a temporary name and renames it when its schema is complete, so that a crash leaves
+    /// either no file or a complete one.
     func makeFile(_ chain: KeyChain, _ report: inout OpenReport) throws -> (DatabaseKeys, UnlockedFile) {
         guard try !context.file.hasLog() else { throw logWithoutFile }
         var keys = try context.databaseKeys(chain, salt: nil)
         try removeTemporary()
-        // An envelope that is made for it is on the disk before the file is.
+        // Its envelope, if there is one, is written to the disk before the file.
         let derivedKey = try keys.forNewFile()
         do {
             try make(derivedKey, &report)
@@ -30,7 +29,7 @@ extension StoreOpening {
                 position: position, isWrapped: keys.envelope != nil, derivedKey: derivedKey, connection: connection)
             return (keys, unlocked)
         } catch {
-            // What failed first counts.
+            // The first failure is the one to report.
             try? removeTemporary()
             throw error
         }
@@ -40,7 +39,8 @@ extension StoreOpening {
         let new = try PlainFile(making: context.file.temporaryPath)
         try fill(new, derivedKey, &report)
         try new.synchronize()
-        // Its descriptor is closed before the engine opens the file in its place, whose locks that would drop.
+        // Its descriptor is closed before the engine opens the file, since closing it later would drop the engine's
+        // locks.
         try new.moveIntoPlace(context.path)
     }
 
@@ -50,7 +50,7 @@ extension StoreOpening {
         let connection = try made.connect(.existing, key: derivedKey)
         defer { connection.close() }
         try new.requireOpened(by: connection)
-        // A journal would have a name that another program may take; what is not finished is thrown away.
+        // A journal would have a name that another program may use; an unfinished file is discarded.
         _ = try connection.ownValue("PRAGMA journal_mode = MEMORY")
         try connection.configure(as: .maker, of: made)
         // A file without a table would stay empty, and an empty file counts as a loss.

@@ -1,25 +1,25 @@
-/// The steps that lead to the file.
+/// The steps that locate and inspect the file.
 extension StoreOpening {
-    /// Finds the path, and makes the directory.
+    /// Resolves the path, and creates the directory.
     mutating func locateFile() throws {
         context = try context.located()
     }
 
-    /// Keeps this process from opening the file a second time.
+    /// Prevents this process from opening the file a second time.
     func claimFile() throws {
         guard !context.isInMemory else { return }
         try OpenFiles.shared.claim(context.path, context.name)
     }
 
-    /// Keeps other processes from opening it.
+    /// Prevents other processes from opening it.
     func acquireLock() async throws -> FileLock? {
         guard !context.isInMemory else { return nil }
-        // Nothing is made beside a file that is opened read-only, and its lock file is only used if it is one.
+        // No file is created beside a file that is opened read-only; its lock file is only used if it exists.
         if context.isReadOnly { try context.file.requireOwnCompanions() }
         return try await context.file.lockToOpen(within: context.settings.openTimeout)
     }
 
-    /// Looks what lies at the path, by its first bytes.
+    /// Determines what is at the path, from its first bytes.
     mutating func examineFile() throws -> FileContent {
         guard !context.isInMemory else { return .absent }
         guard context.isReadOnly else {
@@ -32,13 +32,13 @@ extension StoreOpening {
         return content
     }
 
-    /// Removes what a killed process has left beside the file.
+    /// Removes files that a killed process has left beside the file.
     func removeLeftovers(beside content: FileContent) throws {
         guard !context.isInMemory, !context.isReadOnly else { return }
         try context.file.removeLeftovers(isThere: content != .absent)
     }
 
-    /// Gives up the file.
+    /// Releases the file after a failure.
     ///
     /// - Returns: The error with what is known of the file.
     func withdraw(after error: any Error) -> any Error {

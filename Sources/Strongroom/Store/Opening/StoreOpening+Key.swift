@@ -9,7 +9,7 @@ extension StoreOpening {
         }
     }
 
-    /// Finds the key that opens the file, or makes the file.
+    /// Finds the key that opens the file, or creates the file.
     func unlock(
         _ content: FileContent, _ chain: KeyChain, _ report: inout OpenReport
     ) throws -> (DatabaseKeys, UnlockedFile) {
@@ -20,7 +20,7 @@ extension StoreOpening {
         return context.isInMemory ? try makeInMemory() : try makeFile(chain, &report)
     }
 
-    /// The connection that is the store's writer, or its only one, set up for that.
+    /// The connection that is the store's writer, or its only one, configured for that.
     func configuredConnection(_ unlocked: UnlockedFile) throws -> Connection {
         guard !context.isInMemory else { return unlocked.connection }
         guard !context.isReadOnly else {

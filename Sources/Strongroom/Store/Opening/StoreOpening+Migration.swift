@@ -1,14 +1,14 @@
-/// The steps that bring the schema to the program's version.
+/// The steps that migrate the schema to the program's version.
 extension StoreOpening {
-    /// What is to be done to the schema; nil when it has been done, as to a file that was made.
+    /// The plan of the migration; nil if none is needed, as for a file that was just created.
     func planMigration(_ connection: Connection, _ report: OpenReport) throws -> Migrator.Plan? {
         guard report.migration == nil else { return nil }
         return try context.migrator?.plan(for: connection)
     }
 
-    /// Does it, if it is to be done at an opening.
+    /// Runs the migration, if it is to run at an opening.
     ///
-    /// - Parameter unlocked: The file that a snapshot is made of; nil for one that is being made.
+    /// - Parameter unlocked: The file to take a snapshot of; nil for one that is being created.
     func migrate(
         _ connection: Connection, _ plan: Migrator.Plan?, _ unlocked: UnlockedFile?, _ report: inout OpenReport
     ) throws {

@@ -1,7 +1,7 @@
 import Logging
 
 extension StoreOpening {
-    /// Brings the file and its envelope to the current key and settings if the policy says so; a plaintext file is
+    /// Rotates the file and its envelope to the current key and settings if the policy says so; a plaintext file is
     /// encrypted.
     func rotate(
         _ unlocked: inout UnlockedFile, _ keys: inout DatabaseKeys, _ content: FileContent, _ report: inout OpenReport
@@ -11,7 +11,7 @@ extension StoreOpening {
         if isRotating, report.outcome == .opened { try rewrite(&unlocked, &keys, content, &report) }
         do {
             let renewed = try keys.renewEnvelope(isRotating: isRotating, unlocked)
-            // Rewriting the file is what there is more to tell of.
+            // A rewrite of the file is reported in preference to one of the envelope.
             report.rotation = report.rotation ?? renewed
         } catch let error as StrongroomError {
             leave(error, &report)
@@ -25,8 +25,8 @@ extension StoreOpening {
         do {
             let done = try keys.rewrite(
                 unlocked, salt: content.salt,
-                // Others wait behind this opening, and it is tried again at the next one; plaintext is not to wait for
-                // that.
+                // Other callers wait for this opening, and the rotation is tried again at the next one; a plaintext
+                // file is encrypted without such delay.
                 patience: unlocked.derivedKey == nil ? context.settings.openTimeout : .zero,
                 whenReplaced: { try OpenFiles.shared.identify(context.path) })
             guard let (rotation, derivedKey) = done else { return }
@@ -37,9 +37,9 @@ extension StoreOpening {
                 position: keys.lastPosition, isWrapped: keys.envelope != nil, derivedKey: derivedKey,
                 connection: connection)
         } catch let error as StrongroomError {
-            // A plaintext file is not used where an encrypted one is wanted. Of another one the data is as safe as it
-            // was, and what can be read is to be had; which key it is on is found out again, since what failed may have
-            // failed when the new one was in place.
+            // A plaintext file is not used where an encrypted one is configured. An encrypted one is no less safe than
+            // before and stays readable; its key is determined again, since the failure may have happened after the new
+            // file was in place.
             let content = try FileContent.of(context.path)
             guard case .encrypted = content else { throw error }
             unlocked = try keys.unlock(content)
@@ -47,7 +47,7 @@ extension StoreOpening {
         }
     }
 
-    /// Notes that the file is still on an older key.
+    /// Records that the file still has an older key.
     private func leave(_ error: StrongroomError, _ report: inout OpenReport) {
         context.logger?.warning("not rotated", metadata: ["reason": .string(error.message)])
         report.rotationFailure = error

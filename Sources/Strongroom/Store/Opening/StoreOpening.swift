@@ -1,18 +1,18 @@
 import Logging
 
-/// The way from a configuration to an open store: ``run(whenClosed:)`` and ``open(_:_:)`` are the list of its steps, in
-/// the order in which they run.
+/// The steps from a configuration to an open store: ``run(whenClosed:)`` and ``open(_:_:)`` list them in the order in
+/// which they run.
 ///
-/// A file that is opened read-only, and a store in memory, take the same way; each step knows what it leaves out for
+/// A file that is opened read-only and a store in memory go through the same steps; each step knows what it skips for
 /// them.
 struct StoreOpening: Sendable {
     var context: StoreContext
     let stop = CancellationFlag()
     private let start = ContinuousClock.now
 
-    /// Asks a configuration for everything but the keys.
+    /// Requests everything but the keys from a configuration.
     ///
-    /// - Parameter storage: Where the data is to lie; nil for where the settings say.
+    /// - Parameter storage: Where to keep the data; nil for the place in the settings.
     init(_ name: DatabaseName, _ configuration: any Configuration, in storage: Persistence? = nil) throws {
         context = try StoreContext(name, configuration, in: storage)
     }
@@ -33,7 +33,7 @@ struct StoreOpening: Sendable {
         }
     }
 
-    /// The steps that wait for the disk and for derivations; on a thread of their own.
+    /// The steps that wait for the disk and for key derivations; run on a dedicated thread.
     private func open(
         _ chain: KeyChain, _ content: FileContent
     ) throws -> (connection: Connection, key: ActiveKey, report: OpenReport) {
@@ -41,7 +41,7 @@ struct StoreOpening: Sendable {
         try removeLeftovers(beside: content)
         var (keys, unlocked) = try unlock(content, chain, &report)
         do {
-            // Before anything is written: a file of a newer program is refused as it is.
+            // Before anything is written: a file of a newer program is refused and left unchanged.
             let plan = try planMigration(unlocked.connection, report)
             try rotate(&unlocked, &keys, content, &report)
             let connection = try configuredConnection(unlocked)
@@ -69,7 +69,7 @@ extension StoreOpening {
         return store
     }
 
-    /// The error with what is known of the file that could be unlocked.
+    /// Adds what is known of the unlocked file to an error.
     private func diagnosed(_ error: any Error, _ unlocked: UnlockedFile, _ chain: KeyChain) -> any Error {
         guard !context.isInMemory, let error = error as? StrongroomError else { return error }
         return error.diagnosed(

@@ -1,13 +1,13 @@
 import Dispatch
 
-/// Asking for a connection, which every other operation of the pool is made of.
+/// Acquiring a connection; every other operation of the pool is built on it.
 extension ConnectionPool {
-    /// Asks for a slot.
+    /// Requests a slot.
     ///
     /// - Parameters:
-    ///   - isLast: Whether it waits behind what comes later, too.
-    ///   - waiter: Resumed with the slot where it is not free.
-    /// - Returns: The slot; nil where the waiter is resumed later.
+    ///   - isLast: Whether the request is still accepted while the store is closing.
+    ///   - waiter: Resumed with the slot if it is not free.
+    /// - Returns: The slot, or nil if the waiter is resumed later.
     /// - Throws: ``StrongroomError`` with `closed`.
     func acquire(
         _ request: Queue.Request, _ ticket: UInt64, isLast: Bool = false, _ waiter: @autoclosure () -> Waiter
@@ -22,9 +22,9 @@ extension ConnectionPool {
         }
     }
 
-    /// Acquires a slot on the running thread, which waits for it, and runs work with it.
+    /// Acquires a slot, blocking the current thread until it is available, and runs work with it.
     ///
-    /// - Parameter work: Releases the slot.
+    /// - Parameter work: Must release the slot.
     /// - Throws: ``StrongroomError`` with `nestedAccess` inside a transaction of the same store, `closed`, `timedOut`;
     ///   what the work throws.
     func acquireBlocking<T>(
@@ -43,10 +43,10 @@ extension ConnectionPool {
 
     /// Acquires a slot; the task waits without blocking a thread.
     ///
-    /// - Parameter proceed: Called once, with the slot or with why there is none, on the running thread or on that of
-    ///   whoever has released the slot. Resumes the continuation, and releases the slot or leaves that to the caller.
-    /// - Throws: `CancellationError` when the task is cancelled before its turn; what the continuation is resumed with.
-    ///   Nothing stops the ticket any more then.
+    /// - Parameter proceed: Called once, with the slot or with the error, on the current thread or on the thread that
+    ///   released the slot. Resumes the continuation, and releases the slot or leaves that to the caller.
+    /// - Throws: `CancellationError` if the task is cancelled before it acquires the slot; the error the continuation
+    ///   is resumed with. After that, nothing stops the ticket any more.
     func acquire<T: Sendable>(
         _ request: Queue.Request, _ limits: OperationLimits,
         _ proceed: @escaping @Sendable (Turn<T>, Result<Queue.Slot, any Error>) -> Void
@@ -78,12 +78,12 @@ extension ConnectionPool {
         }
     }
 
-    /// The turn of a task that has asked for a slot.
+    /// The turn of a task that has requested a slot.
     struct Turn<T: Sendable>: Sendable {
         let ticket: UInt64
         let urgency: Urgency
         let continuation: CheckedContinuation<T, any Error>
-        /// Whether it begins on the thread that has asked.
+        /// Whether it starts on the thread that made the request.
         var isImmediate = true
 
         /// The same turn, after the task has waited.
@@ -94,7 +94,7 @@ extension ConnectionPool {
         }
     }
 
-    /// Acquires a slot, which the caller gives back; the task waits for its turn.
+    /// Acquires a slot, which the caller must release; the task is suspended until then.
     func takeSlot(_ request: Queue.Request, _ limits: OperationLimits) async throws -> (Queue.Slot, ticket: UInt64) {
         let (slot, ticket) = try await acquire(request, limits) { (turn: Turn<(Queue.Slot, UInt64)>, slot) in
             turn.continuation.resume(with: slot.map { ($0, turn.ticket) })

@@ -1,9 +1,9 @@
 import Dispatch
 import Synchronization
 
-/// Work for which no connection is open.
+/// Operations that run while the store has no open connection.
 extension ConnectionPool {
-    /// Every slot of a store, for as long as this is referred to, or until ``end()``.
+    /// Holds every slot of a store until it is deinitialized or ``end()`` is called.
     final class Alone: Sendable {
         private let pool: ConnectionPool
         private let ticket: UInt64
@@ -14,7 +14,7 @@ extension ConnectionPool {
             ticket = try await pool.takeSlot(.alone, limits).ticket
         }
 
-        /// Lets those who wait go on.
+        /// Releases the slots and admits the waiting operations.
         func end() {
             guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
             pool.running.end(ticket)
@@ -26,34 +26,34 @@ extension ConnectionPool {
         }
     }
 
-    /// Waits until nothing runs in the store; meanwhile others go on to read and write, until those are done who were
-    /// there before.
+    /// Waits until no operation runs in the store. Reads and writes are admitted until the operations that ran before
+    /// this call have ended.
     ///
-    /// - Parameter limits: How long those who run are waited for.
-    /// - Throws: `CancellationError`; ``StrongroomError`` with `closed`, or `timedOut` naming those who were waited
-    ///   for.
+    /// - Parameter limits: How long to wait for the running operations.
+    /// - Throws: `CancellationError`; ``StrongroomError`` with `closed`, or `timedOut` naming the operations that held
+    ///   the connections.
     func takeAlone(_ limits: OperationLimits) async throws -> Alone {
         try await Alone(self, limits)
     }
 
-    /// Closes every connection of the store, runs work on a thread of its own, and lets those go on who came meanwhile,
-    /// on connections that are opened anew.
+    /// Closes every connection of the store, runs work on a dedicated thread, and then admits the waiting operations on
+    /// newly opened connections.
     ///
     /// - Parameters:
-    ///   - progress: Told how far the work has come.
-    ///   - work: Gets a monitor, which is cancelled with the task.
+    ///   - progress: Called with the progress of the work.
+    ///   - work: Receives a monitor, which is cancelled with the task.
     /// - Throws: `CancellationError`; what the work throws.
     func perform<T: Sendable>(
         _ alone: Alone,
         _ progress: @escaping WorkMonitor.Progress,
         _ work: @escaping @Sendable (WorkMonitor) throws -> T
     ) async throws -> T {
-        // Given back when the work is done, also when it throws.
+        // Releases the slots when the work is done, also when it throws.
         try await WorkMonitor.run(progress) { [self] monitor in
             defer { alone.end() }
             closeConnections()
-            // Before anybody reads: only a writer brings the file back to the mode of the log. Whoever needs it opens
-            // it again.
+            // Before any read starts: only a writer switches the file back to WAL mode. If opening fails here, the next
+            // write opens the connection again.
             defer { writer.connection = try? writer.open(.writer) }
             return try work(monitor)
         }
@@ -71,12 +71,13 @@ extension ConnectionPool {
 
     // MARK: Admission
 
-    /// Milliseconds for which the first attempt to get every slot keeps others out; each further one twice as long.
+    /// How long the first attempt to acquire every slot stops admission, in milliseconds; doubles with each further
+    /// attempt.
     private static let firstPatience = 500
     private static let mostDoublings = 12
 
-    /// Admits everybody again when an attempt to get every slot takes long: one who has a slot may wait for another
-    /// one.
+    /// Resumes admission if an attempt to acquire every slot takes long: an operation that holds a slot may be waiting
+    /// for another slot.
     func relent(after drain: Queue.Drain) {
         let patience = Self.firstPatience << min(drain.round, Self.mostDoublings)
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(patience)) { [weak self] in
@@ -85,7 +86,7 @@ extension ConnectionPool {
         }
     }
 
-    /// Tells those who need not wait any more.
+    /// Resumes the admitted waiters.
     func admit(_ admission: Queue.Admission) {
         for (waiter, slot) in admission.slots { waiter.resume(.success(slot)) }
         admission.alone?.resume(.success(.writer))

@@ -1,17 +1,18 @@
 import Dispatch
 
 extension ConnectionPool {
-    /// Whether there is one connection alone, with which those who read take turns with those who write.
+    /// Whether there is a single connection, which reads and writes share.
     var hasOneSeat: Bool { readers.isEmpty }
 
-    /// What closing has come to.
+    /// The checkpoint report of the close.
     var closing: CheckpointReport? { closingReport.withLock { $0 } }
 
-    /// Whether somebody is closing it or has closed it.
+    /// Whether the store is closing or closed.
     var isClosing: Bool { queue.withLock { $0.isClosing } }
 
-    /// Closes the connections; checkpoints the WAL first, unless the store is read-only. Other programs that read
-    /// meanwhile are not waited for as long as a write would wait: what they keep in the WAL is as safe there.
+    /// Closes the connections; checkpoints the WAL first unless the store is read-only. Waits for readers in other
+    /// processes at most the shorter of the busy timeout and the connection's own limit: frames that stay in the WAL
+    /// are durable there.
     func close() throws {
         try close { [isReadOnly] connection in
             guard !isReadOnly else { return nil }
@@ -19,18 +20,17 @@ extension ConnectionPool {
         }
     }
 
-    /// Admits nobody from now on, waits for what runs and what waits already, checkpoints the WAL, and closes
-    /// the connections.
+    /// Stops admission, waits for running and waiting operations, checkpoints the WAL, and closes the connections.
     ///
-    /// Whoever is not the first to close returns when the first one is done.
+    /// A concurrent second call returns when the first one is done.
     ///
-    /// - Parameter last: The last work, whose report ``closing`` is.
-    /// - Throws: ``StrongroomError`` with `nestedAccess` inside a transaction of the same store; to the first one, what
-    ///   the last work throws, and the connections are closed all the same.
+    /// - Parameter last: The last operation; ``closing`` returns its report.
+    /// - Throws: ``StrongroomError`` with `nestedAccess` inside a transaction of the same store; in the first call, the
+    ///   error of the last operation, after the connections have been closed.
     func close(last: (Connection) throws -> CheckpointReport?) throws {
         guard !CurrentTransaction.isInside(self) else { throw nested }
-        // One step, so that nobody else who closes it shuts the line before all are in it. They are let go of outside
-        // the lock.
+        // One step, so that no concurrent close stops admission before all deferred writes are queued. They are
+        // released outside the lock.
         _ = deferredWrites.withLock { writes in
             defer { writes = [:] }
             for write in writes.values { write.queue() }
@@ -46,7 +46,7 @@ extension ConnectionPool {
             return
         }
         if !isIdle { executor.blocking { whenDrained.wait() } }
-        // Who is told of a failure may be told after the writer's slot was given back.
+        // The completion of a failed queued write may run after the writer's slot was released.
         executor.blocking { queued.wait() }
         defer {
             dismantle(isWaiting: true)
@@ -59,7 +59,7 @@ extension ConnectionPool {
         closingReport.withLock { $0 = report }
     }
 
-    /// Reads the values that those who observe them have not got yet, when nothing is written any more.
+    /// Reads the values that observers have not received yet, when there are no further writes.
     private func readLastValues() {
         let reads = hub.unfinishedReads
         guard !reads.isEmpty, let writer = writer.connection else { return }
@@ -71,25 +71,25 @@ extension ConnectionPool {
                 CurrentTransaction.inside(self, reader) { read(reader) }
             }
         } catch {
-            // Where no reader can be opened the observers end without the newest value; closing does not fail for it.
+            // If no reader can be opened, the observations end without the newest value; closing does not fail because
+            // of that.
         }
     }
 
-    /// Closes the connections, the writer's last, so that the engine checkpoints the WAL, and ends the
-    /// threads.
+    /// Closes the connections, the writer's last so that the engine checkpoints the WAL, and ends the threads.
     ///
-    /// - Parameter isWaiting: Whether to wait until the threads that have nothing to do are at their end.
+    /// - Parameter isWaiting: Whether to wait until the idle threads have ended.
     func dismantle(isWaiting: Bool = false) {
         let error = closed
-        // One that cannot write brings nothing into the file.
+        // A connection that cannot write does not checkpoint.
         let mayCheckpoint = isReadOnly && ([writer] + readers).contains { $0.connection?.mode == .existing }
         let keeper = mayCheckpoint ? keeper() : nil
         defer { keeper?.close() }
         for slot in readers.indices.map(Queue.Slot.reader) + [.writer] {
-            // The thread that opened it may not have let go of it yet.
+            // The thread that opened the connection may still retain it.
             self[slot].connection?.close()
             drop(slot)
-            // What opens a connection knows the key, and a closed store may be held for long.
+            // The opening closure retains the key, and a closed store may be retained for long.
             self[slot].open = { _ in throw error }
         }
         memory.clear()

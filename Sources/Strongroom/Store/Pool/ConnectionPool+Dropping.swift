@@ -1,8 +1,9 @@
 extension ConnectionPool {
-    /// Closes a connection whose transaction could not be ended: nothing of it must reach the next holder.
+    /// Closes a connection whose transaction could not be ended: the next holder must not see it.
     func dropIfUnfinished(_ slot: Queue.Slot) {
         guard let connection = self[slot].connection, connection.isInTransaction else { return }
-        // An interrupt may have met the rollback; with its only connection a database in memory would be gone.
+        // The rollback may have been interrupted. A database in memory is lost with its only connection, so roll back
+        // again.
         if connection.isInMemory { connection.rollBack() }
         if connection.isInTransaction { drop(slot) }
     }
@@ -12,11 +13,11 @@ extension ConnectionPool {
         counters.countOpenReaders(-1)
     }
 
-    /// Closes the connections of readers that nobody uses; they are opened again when they are needed.
+    /// Closes the connections of unused readers; they are opened again on demand.
     ///
-    /// - Parameter longIdle: Whether those are kept that have been used since this was asked for the last time.
+    /// - Parameter longIdle: Whether to keep those that were used since the previous call.
     func closeIdleReaders(longIdle: Bool = false) {
-        // The lowest first, which are used most.
+        // In ascending order: the lowest are used most.
         for place in queue.withLock({ $0.takeFreeReaders() }).reversed() {
             let isKept = longIdle && readers[place].wasUsed
             readers[place].wasUsed = false

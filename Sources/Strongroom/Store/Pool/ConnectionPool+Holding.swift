@@ -1,8 +1,9 @@
 import Dispatch
 
-/// A reader that is taken for longer than one piece of work.
+/// A reader that is held for longer than one operation.
 extension ConnectionPool {
-    /// Takes a reader for as long as the result is referred to; the task waits for its turn.
+    /// Acquires a reader, which is held until the result is deinitialized; the task is suspended until a reader is
+    /// free.
     ///
     /// - Throws: `CancellationError`; ``StrongroomError`` with `closed`.
     func holdReader(_ limits: OperationLimits) async throws -> HeldReader {
@@ -11,7 +12,7 @@ extension ConnectionPool {
         return HeldReader(self, slot, ticket)
     }
 
-    /// Runs a part of the work on a reader that is held, on a thread of the executor.
+    /// Runs one part of the work on a held reader, on a thread of the executor.
     func perform<T: Sendable>(
         on held: HeldReader,
         _ work: @escaping @Sendable (Connection) throws -> T
@@ -30,7 +31,7 @@ extension ConnectionPool {
         }
     }
 
-    /// Gives a reader that was held back, after work that is done on a thread of the executor.
+    /// Releases a held reader, after work that runs on a thread of the executor.
     func giveBack(_ slot: Queue.Slot, _ ticket: UInt64, after work: @escaping @Sendable (Connection) -> Void) {
         executor.postBehind { [self] in
             if let connection = self[slot].connection { work(connection) }

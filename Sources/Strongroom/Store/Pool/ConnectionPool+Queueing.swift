@@ -1,16 +1,16 @@
 import Dispatch
 
 extension ConnectionPool {
-    /// Puts a write into the line and returns at once; the work runs later, on a thread of the executor, in a
-    /// transaction that others may share.
+    /// Queues a write and returns at once; the work runs later, on a thread of the executor, in a transaction that
+    /// other writes may share.
     ///
-    /// Closing the store waits for the work, and for whoever is told of its outcome.
+    /// Closing the store waits for the work and for `finish`.
     ///
     /// - Parameters:
     ///   - work: Runs in a transaction that it neither begins nor ends.
-    ///   - undone: Called when the work has failed and is undone, before anybody else writes; must return soon.
-    ///   - finish: Called once with the outcome, on the thread that has committed; may neither read nor write with a
-    ///     blocking call, nor wait for who does.
+    ///   - undone: Called if the work has failed and is undone, before the next write; must return quickly.
+    ///   - finish: Called once with the outcome, on the thread that has committed; must neither read nor write with a
+    ///     blocking call, nor wait for a thread that does.
     func queueWrite(
         _ label: String,
         _ work: @escaping @Sendable (Connection) throws -> Void,
@@ -25,7 +25,7 @@ extension ConnectionPool {
             CurrentTransaction.inside(self, nil) { finish(result) }
             queued.leave()
         }
-        // Behind what waits: the running thread may be one of the executor's, and has something else to do at its end.
+        // After the queued work: the current thread may be one of the executor's, and has other work to run next.
         let start: @Sendable () -> Void = { [self] in
             executor.postBehind { [self] in writeInGroup(work, ticket, undone: undone, finish: end) }
         }

@@ -1,5 +1,5 @@
 extension ConnectionPool {
-    /// Throws where nothing may be written.
+    /// Throws if the store is read-only.
     ///
     /// - Throws: ``StrongroomError`` with `readOnly`, or `closed`.
     func requireWriting() throws {
@@ -9,7 +9,7 @@ extension ConnectionPool {
 }
 
 extension StrongroomError {
-    /// The error for a write in a store that only reads.
+    /// The error for a write in a read-only store.
     static func readOnlyStore(_ database: String) -> StrongroomError {
         StrongroomError(
             .readOnly,

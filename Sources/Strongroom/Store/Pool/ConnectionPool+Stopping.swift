@@ -1,8 +1,8 @@
 import Dispatch
 
-/// Ending work that takes too long or is not wanted any more.
+/// Stopping operations on timeout or cancellation.
 extension ConnectionPool {
-    /// Stops work that takes too long, if it has a limit; to be cancelled when the work is done.
+    /// Starts the timer that stops an operation with a timeout; cancel it when the operation is done.
     func timer(_ limits: OperationLimits, _ ticket: UInt64) -> (any DispatchSourceTimer)? {
         guard let timeout = limits.timeout else { return nil }
         let timer = DispatchSource.makeTimerSource(queue: .global())
@@ -12,13 +12,13 @@ extension ConnectionPool {
         return timer
     }
 
-    /// Stops work that was stopped before it waited.
+    /// Stops an operation that was cancelled or timed out before it was queued.
     func stopIfLate(_ ticket: UInt64) {
         if let reason = running.stopReason(ticket) { stop(ticket, reason) }
     }
 
     func stop(_ ticket: UInt64, _ reason: RunningOperations.Reason) {
-        // In this order: whoever begins to wait meanwhile finds the reason, or is found.
+        // In this order: a request that is queued meanwhile either sees the reason or is found in the queue.
         running.stop(ticket, reason)
         let (waiter, admission) = queue.withLock { $0.cancel(ticket) }
         admit(admission)

@@ -1,4 +1,4 @@
-/// Reading and writing in a transaction, which the pool begins and ends.
+/// Reads and writes in a transaction, which the pool begins and ends.
 extension ConnectionPool {
     /// Reads in a snapshot.
     ///
@@ -10,12 +10,12 @@ extension ConnectionPool {
         try await perform(.read, limits) { connection in try connection.inSnapshot { try work(connection) } }
     }
 
-    /// As the async form, on the running thread.
+    /// As the async form, on the current thread.
     func readBlocking<T>(_ limits: OperationLimits, _ work: (Connection) throws -> T) throws -> T {
         try performBlocking(.read, limits) { connection in try connection.inSnapshot { try work(connection) } }
     }
 
-    /// Writes in a transaction, shared or the work's own.
+    /// Writes in a transaction, shared or separate.
     ///
     /// - Throws: ``StrongroomError`` with `readOnly`; as ``perform(_:_:_:)``.
     @inline(__always)
@@ -29,7 +29,7 @@ extension ConnectionPool {
         }
     }
 
-    /// As the async form, on the running thread.
+    /// As the async form, on the current thread.
     func writeBlocking<T>(
         as kind: WriteKind, _ limits: OperationLimits, _ work: (Connection) throws -> T
     ) throws -> T {

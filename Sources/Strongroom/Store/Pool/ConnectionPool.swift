@@ -1,24 +1,24 @@
 import Dispatch
 import Synchronization
 
-/// Runs work on a store's connections, one holder a connection.
+/// Runs operations on a store's connections, one holder per connection.
 ///
-/// The decisions are ``ConnectionScheduler``'s; here are the threads and the connections.
+/// ``ConnectionScheduler`` makes the decisions; this type has the threads and the connections.
 final class ConnectionPool: Sendable {
     typealias Queue = ConnectionScheduler<Waiter>
 
-    /// One who waits for a slot; called with the slot, or with the reason why there is none.
+    /// A request that waits for a slot; resumed with the slot, or with the error.
     struct Waiter {
         let resume: @Sendable (Result<Queue.Slot, any Error>) -> Void
     }
 
-    /// The threads on which the work of tasks runs: blocking work must not run on Swift's cooperative threads.
+    /// The threads for the work of tasks: blocking work must not run on Swift's cooperative threads.
     let executor: StoreExecutor
 
-    /// Those who want to know what has been written.
+    /// Reports committed changes to observers.
     let hub = ChangeBroadcaster()
 
-    /// What has been done.
+    /// The counters of the statistics.
     let counters = StoreCounters()
 
     let queue: Locked<Queue>
@@ -30,29 +30,29 @@ final class ConnectionPool: Sendable {
     let idleWatch: IdleTimer
     let closingReport = Locked<CheckpointReport?>(nil)
     let whenDrained = DispatchSemaphore(value: 0)
-    /// Open once the store is closed; whoever comes through opens it for the next one.
+    /// Signalled once the store is closed; each waiter signals it again for the next one.
     let turnstile = DispatchSemaphore(value: 0)
     let whenClosed: Locked<(@Sendable () -> Void)?>
     private let renew: @Sendable (Connection) throws -> Bool
     let keeper: @Sendable () -> Connection?
     let database: String
-    /// Whether nothing may be written.
+    /// Whether the store is read-only.
     let isReadOnly: Bool
-    /// The writes in the line that nobody waits for but whoever closes the store.
+    /// Queued writes that no caller waits for; closing the store does.
     let queued = DispatchGroup()
-    /// The writes that are not in the line yet, and are put there before the store closes.
+    /// Writes that are not queued yet, and are queued before the store closes.
     let deferredWrites = Locked<[ObjectIdentifier: any DeferredWrite]>([:])
-    /// The tables that need not be compared with what types declare.
+    /// The tables that need not be compared with the declarations of their types.
     let firstUses: AutomaticTables
-    /// The records that never reach the disk.
+    /// The records that exist in memory only.
     let memory = MemoryShare()
 
-    /// A place for a connection.
+    /// Holds one connection.
     final class Slot: @unchecked Sendable {  // guarded by ConnectionScheduler: one holder at a time
         let role: Connection.Role
         var open: @Sendable (Connection.Role) throws -> Connection
         var connection: Connection?
-        /// Since it was last looked for readers that nobody uses.
+        /// Whether it was used since the last check for unused readers.
         var wasUsed = false
 
         init(_ role: Connection.Role, open: @escaping @Sendable (Connection.Role) throws -> Connection) {
@@ -60,9 +60,9 @@ final class ConnectionPool: Sendable {
             self.open = open
         }
 
-        /// The connection, which is opened if there is none.
+        /// The connection, which is opened if necessary.
         ///
-        /// - Parameter whenOpened: Called then.
+        /// - Parameter whenOpened: Called after opening.
         func connected(whenOpened: () -> Void) throws -> Connection {
             if let connection { return connection }
             let opened = try open(role)
@@ -72,16 +72,16 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    /// Makes the slots; readers are opened when they are first used.
+    /// Creates the slots; readers are opened on first use.
     ///
     /// - Parameters:
-    ///   - readerCount: How many readers there are; nil for as many as the settings say.
-    ///   - renew: Asked when the file cannot be read at the beginning of a transaction whether it is on another key
-    ///     now.
-    ///   - keeper: Asked, before the connections are closed, for one that is to be closed after them.
-    ///   - firstUses: The tables that need not be compared with what types declare.
-    ///   - whenClosed: Called once, when no connection is left: after closing, or when the last reference went without;
-    ///     let go of then.
+    ///   - readerCount: The number of readers; nil for the number in the settings.
+    ///   - renew: Called if the file cannot be read at the beginning of a transaction; returns whether it has another
+    ///     key now.
+    ///   - keeper: Called before the connections are closed; returns a connection to close after them.
+    ///   - firstUses: The tables that need not be compared with the declarations of their types.
+    ///   - whenClosed: Called once, when no connection is left: after closing, or when the pool is deinitialized;
+    ///     released then.
     init(
         database: String,
         settings: StoreSettings,
@@ -116,7 +116,7 @@ final class ConnectionPool: Sendable {
         writer = Slot(.writer, open: open)
         writer.connection = connection
         firstUses.attach(to: connection)
-        // What opening and migrating did is nobody's news.
+        // Changes made by opening and migrating are not reported to observers.
         _ = connection.takeChangedTables()
         _ = connection.takeUse()
         readers = (0..<count).map { _ in Slot(.reader, open: open) }
@@ -128,8 +128,8 @@ final class ConnectionPool: Sendable {
 
     // MARK: Work
 
-    /// Runs work on a connection, on the running thread, which waits for its turn. To `write`, the work runs in a
-    /// transaction of the writer's that it neither begins nor ends.
+    /// Runs work on a connection, blocking the current thread until a slot is available. For `write`, the work runs in
+    /// a transaction of the writer that it neither begins nor ends.
     ///
     /// - Throws: As ``acquireBlocking(_:_:_:)``; what the commit throws.
     func performBlocking<T>(
@@ -152,12 +152,12 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    /// Runs work on a connection, on a thread of the executor; the task waits without blocking a thread. A task that is
-    /// on the executor already does not change threads when it need not wait.
+    /// Runs work on a connection, on a thread of the executor; the task waits without blocking a thread. A task that
+    /// already runs on the executor does not change threads if it need not wait.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled before its turn, or while a statement of the work runs
-    ///   or more are to come; ``StrongroomError`` with `closed`, `timedOut`; what the work throws; what the commit
-    ///   throws.
+    /// - Throws: `CancellationError` if the task is cancelled before it acquires a connection, or while the work has a
+    ///   statement running or to come; ``StrongroomError`` with `closed`, `timedOut`; what the work throws; what the
+    ///   commit throws.
     func perform<T: Sendable>(
         _ request: Queue.Request,
         _ limits: OperationLimits = OperationLimits(),
@@ -175,7 +175,7 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    /// Runs work on a slot, which is given back or handed on.
+    /// Runs work with a slot, which is then released or handed on.
     ///
     /// - Parameter finish: Called once with the outcome.
     private func takeTurn<T>(
@@ -190,11 +190,12 @@ final class ConnectionPool: Sendable {
         release(slot) { finish(result) }
     }
 
-    /// Runs a write on the writer's slot in the group's transaction, which is then handed on or committed.
+    /// Runs a write on the writer's slot in the group's transaction, which is then continued by the next write or
+    /// committed.
     ///
     /// - Parameters:
-    ///   - undone: Called when the work fails, before anybody else gets the slot.
-    ///   - finish: Called once with the outcome: when the work fails, or by whoever commits the transaction.
+    ///   - undone: Called if the work fails, before the next write gets the slot.
+    ///   - finish: Called once with the outcome: if the work fails, or when the transaction is committed.
     func writeInGroup<T>(
         _ work: (Connection) throws -> T,
         _ ticket: UInt64,
@@ -243,7 +244,7 @@ final class ConnectionPool: Sendable {
         return try runPart(ticket, company, in: slot, work)
     }
 
-    /// Runs work that others of the same ticket may follow.
+    /// Runs one part of an operation; further parts with the same ticket may follow.
     func runPart<T>(
         _ ticket: UInt64,
         _ company: Connection.Company,
@@ -254,7 +255,7 @@ final class ConnectionPool: Sendable {
         do {
             return try runPart(ticket, company, on: connection, work)
         } catch {
-            // Nothing of the work has run: its transaction could not be begun.
+            // No part of the work has run: its transaction could not be begun.
             guard connection.file.isOfAnotherKey, try renew(connection) else { throw error }
             connection.close()
             if slot == .writer { writer.connection = nil } else { drop(slot) }
@@ -274,7 +275,7 @@ final class ConnectionPool: Sendable {
             defer { running.rest(ticket) }
             return try CurrentTransaction.inside(self, connection) { try work(connection) }
         } catch {
-            // Whoever is stopped while another process has the lock is told that it is busy.
+            // An operation that is stopped while another process holds the lock fails with `busy`.
             let codes = [StrongroomError.Code.interrupted, .busy]
             let isStopped =
                 error is CancellationError || (error as? StrongroomError).map { codes.contains($0.code) } ?? false
@@ -287,7 +288,7 @@ final class ConnectionPool: Sendable {
         guard slot != .writer else { return try writer.connected {} }
         let connection = try self[slot].connected { counters.countOpenReaders(1) }
         self[slot].wasUsed = true
-        // After it is counted: whoever looks while it is opened would see nothing to close, and look no more.
+        // After counting: a check during the opening would otherwise find no open reader and stop checking.
         idleWatch.note { [weak self] in
             guard let self else { return true }
             closeIdleReaders(longIdle: true)
@@ -296,9 +297,9 @@ final class ConnectionPool: Sendable {
         return connection
     }
 
-    /// Gives a slot back.
+    /// Releases a slot.
     ///
-    /// - Parameter finish: Tells those who wait for what was done on it.
+    /// - Parameter finish: Completes the operations that ran on it.
     func release(_ slot: Queue.Slot, _ finish: () -> Void) {
         if let use = self[slot].connection?.takeUse() { counters.count(use) }
         dropIfUnfinished(slot)
@@ -307,16 +308,16 @@ final class ConnectionPool: Sendable {
             finish()
             return
         }
-        // Before anybody is told that it is done: whoever then asks has the news.
+        // Before completion: a caller that then asks for changes must see these.
         if let changed = writer.connection?.takeChangedTables() {
             if changed.contains("sqlite_master") { firstUses.forgetPresent() }
             hub.note(changed)
         }
-        // Those who are told first can join the next transaction.
+        // Operations that are completed first can join the next transaction.
         finish()
         guard writer.connection?.isCheckpointDue == true else { return giveBack(slot) }
         executor.post { [weak self] in
-            // Not when nobody refers to the store any more: closing does it, too.
+            // Not if the store was released: closing checkpoints, too.
             self?.writer.connection?.checkpointIfDue()
             self?.giveBack(slot)
         }

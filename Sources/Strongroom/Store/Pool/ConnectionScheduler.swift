@@ -1,27 +1,26 @@
-/// Who may use which connection, and which writes share a transaction: one writer, a limited number of readers, first
-/// come, first served. In a store in memory there is one connection, and those who read and those who write stand in
-/// one line for it.
+/// Decides which operation may use which connection, and which writes share a transaction: one writer, a limited number
+/// of readers, in FIFO order. A store in memory has one connection, and reads and writes share one queue for it.
 ///
-/// Who wants every connection for itself waits while the others go on: as long as one runs that was there before,
-/// everybody is admitted, since nobody knows how long that one takes. Then admission stops until those who came
-/// meanwhile are done. When that takes long, as with one who waits for another connection themselves, everybody is
-/// admitted again and the next attempt stops admission for longer: so nobody waits for ever.
+/// An operation that needs every slot waits while others are admitted: as long as an operation runs that was there
+/// before the request, admission continues, since its duration is unknown. Then admission stops until the remaining
+/// slots are released. If that takes long, for instance because a holder waits for another slot itself, admission
+/// resumes, and the next attempt stops it for longer. So no operation waits forever.
 ///
-/// Nothing but decisions: each function changes the state and returns what is to be done, and the caller does it after
-/// it has let go of the lock. `Waiter` is whatever the caller wants back.
+/// A pure state machine: each function changes the state and returns an action, which the caller performs after it has
+/// released the lock. `Waiter` is whatever value the caller needs back.
 struct ConnectionScheduler<Waiter> {
-    /// What a caller wants to do.
+    /// What a slot is requested for.
     enum Request {
         case read
-        /// To write in a transaction that others may share.
+        /// A write whose transaction may be shared.
         case write
-        /// To write in a transaction that nobody shares.
+        /// A write in a separate transaction.
         case writeAlone
-        /// To have every connection; ends with ``ConnectionScheduler/endAlone()``.
+        /// Every connection at once; ends with ``ConnectionScheduler/endAlone()``.
         case alone
     }
 
-    /// A connection's place.
+    /// The slot of a connection.
     enum Slot: Hashable {
         case writer
         case reader(Int)
@@ -29,9 +28,9 @@ struct ConnectionScheduler<Waiter> {
 
     /// The answer to a request.
     enum Answer {
-        /// The caller has the slot and must release it; who asked to be alone has every slot, whichever is named.
+        /// The caller has the slot and must release it; an `alone` request has every slot, whichever is named.
         case granted(Slot)
-        /// The caller is to wait until ``Release/slot(_:_:)`` names it.
+        /// The caller waits until ``Release/slot(_:_:)`` names it.
         case waiting
         /// The store is closed or closing.
         case closed
@@ -39,42 +38,42 @@ struct ConnectionScheduler<Waiter> {
 
     /// What follows from a release.
     enum Release {
-        /// The next one gets the slot.
+        /// The next waiter gets the slot.
         case slot(Waiter, Slot)
-        /// Nobody waits for the slot.
+        /// No request waits for the slot.
         case idle
-        /// It was the last slot of a store that is closing: close it.
+        /// It was the last slot of a closing store: close it.
         case close
-        /// The one who waited for every slot has them.
+        /// The waiter gets every slot.
         case alone(Waiter)
-        /// Nobody is admitted until those who have slots are done: ``ConnectionScheduler/relent(_:)`` is to be called
-        /// when that takes long.
+        /// Admission stops until the held slots are released: ``ConnectionScheduler/relent(_:)`` is to be called if
+        /// that takes long.
         case drain(Drain)
     }
 
-    /// An attempt to get every slot.
+    /// An attempt to acquire every slot.
     struct Drain: Equatable {
-        /// Who wants them.
+        /// The ticket of the request.
         let ticket: UInt64
-        /// How many attempts there were before.
+        /// The number of earlier attempts.
         let round: Int
     }
 
-    /// Those who get a slot when admission begins again.
+    /// The waiters that get a slot when admission resumes.
     struct Admission {
-        /// Who gets which.
+        /// The waiters and their slots.
         var slots: [(waiter: Waiter, slot: Slot)] = []
-        /// Who gets all of them.
+        /// The waiter that gets every slot.
         var alone: Waiter?
-        /// Whether nothing is left to do in a store that is closing: close it.
+        /// Whether the store is closing and no operation is left: close it.
         var isClose = false
     }
 
-    /// What a write that is done does with its transaction.
+    /// What happens to the transaction when a write is done.
     enum GroupStep {
-        /// The next one goes on in it; the slot is theirs.
+        /// The next write continues it and gets the slot.
         case handOn(Waiter)
-        /// Nobody goes on: commit it, then release the slot.
+        /// No write continues it: commit, then release the slot.
         case commit
     }
 
@@ -82,43 +81,43 @@ struct ConnectionScheduler<Waiter> {
     private var isWriterFree = true
     private var waitingReaders = FIFOQueue<(ticket: UInt64, waiter: Waiter)>()
     private var waitingWriters = FIFOQueue<(ticket: UInt64, isShared: Bool, waiter: Waiter)>()
-    /// Those who want every slot; the first one's turn is next.
+    /// Requests for every slot; the first one is next.
     private var waitingAlone = FIFOQueue<(ticket: UInt64, waiter: Waiter)>()
-    /// The slots of those who were there before the first of them began to wait, or to wait anew.
+    /// The slots that were held when the first of them began to wait, or admission resumed.
     private var elders: Set<Slot> = []
     /// How often admission was stopped for the first of them.
     private var rounds = 0
-    /// Whether nobody is admitted until every slot is free.
+    /// Whether admission is stopped until every slot is free.
     private var isDraining = false
-    /// Whether one has every slot.
+    /// Whether one operation has every slot.
     private var isAlone = false
     private let readerCount: Int
     private var grantedCount = 0
     private let largestGroup: Int
-    /// How many writes have had the slot in the running transaction.
+    /// How many writes have run in the current transaction.
     private var groupSize = 0
-    /// Whether the one who has the writer's slot shares their transaction.
+    /// Whether the holder of the writer's slot shares its transaction.
     private var isWriterShared = false
-    /// Whether those who read take the writer's slot, since there is no other.
+    /// Whether reads use the writer's slot because there are no readers.
     private let hasOneSeat: Bool
     private(set) var isClosing = false
 
-    /// - Parameter readers: The readers' slots; with none, those who read take turns with those who write.
+    /// - Parameter readers: The number of readers; with 0, reads and writes share the writer's slot.
     init(readers: Int, largestGroup: Int) {
         hasOneSeat = readers == 0
         readerCount = readers
-        // The lowest free place is taken first, so that no more connections are opened than are used at one time.
+        // The lowest free index is used first, so that no more connections are opened than are used at the same time.
         freeReaders = (0..<readers).reversed()
         self.largestGroup = largestGroup
     }
 
-    /// Asks for a slot.
+    /// Requests a slot.
     ///
     /// - Parameters:
-    ///   - request: What it is for.
-    ///   - ticket: Names the request, for ``cancel(_:)``.
-    ///   - isLast: Whether it is admitted although the store is being closed, as long as that waits for others.
-    ///   - waiter: Comes back when the request has to wait.
+    ///   - request: What the slot is for.
+    ///   - ticket: Identifies the request for ``cancel(_:)``.
+    ///   - isLast: Whether the request is accepted while the store is closing, as long as other operations run.
+    ///   - waiter: Returned later if the request has to wait.
     mutating func ask(
         _ request: Request, ticket: UInt64, isLast: Bool = false, waiter: @autoclosure () -> Waiter
     ) -> Answer {
@@ -151,9 +150,9 @@ struct ConnectionScheduler<Waiter> {
         return .granted(.writer)
     }
 
-    /// Ends a write's turn, and decides whether its transaction goes on with the next one who waits.
+    /// Ends a write, and decides whether the next waiting write continues its transaction.
     ///
-    /// - Parameter mayGrow: False when the transaction has to be ended in any case.
+    /// - Parameter mayGrow: False if the transaction has to end in any case.
     mutating func endTurn(mayGrow: Bool) -> GroupStep {
         guard mayGrow, !isDraining, isWriterShared, groupSize < largestGroup, waitingWriters.first?.isShared == true,
             let next = waitingWriters.popFirst()
@@ -167,10 +166,10 @@ struct ConnectionScheduler<Waiter> {
         isWriterShared = isShared
     }
 
-    /// Gives a slot back; those who wait get it before anybody who comes later, also while the store is closing.
+    /// Releases a slot; waiting requests get it before later ones, also while the store is closing.
     mutating func release(_ slot: Slot) -> Release {
         if !elders.isEmpty { elders.remove(slot) }
-        // The last one who was there before: from now on it is only waited.
+        // The last slot that was held before the request: from now on, admission stops.
         let isFirstDrained = waitingAlone.first != nil && elders.isEmpty && !isDraining
         if isFirstDrained {
             isDraining = true
@@ -186,7 +185,7 @@ struct ConnectionScheduler<Waiter> {
         return isClosing && grantedCount == 0 ? .close : .idle
     }
 
-    /// The next one who waits for a slot.
+    /// The next waiter for a slot.
     private mutating func next(for slot: Slot) -> Waiter? {
         guard slot == .writer else { return waitingReaders.popFirst()?.waiter }
         guard let next = waitingWriters.popFirst() else { return nil }
@@ -198,12 +197,12 @@ struct ConnectionScheduler<Waiter> {
         switch slot {
         case .writer: isWriterFree = true
         case .reader(let place):
-            // Sorted downwards; the lowest is taken next.
+            // Sorted in descending order; the lowest is used next.
             freeReaders.insert(place, at: freeReaders.firstIndex { $0 < place } ?? freeReaders.count)
         }
     }
 
-    /// Takes the readers that nobody uses; each is to be released again.
+    /// Acquires the unused readers; each of them has to be released.
     mutating func takeFreeReaders() -> [Int] {
         guard !isClosing, isAdmitting else { return [] }
         defer { freeReaders.removeAll() }
@@ -211,9 +210,10 @@ struct ConnectionScheduler<Waiter> {
         return freeReaders
     }
 
-    /// Takes a request back that still waits.
+    /// Withdraws a waiting request.
     ///
-    /// - Returns: The waiter, or nil when it is granted or gone already; and those who need not wait any more.
+    /// - Returns: The waiter, or nil if the request is already granted or unknown; and the waiters that are admitted as
+    ///   a result.
     mutating func cancel(_ ticket: UInt64) -> (waiter: Waiter?, admission: Admission) {
         let waiter =
             waitingReaders.remove { $0.ticket == ticket }?.waiter
@@ -226,10 +226,10 @@ struct ConnectionScheduler<Waiter> {
         return (alone.waiter, admit())
     }
 
-    /// Admits nobody from now on.
+    /// Stops accepting requests.
     ///
-    /// - Returns: True when nothing runs or waits, so that the caller closes at once; otherwise the last release says
-    ///   so.
+    /// - Returns: True if nothing runs or waits, so that the caller closes at once; otherwise the last release reports
+    ///   it.
     mutating func close() -> Bool {
         guard !isClosing else { return false }
         isClosing = true
@@ -242,7 +242,7 @@ struct ConnectionScheduler<Waiter> {
 extension ConnectionScheduler {
     private var isAdmitting: Bool { !isDraining && !isAlone }
 
-    /// The slots that somebody has.
+    /// The slots that are held.
     private var taken: Set<Slot> {
         var taken = Set((0..<readerCount).filter { !freeReaders.contains($0) }.map(Slot.reader))
         if !isWriterFree { taken.insert(.writer) }
@@ -264,7 +264,7 @@ extension ConnectionScheduler {
         return .waiting
     }
 
-    /// Gives every slot to the first one who waits for them, if nobody has one.
+    /// Grants every slot to the first request for them if none is held.
     private mutating func takeAll() -> Waiter? {
         guard grantedCount == 0, let first = waitingAlone.popFirst() else { return nil }
         (isAlone, isDraining, rounds) = (true, false, 0)
@@ -272,9 +272,9 @@ extension ConnectionScheduler {
         return first.waiter
     }
 
-    /// Admits everybody again when an attempt to get every slot has taken long.
+    /// Resumes admission if an attempt to acquire every slot has taken long.
     ///
-    /// - Returns: Those who waited and get a slot; nobody when the attempt is over.
+    /// - Returns: The waiters that get a slot; empty if the attempt is over.
     mutating func relent(_ drain: Drain) -> Admission {
         guard isDraining, waitingAlone.first?.ticket == drain.ticket, rounds == drain.round + 1 else {
             return Admission()
@@ -282,16 +282,16 @@ extension ConnectionScheduler {
         return admit()
     }
 
-    /// Gives every slot back.
+    /// Releases every slot.
     ///
-    /// - Returns: Those who waited and get a slot.
+    /// - Returns: The waiters that get a slot.
     mutating func endAlone() -> Admission {
         isAlone = false
         grantedCount = 0
         return admit()
     }
 
-    /// Begins to admit again.
+    /// Resumes admission.
     private mutating func admit() -> Admission {
         isDraining = false
         var admission = Admission()

@@ -1,17 +1,17 @@
-/// Which stores the running thread is inside a transaction of.
+/// The stores that have a transaction on the current thread.
 ///
-/// Kept for each thread, not for each task: a task that a transaction's closure starts is not inside the transaction.
+/// Recorded per thread, not per task: a task started by a transaction's closure is not inside the transaction.
 package enum CurrentTransaction {
     private struct Frame {
         let pool: Unmanaged<ConnectionPool>
-        /// Nil where the store's own work waits for the thread, and there is no transaction to use.
+        /// Nil while the store's own work waits for a callback on this thread, without a usable transaction.
         let connection: Unmanaged<Connection>?
         let outer: UnsafeRawPointer?
     }
 
     private static let pointer = ThreadLocal()
 
-    /// Whether the running thread is inside a transaction of a store.
+    /// Whether the current thread is inside a transaction of a store.
     static func isInside(_ pool: ConnectionPool) -> Bool {
         var isInside = false
         visit { frame in
@@ -21,11 +21,11 @@ package enum CurrentTransaction {
         return isInside
     }
 
-    /// The innermost transaction of a database that the running thread is inside of, for code that it was not handed
-    /// to.
+    /// The innermost transaction of a database on the current thread, for code that has no reference to it.
     ///
-    /// - Returns: The transaction; nil outside of any of the database's.
-    /// - Throws: ``StrongroomError`` with `nestedAccess` in what the store calls when its work is done, and waits for.
+    /// - Returns: The transaction, or nil outside of any transaction of the database.
+    /// - Throws: ``StrongroomError`` with `nestedAccess` in a completion that the store calls after its work and waits
+    ///   for.
     package static func innermost(of database: String) throws -> JoinedTransaction? {
         var found: (pool: ConnectionPool, connection: Connection?)?
         visit { frame in
@@ -39,7 +39,7 @@ package enum CurrentTransaction {
         return JoinedTransaction(connection, of: found.pool)
     }
 
-    /// The databases whose stores the running thread is inside of, the innermost first.
+    /// The databases that have a transaction on the current thread, innermost first.
     package static var databases: [String] {
         var names: [String] = []
         visit { frame in
@@ -49,7 +49,7 @@ package enum CurrentTransaction {
         return names
     }
 
-    /// Visits the places from the innermost outwards until the closure returns false.
+    /// Visits the frames from the innermost outwards until the closure returns false.
     private static func visit(_ body: (Frame) -> Bool) {
         var next = pointer.value.map { UnsafeRawPointer($0) }
         while let frame = next?.load(as: Frame.self), body(frame) { next = frame.outer }
@@ -57,7 +57,7 @@ package enum CurrentTransaction {
 
     /// Runs work marked as being inside a transaction of a store.
     ///
-    /// - Parameter connection: What the transaction runs on; nil for what the store calls outside of any.
+    /// - Parameter connection: The transaction's connection; nil for callbacks outside of any transaction.
     static func inside<T>(_ pool: ConnectionPool, _ connection: Connection?, _ body: () throws -> T) rethrows -> T {
         let outer = pointer.value
         let frame = Frame(

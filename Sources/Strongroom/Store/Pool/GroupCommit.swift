@@ -1,9 +1,10 @@
-/// Begins and ends the transaction of every write; used by whoever has the writer's slot.
+/// Begins and ends the transaction of every write; called only by the holder of the writer's slot.
 ///
-/// Writes that wait at the same time share one. The first one begins it. Each later one runs in a savepoint of its own,
-/// so that one that fails is undone alone. Whoever is last commits it, and all who are in it learn the outcome then.
+/// Shared writes that wait at the same time run in one transaction. The first one begins it. Each later one runs in a
+/// savepoint, so that a failing write is undone alone. The last one commits, and every write of the group receives the
+/// outcome then.
 final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
-    /// Tells a write the outcome: nil when it is on the disk.
+    /// Reports the outcome to a write: nil when it is committed.
     typealias Finish = ((any Error)?) -> Void
 
     private var members: [Finish] = []
@@ -11,19 +12,19 @@ final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
     private var start = ContinuousClock.now
     private let longest: Duration
 
-    /// - Parameter longest: How long after the first write is done further ones may begin.
+    /// - Parameter longest: How long after the end of the first write further ones may begin.
     init(longest: Duration) {
         self.longest = longest
     }
 
-    /// How much of the transaction would be lost with the next write.
+    /// Whether an interrupt would affect other writes of the transaction.
     var company: Connection.Company { members.isEmpty ? .alone : .shared }
 
-    /// Runs one write: in a transaction of its own, which is committed when this returns, or in the shared one, the
-    /// first write in the transaction's own frame, a later one in a savepoint.
+    /// Runs one write: in a separate transaction, which is committed when this returns, or in the shared one, the first
+    /// write directly in the transaction, a later one in a savepoint.
     ///
-    /// - Throws: What the work throws; it is undone then, and so is everybody's when the engine has rolled the whole
-    ///   transaction back: then the others get `transactionEnded`.
+    /// - Throws: What the work throws; the write is undone then. If the engine has rolled back the whole transaction,
+    ///   the other writes are undone as well and fail with `transactionEnded`.
     func run<T>(_ kind: WriteKind, on connection: Connection, _ work: () throws -> T) throws -> T {
         switch kind {
         case .immediate: try connection.inTransaction(.immediate, work)
@@ -49,23 +50,23 @@ final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
         do {
             return try connection.inSavepoint {
                 let result = try work()
-                // Otherwise one write would make the commit of all fail.
+                // Otherwise one write would make the commit fail for all.
                 if connection.hasDeferredViolations { try connection.checkForeignKeys() }
                 return result
             }
         } catch {
-            // The end of the savepoint has asked the engine whether it has read a damaged page.
+            // Releasing the savepoint has checked whether the engine read a damaged page.
             if connection.transaction.state == .rolledBack { explainToOthers(on: connection) }
             throw error
         }
     }
 
-    /// The failures that are not one write's: any of them would have met a full disk.
+    /// Failures that do not belong to one write: any write would have failed on a full disk.
     private static let failuresOfAll: Set<StrongroomError.Code> = [.diskFull, .inputOutput, .outOfMemory]
 
-    /// Replaces what the writes before are told of the transaction that this write's failure has ended. The constraint
-    /// that it broke, or the damaged page that it read, is none of theirs. They are not run again here: what they did
-    /// besides writing would be done twice.
+    /// Replaces the error that the earlier writes of a transaction get which this write's failure has rolled back: the
+    /// violated constraint, or the damaged page, concerns only this write. They are not run again here, since side
+    /// effects of their closures would happen twice.
     private func explainToOthers(on connection: Connection) {
         let cause = connection.transaction.rollbackCause
         if let cause, Self.failuresOfAll.contains(cause.code) { return }
@@ -79,22 +80,22 @@ final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
             database: connection.database)
     }
 
-    /// Whether another write may go on in the transaction.
+    /// Whether another write may continue the transaction.
     func mayGrow(on connection: Connection) -> Bool {
-        // What one write has asked for must not hold for the next one.
+        // A setting made by one write (`defer_foreign_keys`) must not apply to the next.
         connection.transaction.state == .open && connection.isInTransaction && !connection.hasDeferredViolations
             && !connection.defersForeignKeys && ContinuousClock.now - start < longest
     }
 
-    /// Notes a write that is on the disk if the commit succeeds.
+    /// Records a write whose outcome is that of the commit.
     func add(_ finish: @escaping Finish) {
         if members.isEmpty { start = .now }
         members.append(finish)
     }
 
-    /// Ends the transaction: commits it if it is whole.
+    /// Ends the transaction: commits it, or rolls it back if the commit fails.
     ///
-    /// - Returns: The writes to be told, and what: nil when they are on the disk.
+    /// - Returns: The writes to complete, and their outcome: nil when they are committed.
     func end(on connection: Connection) -> (members: [Finish], outcome: (any Error)?) {
         guard !members.isEmpty else { return ([], nil) }
         defer { members.removeAll(keepingCapacity: true) }

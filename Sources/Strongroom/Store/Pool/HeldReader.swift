@@ -1,12 +1,11 @@
-/// A reader that is taken for longer than one piece of work, with a snapshot; given back when nobody refers to it any
-/// more.
+/// A reader with a snapshot that is held across several parts of work; released when this is deinitialized.
 final class HeldReader: Sendable {
     let slot: ConnectionPool.Queue.Slot
     let ticket: UInt64
     private let pool: ConnectionPool
     private let snapshot = Snapshot()
 
-    /// What the snapshot is read with.
+    /// The statement that reads the snapshot.
     private final class Snapshot: @unchecked Sendable {  // guarded by the reader's slot
         var statement: Statement?
     }
@@ -19,16 +18,16 @@ final class HeldReader: Sendable {
 
     deinit {
         pool.giveBack(slot, ticket) { [snapshot] connection in
-            // Nobody may let go of the statement after the connection: it is one of the connection's.
+            // The statement must not outlive its connection.
             snapshot.statement.take()?.finish()
             connection.rollBack()
         }
     }
 
-    /// Runs a part of the work with the statement, which is made at the first part.
+    /// Runs a part of the work with the statement, which is prepared for the first part.
     ///
-    /// - Throws: What the work throws; ``StrongroomError`` with `damaged` when a page was damaged that was read in this
-    ///   part or before it, so that nothing gets out that may be wrong.
+    /// - Throws: What the work throws; ``StrongroomError`` with `damaged` if this part or an earlier one read a damaged
+    ///   page, so that no possibly wrong value is returned.
     func perform<T: Sendable>(
         making make: @escaping @Sendable (Connection) throws -> Statement,
         _ work: @escaping @Sendable (Statement, Connection) throws -> T

@@ -1,5 +1,5 @@
-/// A transaction that the running thread is inside of, for code that it was not handed to; valid as long as the thread
-/// is inside of it.
+/// A transaction on the current thread, for code that has no reference to it; valid while the thread is inside the
+/// transaction.
 package struct JoinedTransaction {
     private let connection: Connection
     private let pool: ConnectionPool
@@ -9,21 +9,21 @@ package struct JoinedTransaction {
         self.pool = pool
     }
 
-    /// Whether it may write.
+    /// Whether it is a write transaction.
     package var mayWrite: Bool { connection.mayWrite }
 
-    /// Reads in it.
+    /// Reads in the transaction.
     ///
-    /// - Parameter tables: What is read; made first where they are missing, no migrator makes them, and the transaction
-    ///   may write.
+    /// - Parameter tables: The tables to read; missing ones are created first if no migrator creates them and the
+    ///   transaction may write.
     package func read<T>(_ tables: [any Table.Type], _ body: (borrowing ReadTransaction) throws -> T) throws -> T {
         try pool.prepare(tables, on: connection, isWriting: mayWrite)
         return try body(ReadTransaction(connection))
     }
 
-    /// Writes in it, where it may write.
+    /// Writes in the transaction, if it may write.
     ///
-    /// - Parameter tables: What is written; made first where they are missing and no migrator makes them.
+    /// - Parameter tables: The tables to write; missing ones are created first if no migrator creates them.
     package func write<T>(_ tables: [any Table.Type], _ body: (borrowing WriteTransaction) throws -> T) throws -> T {
         try pool.prepare(tables, on: connection, isWriting: true)
         return try body(WriteTransaction(connection))

@@ -1,7 +1,7 @@
 import Dispatch
 
-/// Closes the readers that nobody uses when the system is short of memory. Only Apple's systems tell programs of it;
-/// elsewhere there are ``StoreSettings/readerIdleTime`` and ``Store/releaseMemory()``.
+/// Closes unused readers when the system is short of memory. Only Apple platforms report memory pressure; elsewhere use
+/// ``StoreSettings/readerIdleTime`` and ``Store/releaseMemory()``.
 final class MemoryPressure: Sendable {
     #if canImport(Darwin)
     private let source: Locked<any DispatchSourceMemoryPressure>

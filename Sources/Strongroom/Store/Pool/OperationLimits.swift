@@ -1,9 +1,9 @@
-/// What a caller says about a read or a write.
+/// The options of a read or a write.
 struct OperationLimits {
-    /// How errors name it.
+    /// Its name in error messages.
     var label: String?
     /// How long it may wait and run.
     var timeout: Duration?
-    /// Whether it may begin while the store is being closed, as long as that waits for others.
+    /// Whether it may begin while the store is closing, as long as closing waits for other operations.
     var isLast = false
 }

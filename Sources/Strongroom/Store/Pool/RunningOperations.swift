@@ -1,9 +1,9 @@
-/// The work that has been asked for and is not done, so that it can be stopped, and so that it can be told who holds
-/// the connections.
+/// The operations that are waiting or running, so that they can be stopped, and so that a timeout error can name the
+/// holders of the connections.
 final class RunningOperations: Sendable {
     typealias Request = ConnectionScheduler<ConnectionPool.Waiter>.Request
 
-    /// Why work is stopped.
+    /// Why an operation is stopped.
     enum Reason {
         case cancelled, timedOut
     }
@@ -18,7 +18,7 @@ final class RunningOperations: Sendable {
         let request: Request
         let limits: OperationLimits
         var state = State.waiting
-        /// When it got its connection.
+        /// When it acquired its connection.
         var start: ContinuousClock.Instant?
 
         /// How errors name it.
@@ -32,7 +32,7 @@ final class RunningOperations: Sendable {
             return limits.label.map { "the \(kind) \"\($0)\"" } ?? "a \(kind) without a label"
         }
 
-        /// Whether it and another one wait for each other.
+        /// Whether the two operations compete for the same connection.
         func isRival(of other: Entry) -> Bool {
             request == .alone || other.request == .alone || (request == .read) == (other.request == .read)
         }
@@ -41,19 +41,19 @@ final class RunningOperations: Sendable {
     private let entries = Locked<[UInt64: Entry]>([:])
     private let hasOneSeat: Bool
 
-    /// - Parameter hasOneSeat: Whether those who read and those who write wait for each other.
+    /// - Parameter hasOneSeat: Whether reads and writes share one connection.
     init(hasOneSeat: Bool = false) {
         self.hasOneSeat = hasOneSeat
     }
 
-    /// Notes that work is asked for.
+    /// Records that an operation is requested.
     func ask(_ ticket: UInt64, _ request: Request, _ limits: OperationLimits) {
         entries.withLock { $0[ticket] = Entry(request: request, limits: limits) }
     }
 
-    /// Notes that work begins on a connection.
+    /// Records that an operation begins on a connection.
     ///
-    /// - Throws: `CancellationError` when it has been stopped meanwhile.
+    /// - Throws: `CancellationError` if it has been stopped meanwhile.
     func begin(_ ticket: UInt64, on connection: Connection, _ company: Connection.Company) throws {
         try entries.withLock { entries in
             if case .stopped = entries[ticket]?.state { throw CancellationError() }
@@ -62,21 +62,21 @@ final class RunningOperations: Sendable {
         }
     }
 
-    /// Notes that it has its connection, before its first part begins.
+    /// Records that it has its connection, before its first part begins.
     func hold(_ ticket: UInt64) {
         entries.withLock { $0[ticket]?.start = .now }
     }
 
-    /// Why it has been stopped, if it has.
+    /// Why it has been stopped, or nil.
     func stopReason(_ ticket: UInt64) -> Reason? {
         entries.withLock { if case .stopped(let reason) = $0[ticket]?.state { reason } else { nil } }
     }
 
-    /// Stops work, or keeps it from beginning; does nothing once it is done.
+    /// Stops an operation, or prevents it from beginning; has no effect once it is done.
     func stop(_ ticket: UInt64, _ reason: Reason) {
         entries.withLock { entries in
             switch entries[ticket]?.state {
-            // Inside the lock: the connection may be another's as soon as the work is done.
+            // Inside the lock: after the operation, another one may use the connection.
             case .running(let connection, let company): connection.interrupt(company)
             case .waiting: break
             case .stopped, nil: return
@@ -85,14 +85,14 @@ final class RunningOperations: Sendable {
         }
     }
 
-    /// Notes that a part of the work is done and that others may follow: nothing stops it in between.
+    /// Records that one part is done and that others may follow: in between, nothing is interrupted.
     func rest(_ ticket: UInt64) {
         entries.withLock { entries in
             if case .running = entries[ticket]?.state { entries[ticket]?.state = .waiting }
         }
     }
 
-    /// Notes that work is done: nothing stops it any more.
+    /// Records that an operation is done: it can no longer be stopped.
     func end(_ ticket: UInt64) {
         entries.withLock { $0[ticket] = nil }
     }
@@ -101,7 +101,7 @@ final class RunningOperations: Sendable {
 // MARK: Errors
 
 extension RunningOperations {
-    /// The error for work that has been stopped while it ran, or nil when it has not.
+    /// The error for an operation that was stopped while it ran; nil if it was not stopped.
     func errorOfStopped(_ ticket: UInt64, _ database: String) -> (any Error)? {
         guard let entry = entries.withLock({ $0[ticket] }), case .stopped(let reason) = entry.state else { return nil }
         guard reason == .timedOut, let timeout = entry.limits.timeout else { return CancellationError() }
@@ -118,7 +118,7 @@ extension RunningOperations {
         return StrongroomError(.timedOut, message, database: database)
     }
 
-    /// The error for work that has been stopped before its turn.
+    /// The error for an operation that was stopped while it waited.
     func errorOfWaiting(_ ticket: UInt64, _ reason: Reason, _ database: String) -> any Error {
         let entries = entries.withLock { $0 }
         guard reason == .timedOut, let entry = entries[ticket], let timeout = entry.limits.timeout else {

@@ -2,8 +2,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The threads of a store. Its work runs on them, and a task can, too, which then reads and writes without a change of
-/// thread:
+/// The threads of a store, as a task executor. The store's operations run on them; a task that runs on them reads and
+/// writes without changing threads:
 ///
 /// ```swift
 /// try await withTaskExecutorPreference(store.executor) {
@@ -14,9 +14,9 @@ import Synchronization
 /// }
 /// ```
 ///
-/// A thread is made when there is more to do than there are threads, up to one more than the store has readers, and
-/// ends when it has had nothing to do for a time. Code that waits or computes for long keeps a thread from the store's
-/// work, as it does anywhere else.
+/// A thread is started when more work is queued than there are threads, up to one more than the store has readers, and
+/// ends after an idle time. As on any executor, code that blocks or computes for long keeps its thread from the store's
+/// work.
 ///
 /// See SE-0417, "Task Executor Preference".
 public final class StoreExecutor: TaskExecutor, Sendable {
@@ -29,23 +29,23 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         var pieces = UrgentLine<Piece>()
         var count = 0
         var threads = 0
-        /// Threads that sleep and that nobody has woken yet.
+        /// Sleeping threads that have not been signalled yet.
         var sleeping = 0
-        /// Threads that look for work before they sleep.
+        /// Threads that poll for work before they sleep.
         var looking = 0
         var isRetired = false
-        /// Threads that have nothing to do, until they have, or have ended.
+        /// Threads without work that have not ended.
         var idle = 0
-        /// Told when there is none.
+        /// Signalled when `idle` drops to 0.
         var whenNobodyIsIdle: DispatchSemaphore?
     }
 
-    /// What a thread knows of itself.
+    /// The thread-local state of a thread.
     private final class CurrentThread {
         let executor: ObjectIdentifier
-        /// Whether it runs work, and not a task's part, which may go on for long after it has posted.
+        /// Whether it runs posted work rather than a task's job, which may run for long after it has posted.
         var isWorking = false
-        /// What it runs after that.
+        /// The work to run next on this thread.
         var next: (@Sendable () -> Void)?
 
         init(_ executor: StoreExecutor) {
@@ -57,19 +57,19 @@ public final class StoreExecutor: TaskExecutor, Sendable {
 
     private let state = Locked(State())
     private let wake = DispatchSemaphore(value: 0)
-    /// As many pieces as wait; read without the lock by a thread that looks for work.
+    /// The number of queued pieces; a polling thread reads it without the lock.
     private let pending = Atomic<Int>(0)
     private let largest: Int
     private let name: String
 
-    /// How many pieces follow on each other before those that wait get the thread.
+    /// How many pieces may follow each other on one thread before queued work gets it.
     private static let longestChain = 64
 
-    /// How often a thread looks for work before it sleeps: for about 50 µs, and the next read of a task that reads one
-    /// row after the other comes sooner than that.
+    /// How often a thread polls for work before it sleeps: about 50 µs, enough for the next read of a task that reads
+    /// row by row.
     private static let looks = 100
 
-    /// How long a thread without work stays.
+    /// How long an idle thread is kept.
     private static let patience = DispatchTimeInterval.seconds(5)
 
     init(name: String, threads: Int) {
@@ -77,7 +77,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         largest = threads
     }
 
-    /// Runs a task's next part on one of the threads; where none is free, by the task's priority.
+    /// Runs a task's next job on one of the threads; if none is free, the job is queued by the task's priority.
     public func enqueue(_ job: consuming ExecutorJob) {
         let urgency = Urgency(TaskPriority(job.priority) ?? .medium)
         add(.job(UnownedJob(job)), urgency)
@@ -85,22 +85,23 @@ public final class StoreExecutor: TaskExecutor, Sendable {
 
     /// Runs work on one of the threads.
     ///
-    /// What work posts on a thread of the executor runs on it next: it is posted when the work is at its end.
+    /// Work that is posted from work on one of the executor's threads runs next on that thread: it is posted at the end
+    /// of the other.
     func post(_ urgency: Urgency = .medium, _ work: @escaping @Sendable () -> Void) {
         if let thread = current, thread.isWorking, thread.next == nil {
             thread.next = work
         } else {
-            // It holds a connection: others may wait for it that are more urgent.
+            // It holds a connection that more urgent work may be waiting for.
             add(.work(work), urgency == .low ? .medium : urgency)
         }
     }
 
-    /// Runs work on one of the threads, after what waits already; from anywhere.
+    /// Runs work on one of the threads, after the queued work; callable from any thread.
     func postBehind(_ work: @escaping @Sendable () -> Void) {
         add(.work(work), .medium)
     }
 
-    /// Whether the running thread is one of the executor's.
+    /// Whether the current thread is one of the executor's.
     var isCurrent: Bool { current != nil }
 
     private var current: CurrentThread? {
@@ -109,8 +110,8 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         return thread.executor == ObjectIdentifier(self) ? thread : nil
     }
 
-    /// Waits for something that may come from work which has no thread yet: where the running thread is one of the
-    /// executor's, another takes its place meanwhile.
+    /// Blocks for something that queued work may provide: if the current thread is one of the executor's, another one
+    /// replaces it meanwhile.
     func blocking<T>(_ wait: () -> T) -> T {
         guard isCurrent else { return wait() }
         let mustStart = state.withLock { state in
@@ -124,11 +125,9 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         return wait()
     }
 
-    /// Lets the threads end as soon as they have nothing to do, rather than after a time. What comes later is run all
-    /// the same.
+    /// Ends the threads as soon as they are idle, without the idle time. Later work still runs.
     ///
-    /// - Parameter isWaiting: Whether to wait until those that have nothing to do are at their end: a process may end
-    ///   right afterwards.
+    /// - Parameter isWaiting: Whether to wait until the idle threads have ended: the process may exit right afterwards.
     func retire(isWaiting: Bool = false) {
         let ended = isWaiting ? DispatchSemaphore(value: 0) : nil
         let (sleeping, mustWait) = state.withLock { state in
@@ -141,10 +140,10 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         if mustWait { _ = ended?.wait(timeout: .now() + Self.patience) }
     }
 
-    /// How many threads have nothing to do and have not ended.
+    /// The number of idle threads that have not ended.
     var idleThreads: Int { state.withLock { $0.idle } }
 
-    /// Called by a thread at its end.
+    /// Called by a thread when it ends.
     private func noteEnd() {
         DedicatedThread.end()
         state.withLock { noteOneLessIdle(&$0) }
@@ -205,7 +204,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
             var count = 0
             while let next = thread.next.take() {
                 count += 1
-                // Others wait, too.
+                // Queued work waits, too.
                 thread.isWorking = count < Self.longestChain
                 next()
             }
@@ -219,9 +218,9 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         case sleep, end
     }
 
-    /// The next piece of work, or nil when the thread is to end.
+    /// The next piece of work, or nil if the thread is to end.
     ///
-    /// - Parameter mayStay: Whether the thread may wait for more.
+    /// - Parameter mayStay: Whether the thread may wait for further work.
     private func next(mayStay: Bool) -> (Piece, Urgency)? {
         let first = state.withLock { state in
             let piece = take(&state)
@@ -254,7 +253,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
 
     /// Sleeps until there is work.
     ///
-    /// - Returns: False when there was none for so long that the thread is to end.
+    /// - Returns: False if there was none within the idle time, so that the thread is to end.
     private func sleep() -> Bool {
         guard wake.wait(timeout: .now() + Self.patience) == .timedOut else { return true }
         let isOver = state.withLock { state in
@@ -263,7 +262,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
             state.threads -= 1
             return true
         }
-        // Otherwise it was woken at the last moment, and the signal is still to be taken.
+        // Otherwise the thread was signalled at the same moment; consume the signal.
         if !isOver { wake.wait() }
         return !isOver
     }
@@ -275,8 +274,8 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         return first
     }
 
-    /// Looks for work for a moment before the thread sleeps, one thread at a time: to wake it would take longer.
-    /// Whoever else has something to do gets the processor in between.
+    /// Polls for work briefly before the thread sleeps, one thread at a time, since waking a thread takes longer.
+    /// Yields the processor in between.
     private func look() {
         let mayLook = state.withLock { state in
             guard state.count == 0, state.looking == 0, !state.isRetired else { return false }

@@ -1,13 +1,14 @@
-/// How a write's transaction begins, and whether others may share it.
+/// How a write's transaction begins, and whether other writes may share it.
 ///
 /// See SQLite's documentation, "Transaction" (sqlite.org/lang_transaction.html).
 public enum WriteKind: Sendable, Hashable {
-    /// Writes that wait at the same time share one transaction, each in a savepoint of its own. It is begun IMMEDIATE.
+    /// Writes that wait at the same time share one transaction, each in its own savepoint. It begins with BEGIN
+    /// IMMEDIATE.
     case shared
-    /// A transaction of its own, which has the right to write from its beginning. Cancellation stops it also in the
+    /// A separate transaction, which acquires the write lock when it begins. Cancellation interrupts it also in the
     /// middle of a statement.
     case immediate
-    /// A transaction of its own, which takes the right to write with its first writing statement; that one fails with
-    /// `busy` when another process has written since the first reading one.
+    /// A separate transaction, which acquires the write lock with its first writing statement; that statement fails
+    /// with `busy` if another process has written since the transaction's first read.
     case deferred
 }

@@ -1,7 +1,7 @@
-/// What became of one database when a family was rotated.
+/// The outcome for one database when a family is rotated.
 public struct FamilyRotation: Sendable {
     /// The database.
     public let name: DatabaseName
-    /// What was done, or why it was not.
+    /// The report of the rotation, or the error.
     public let result: Result<RotationReport, any Error>
 }

@@ -1,7 +1,7 @@
-/// The files that this process has open, whatever registry opened them.
+/// The files that this process has open, in any registry.
 ///
-/// Two stores on one file would each have a writer, and reading the file's header for the second would drop the locks
-/// that the engine holds for the first.
+/// Two stores on one file would each have a writer, and reading the file's header for the second would drop the POSIX
+/// locks that the engine holds for the first.
 final class OpenFiles: Sendable {
     static let shared = OpenFiles()
 
@@ -9,25 +9,25 @@ final class OpenFiles: Sendable {
         let path: String
         let name: DatabaseName
         var identity: FileStatus.Identity?
-        /// Whether a connection holds the file, so that no other one can get its identity.
+        /// Whether a connection has the file open, so that no other file can get its identity.
         var isOpen = false
 
-        /// Whether it is a file of an identity. Before it is opened it may be removed, and another file get what it
-        /// had.
+        /// Whether it is the file with an identity. Before it is opened, it may be removed, and another file may get
+        /// its identity.
         func isFile(_ wanted: FileStatus.Identity) -> Bool {
             identity == wanted && (isOpen || (try? FileStatus.at(path)?.identity) == wanted)
         }
     }
 
-    /// What the engine, and an envelope, puts beside a database.
+    /// The files that the engine, and an envelope, keep beside a database.
     private static let companions = ["-wal", "-shm", "-journal", ".keys", ".keys.copy"].map { Array($0.utf8) }
 
-    /// Found by path and by identity in a time that does not grow with their number.
+    /// The holders, indexed by path and by identity.
     ///
-    /// By the paths' bytes: a file system tells a composed and a decomposed é apart, `String` does not.
+    /// Paths are compared by bytes: a file system distinguishes a composed and a decomposed é, `String` does not.
     private struct Holders {
         private var byPath: [[UInt8]: Holder] = [:]
-        /// More than one where the file of one was removed before it was opened, and another has got its identity.
+        /// More than one if a file was removed before it was opened and another file got its identity.
         private var paths: [FileStatus.Identity: Set<[UInt8]>] = [:]
 
         subscript(path: [UInt8]) -> Holder? {
@@ -46,7 +46,7 @@ final class OpenFiles: Sendable {
             paths[identity, default: []].lazy.compactMap { byPath[$0] }.first { $0.isFile(identity) }
         }
 
-        /// One that lies beside the database at a path, or beside whose database the path lies.
+        /// The holder of a file that belongs to the database at a path, or of the database that the path belongs to.
         func beside(_ path: [UInt8]) -> Holder? {
             for companion in OpenFiles.companions {
                 if let holder = byPath[path + companion] { return holder }
@@ -59,10 +59,10 @@ final class OpenFiles: Sendable {
 
     private let files = Locked(Holders())
 
-    /// Enters a file that is about to be opened.
+    /// Registers a file that is about to be opened.
     ///
-    /// - Throws: ``StrongroomError`` with `sameFile` when the path, or the file under another path, is open already, or
-    ///   one of the two paths is that of a file which belongs beside the other.
+    /// - Throws: ``StrongroomError`` with `sameFile` if the path, or the same file under another path, is already open,
+    ///   or if one of the two paths is that of a file kept beside the other.
     func claim(_ path: String, _ name: DatabaseName) throws {
         ReplacedFiles.shared.prune()
         let identity = try FileStatus.at(path)?.identity
@@ -94,7 +94,7 @@ final class OpenFiles: Sendable {
         )
     }
 
-    /// Notes which file lies at a path, now that it is there.
+    /// Records the identity of the file at a path, after it was created.
     func identify(_ path: String) throws {
         let identity = try FileStatus.at(path)?.identity
         let bytes = Array(path.utf8)
@@ -106,7 +106,7 @@ final class OpenFiles: Sendable {
         }
     }
 
-    /// Takes a file out.
+    /// Removes a file.
     func release(_ path: String) {
         files.withLock { $0[Array(path.utf8)] = nil }
     }

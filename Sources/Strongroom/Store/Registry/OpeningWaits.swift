@@ -1,11 +1,12 @@
 import Synchronization
 
-/// Which openings wait for which others: a configuration may open a database to find the keys of another.
+/// Records which openings wait for which others: a configuration may open a database to obtain the keys of another.
 ///
-/// Openings that wait for each other in a circle would never end, so whoever would close the circle gets an error. What
-/// a task does counts for the opening that started it; a detached task, or one that was there before, is not seen.
+/// Openings that wait for each other in a cycle would deadlock, so the one that would close the cycle fails with an
+/// error. A task's waits count for the opening that started it; a detached task, or one that existed before, is not
+/// tracked.
 enum OpeningWaits {
-    /// One opening of a database: a further one of the same name is another.
+    /// One opening of a database; a later one of the same name is a different opening.
     struct Opening: Hashable, Sendable {
         let name: DatabaseName
         private let number: UInt64
@@ -26,7 +27,7 @@ enum OpeningWaits {
         var running: Set<Opening> = []
         var waits: [Opening: [Opening]] = [:]
 
-        /// The openings from one to another, each of which waits for the next; nil when the first does not wait for the
+        /// The chain of openings from one to another, each waiting for the next; nil if the first does not wait for the
         /// last.
         func path(from start: Opening, to end: Opening) -> [Opening]? {
             var open = [[start]]
@@ -39,11 +40,11 @@ enum OpeningWaits {
         }
     }
 
-    /// The opening that the current task works on.
+    /// The opening that the current task belongs to.
     @TaskLocal private static var current: Opening?
     private static let state = Locked(State())
 
-    /// Does the work of an opening.
+    /// Runs the work of an opening.
     static func run<T: Sendable>(_ opening: Opening, _ work: @Sendable () async throws -> T) async throws -> T {
         state.withLock { _ = $0.running.insert(opening) }
         defer {
@@ -57,12 +58,12 @@ enum OpeningWaits {
 
     /// Waits for an opening.
     ///
-    /// - Throws: ``StrongroomError`` with `nestedAccess` when the opening waits for the one that the current task works
-    ///   on.
+    /// - Throws: ``StrongroomError`` with `nestedAccess` if the opening waits for the one that the current task belongs
+    ///   to.
     static func wait<T: Sendable>(for opening: Opening, _ work: () async throws -> T) async throws -> T {
         guard let waiting = current else { return try await work() }
         let circle: [Opening]? = state.withLock { state in
-            // A task that outlives the opening which started it waits for nobody's sake.
+            // A task that outlives the opening that started it no longer blocks it.
             guard state.running.contains(waiting) else { return nil }
             if let path = state.path(from: opening, to: waiting) { return [waiting] + path }
             state.waits[waiting, default: []].append(opening)
@@ -78,7 +79,7 @@ enum OpeningWaits {
         return try await work()
     }
 
-    /// - Parameter circle: The databases in order; the last is the first again.
+    /// - Parameter circle: The databases in order; the last is the same as the first.
     private static func error(_ circle: [DatabaseName], _ opened: DatabaseName) -> StrongroomError {
         StrongroomError(
             .nestedAccess,

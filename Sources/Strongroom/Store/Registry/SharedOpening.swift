@@ -1,23 +1,22 @@
-/// An opening that runs, or has come to its end, and the users that share it: those who wait for it, and those who have
-/// its store.
+/// A running or finished opening and its users: the callers that wait for it, and the borrowers of its store.
 ///
-/// When the last of those who wait is cancelled, so is the opening. A store that was only borrowed is closed by its
-/// last borrower.
+/// If the last waiting caller is cancelled, so is the opening. A store that was only borrowed is closed by its last
+/// borrower.
 final class SharedOpening: Sendable {
     private struct State {
-        /// What it came to.
+        /// The store, after the opening has succeeded.
         var store: Store?
-        /// How many wait for it, or have borrowed the store.
+        /// The number of callers that wait for it or have borrowed the store.
         var users = 0
-        /// Whether the store was given to somebody who does not give it back: only they close it.
+        /// Whether the store was returned to a caller that keeps it: only that caller closes it.
         var isKept = false
-        /// Whether a borrower has left it to those who waited for it.
+        /// Whether a borrower has returned it.
         var isLeft = false
         /// Whether the last borrower is closing the store.
         var isRetiring = false
-        /// How many wait for it.
+        /// The number of waiting callers.
         var waiting = 0
-        /// Whether all who waited were cancelled.
+        /// Whether all waiting callers were cancelled.
         var isAbandoned = false
     }
 
@@ -30,38 +29,38 @@ final class SharedOpening: Sendable {
         self.task = task
     }
 
-    /// Whether all who waited were cancelled.
+    /// Whether all waiting callers were cancelled.
     var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
 
     /// Whether the last borrower is closing the store.
     var isRetiring: Bool { state.withLock { $0.isRetiring } }
 
-    /// The store, where somebody has it who keeps it.
+    /// The store, if a caller keeps it.
     var keptStore: Store? { state.withLock { $0.isKept ? $0.store : nil } }
 
-    /// Notes what it came to.
+    /// Records the opened store.
     func finish(_ store: Store) {
         state.withLock { $0.store = store }
     }
 
-    /// Counts one more user.
+    /// Adds a user.
     func addUser() {
         state.withLock { $0.users += 1 }
     }
 
-    /// How one's use ends.
+    /// How a use ends.
     enum Use {
-        /// One has the store from now on, and closes it.
+        /// The caller keeps the store, and closes it.
         case keeping
-        /// One gives it back.
+        /// The caller returns the store.
         case borrowing
-        /// One has not got it.
+        /// The caller did not obtain the store.
         case failing
     }
 
-    /// Ends one's use.
+    /// Ends a use.
     ///
-    /// - Returns: The store when nobody else has it, which is then to be closed.
+    /// - Returns: The store if it has no other user; the caller must close it.
     func end(_ use: Use) -> Store? {
         state.withLock { state in
             state.users -= 1

@@ -1,9 +1,10 @@
 extension Stores {
-    /// Works on a database's file that is not open in this process, with the lock between processes held.
+    /// Runs work on a database's file that is not open in this process, with the lock between processes held.
     ///
-    /// - Parameter isWriting: Whether the work changes it; then it is refused for one that is opened read-only.
-    /// - Throws: ``StrongroomError`` with `readOnly`, `sameFile` when it is open in this process, `locked`; what is
-    ///   wrong with its name, its configuration and its keys; what the work throws.
+    /// - Parameter isWriting: Whether the work changes the file; it is refused then for a file that is opened
+    ///   read-only.
+    /// - Throws: ``StrongroomError`` with `readOnly`, `sameFile` if the file is open in this process, `locked`; the
+    ///   errors of its name, its configuration and its keys; what the work throws.
     func withClosedFile<T>(
         _ fileName: String, isWriting: Bool = true, _ work: (StoreContext, KeyChain) async throws -> T
     ) async throws -> T {

@@ -1,25 +1,23 @@
 extension Stores {
-    /// Tells what a database's file is, without writing anything: whether it is there, which key of its chain and which
-    /// settings fit, whether its pages are whole, its schema known, and who has it open.
+    /// Diagnoses a database's file without writing: whether it exists, which key of its chain and which settings open
+    /// it, whether its pages are intact, whether its schema is known, and which processes have it open.
     ///
-    /// Nothing is rotated, migrated, brought in from a log or locked, so the file may be open, here and in other
-    /// processes. What others write meanwhile may or may not be seen. Every page is read; a passphrase costs a
-    /// derivation for each key and setting that is tried.
+    /// The file is not rotated, migrated, checkpointed or locked, so it may be open in this and other processes.
+    /// Concurrent writes may or may not be seen. Every page is read; a passphrase costs one derivation for each key and
+    /// setting that is tried.
     ///
     /// ```swift
     /// print(try await stores.diagnose("addressbook_alice.sqlite"))
     /// ```
     ///
     /// - Parameters:
-    ///   - fileName: The database's name; its configuration says which keys, settings and migrations it has.
-    ///   - path: Another file that is to be looked at with these, such as a backup; nil for the one the configuration
-    ///     names.
-    ///   - progress: Called now and then, with `checking`, in pages, on a thread of the library's own; it must not
-    ///     wait.
-    /// - Returns: What was found. Whatever is wrong with the file is no error here.
+    ///   - fileName: The database's name; its configuration provides its keys, settings and migrations.
+    ///   - path: The path of another file to diagnose with these, such as a backup; nil for the configured one.
+    ///   - progress: Called repeatedly with `checking`, in pages, on one of the library's threads; must not block.
+    /// - Returns: The diagnosis. What is wrong with the file is part of it, not thrown.
     /// - Throws: ``StrongroomError`` with `invalidName`, `noConfiguration`, `duplicateConfiguration`, `cipherSettings`,
-    ///   `inputOutput`; what the configuration throws; `CancellationError` when the task is cancelled, which ends it
-    ///   soon.
+    ///   `inputOutput`; what the configuration throws; `CancellationError` if the task is cancelled, which stops the
+    ///   diagnosis soon.
     public func diagnose(
         _ fileName: String,
         at path: String? = nil,
@@ -35,7 +33,7 @@ extension Stores {
             path ?? configuration.checkedPath(for: name), keys, name: name.fileName, progress)
     }
 
-    /// Tells what a file is for which there is no configuration; as ``diagnose(_:at:progress:)``.
+    /// Diagnoses a file without a configuration; as ``diagnose(_:at:progress:)``.
     ///
     /// ```swift
     /// let keys = try KeyChain(.passphrase(secret))
@@ -44,13 +42,11 @@ extension Stores {
     ///
     /// - Parameters:
     ///   - path: The file's path.
-    ///   - keys: Keys that may open it, oldest first; nil when there are none, so that not more is told than what needs
-    ///     no key.
-    ///   - settings: How it may be encrypted, oldest first; nil for those of SQLCipher 3 and of the linked engine.
-    ///   - progress: Called now and then, with `checking`, in pages, on a thread of the library's own; it must not
-    ///     wait.
-    /// - Returns: What was found.
-    /// - Throws: ``StrongroomError`` with `cipherSettings` or `inputOutput`; `CancellationError` when the task is
+    ///   - keys: Keys to try, oldest first; nil for none, which limits the diagnosis to what needs no key.
+    ///   - settings: Cipher settings to try, oldest first; nil for those of SQLCipher 3 and of the linked engine.
+    ///   - progress: Called repeatedly with `checking`, in pages, on one of the library's threads; must not block.
+    /// - Returns: The diagnosis.
+    /// - Throws: ``StrongroomError`` with `cipherSettings` or `inputOutput`; `CancellationError` if the task is
     ///   cancelled.
     public static func diagnose(
         path: String,
@@ -72,7 +68,7 @@ extension Stores {
         _ path: String, _ keys: FileExamination.Keys?, name: String,
         _ progress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws -> FileDiagnosis {
-        // What lies beside it lies beside the file, not beside a link to it.
+        // The files that belong to it are beside the file, not beside a link to it.
         let path = (try? FileSystem.resolve(path)) ?? path
         let file = DatabaseFile(path: path, name: name, busyTimeout: 0, log: nil)
         return try await WorkMonitor.run(progress) { monitor in
@@ -82,13 +78,13 @@ extension Stores {
 }
 
 extension StrongroomError {
-    /// This failure of opening with what is known of the file.
+    /// Adds what is known of the file to this error of an opening.
     ///
     /// - Parameters:
-    ///   - key: The place in the chain of the key that opens it; nil when none does, or it is plaintext.
+    ///   - key: The index in the chain of the key that opens it; nil if none does, or if it is plaintext.
     ///   - count: The number of keys in the chain.
     ///   - settings: How the file is encrypted.
-    ///   - isOfFile: Whether it was the file with which it failed, and not what its configuration has to give.
+    ///   - isOfFile: Whether the file caused the error, rather than its configuration.
     func diagnosed(
         _ file: DatabaseFile, key: Int? = nil, of count: Int = 0, _ settings: CipherSettings? = nil,
         isOfFile: Bool = true

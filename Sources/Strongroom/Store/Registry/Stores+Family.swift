@@ -2,8 +2,8 @@ import Foundation
 
 /// All databases of a family.
 extension Stores {
-    /// The databases of a family that have a file: those in the directory in which the family's configuration puts a
-    /// database that is named like the target.
+    /// The databases of a family that have a file: those in the directory in which the family's configuration places a
+    /// database named like the target.
     ///
     /// - Parameter target: The part of the databases' names before the first `_` or `.`.
     /// - Returns: The names in alphabetical order.
@@ -16,8 +16,8 @@ extension Stores {
         let directory = FileSystem.directory(of: path)
         guard try FileStatus.at(directory) != nil else { return [] }
         return try FileSystem.names(in: directory).sorted().compactMap { file in
-            // What the engine and others keep beside a database is none, nor is what the configuration would look for
-            // elsewhere.
+            // Excludes the files that the engine and the library keep beside a database, and files that the
+            // configuration would place elsewhere.
             guard let found = try? DatabaseName(file), found.target == name.target else { return nil }
             let path = try configuration.filePath(for: found) ?? DefaultPath.path(for: found)
             let isFile = try FileStatus.at(path)?.isRegularFile ?? false
@@ -25,12 +25,12 @@ extension Stores {
         }
     }
 
-    /// Brings databases to the current keys of their chains and the current cipher settings, some at one time. Each is
-    /// opened, which also migrates it, rotated if need be, and closed again, unless somebody else has opened it, before
-    /// or meanwhile.
+    /// Rotates databases to the current keys of their chains and the current cipher settings, several at a time. Each
+    /// is opened, which also migrates it, rotated if necessary, and closed again unless another caller has opened it as
+    /// well.
     ///
-    /// One that fails does not stop the others. When it is interrupted, call it again: one that is on its current key
-    /// already is only opened.
+    /// A failure does not stop the others. After an interruption, call it again: a database that already has its
+    /// current key is only opened.
     ///
     /// ```swift
     /// let outcomes = try await stores.rotate(stores.databases(of: "addressbook"), atMost: 8) { done in
@@ -40,10 +40,10 @@ extension Stores {
     ///
     /// - Parameters:
     ///   - databases: The databases' names.
-    ///   - limit: The most at one time, at least 1.
-    ///   - progress: Called when one is done, one call at a time.
-    /// - Returns: What became of each, in the order of the names.
-    /// - Throws: `CancellationError` when the task is cancelled; what is done stays done.
+    ///   - limit: The maximum number of concurrent rotations, at least 1.
+    ///   - progress: Called after each database, one call at a time.
+    /// - Returns: The outcomes, in the order of the names.
+    /// - Throws: `CancellationError` if the task is cancelled; finished rotations are kept.
     @discardableResult
     public func rotate(
         _ databases: [DatabaseName],
@@ -63,7 +63,7 @@ extension Stores {
             }
             for _ in 0..<max(1, limit) { begin() }
             while let (place, outcome) = try await group.next() {
-                // One that was interrupted in its middle is as it was.
+                // An interrupted rotation has left its file unchanged.
                 try Task.checkCancellation()
                 outcomes[place] = outcome
                 progress(outcome)
@@ -73,7 +73,7 @@ extension Stores {
         return databases.indices.compactMap { outcomes[$0] }
     }
 
-    /// How often one is opened anew that its user closes meanwhile.
+    /// How often a database is opened again that another caller closes meanwhile.
     private static let attempts = 3
 
     private func rotate(_ name: DatabaseName) async throws -> RotationReport {
@@ -86,7 +86,7 @@ extension Stores {
                 try await giveBack(opening)
                 return report
             } catch {
-                // The first failure is the one to tell.
+                // The first failure is the one to report.
                 try? await giveBack(opening)
                 guard (error as? StrongroomError)?.code == .closed, attempt < Self.attempts else { throw error }
             }

@@ -1,35 +1,35 @@
 extension Stores {
-    /// Whether a database's file is there; nothing is opened.
+    /// Whether a database's file exists; nothing is opened.
     ///
     /// ```swift
     /// if try !stores.exists("addressbook_alice.sqlite") { showWelcome() }
     /// ```
     ///
-    /// - Parameter fileName: The database's name; its configuration says where the file lies.
-    /// - Returns: Whether something lies there, be it a database or not.
+    /// - Parameter fileName: The database's name; its configuration provides the path.
+    /// - Returns: Whether anything exists at the path, be it a database or not.
     /// - Throws: ``StrongroomError`` with `invalidName`, `noConfiguration`, `duplicateConfiguration`,
-    ///   `permissionDenied` when its directory cannot be searched; what the configuration throws.
+    ///   `permissionDenied` if its directory cannot be searched; what the configuration throws.
     public func exists(_ fileName: String) throws -> Bool {
         let name = try DatabaseName(fileName)
         return try FileStatus.at(configuration(of: name).checkedPath(for: name)) != nil
     }
 
-    /// Removes a database with everything that belongs to it: its logs, its envelope, its snapshots, its lock.
+    /// Removes a database with all files that belong to it: its WAL and journals, its envelope, its snapshots, its lock
+    /// file.
     ///
-    /// Without the envelope, and without a copy of the file, nobody can bring it back. What is removed is not
-    /// overwritten: it is encrypted, or was plaintext for all to see.
+    /// Without the envelope, and without a copy of the file, the data cannot be recovered. The removed files are not
+    /// overwritten: their content is encrypted, or was plaintext anyway.
     ///
     /// ```swift
     /// try await stores.remove("addressbook_alice.sqlite")
     /// ```
     ///
-    /// - Parameter fileName: The database's name; its configuration says where the file lies.
-    /// - Returns: Whether there was a file. What an interrupted removal has left is removed in any case.
-    /// - Throws: ``StrongroomError`` with `sameFile` when it is open in this process: close it first; `locked` naming
-    ///   the processes that have it open, where the system tells (Linux does), or when another one is opening it;
-    ///   `readOnly` when its settings say that it is opened read-only; `notAFile` for a directory, `permissionDenied`,
-    ///   `invalidName`, `noConfiguration`, `duplicateConfiguration`; what the configuration throws. Nothing is removed
-    ///   then.
+    /// - Parameter fileName: The database's name; its configuration provides the path.
+    /// - Returns: Whether the file existed. Leftovers of an interrupted removal are removed in any case.
+    /// - Throws: ``StrongroomError`` with `sameFile` if it is open in this process: close it first; `locked` naming the
+    ///   processes that have it open, where the system reports them (Linux does), or if another process is opening it;
+    ///   `readOnly` if its settings open it read-only; `notAFile` for a directory, `permissionDenied`, `invalidName`,
+    ///   `noConfiguration`, `duplicateConfiguration`; what the configuration throws. Nothing is removed then.
     @discardableResult
     public func remove(_ fileName: String) async throws -> Bool {
         let name = try DatabaseName(fileName)
@@ -55,12 +55,12 @@ extension Stores {
     }
 }
 
-/// Removes a file that this process does not have open; the lock between processes is held.
+/// Removes a file that is not open in this process; the caller holds the lock between processes.
 private struct FileRemoval {
     let path: String
     let lockPath: String
 
-    /// What the engine and the library put beside a file, and may have left when they were killed.
+    /// The files that the engine and the library keep beside a database, and may have left when they were killed.
     private static let endings = ["-wal", "-shm", "-journal", ".keys", ".keys.copy"]
     func run() throws -> Bool {
         let status = try FileStatus.at(path)
@@ -72,8 +72,8 @@ private struct FileRemoval {
         try DatabaseFile(path: path, name: "", busyTimeout: 0, log: nil).requireOwnCompanions()
         let former = try ReplacedFile.at(path)
         guard try former?.lock() ?? true else { throw Self.inUse(path, "Another program has it locked") }
-        // The file first: without it nothing that is left can be taken for a database, and without its log it might be
-        // an older one.
+        // The file first: the remaining files alone cannot be taken for a database, whereas the file without its WAL
+        // might be an older state.
         try FileSystem.remove(path)
         for ending in Self.endings { try FileSystem.remove(path + ending) }
         for companion in DatabaseFile.companions {
@@ -83,7 +83,7 @@ private struct FileRemoval {
         for snapshot in try shelf.snapshots() { try shelf.remove(snapshot) }
         try FileSystem.remove(lockPath)
         try FileSystem.synchronize(FileSystem.directory(of: path))
-        // A program that opened it in the last moment would attach itself to the log of a new database of the name.
+        // A program that opened it at the last moment would attach to the WAL of a new database of the same name.
         try former?.spoil()
         try former?.retire()
         return status != nil

@@ -1,9 +1,10 @@
 extension Stores {
-    /// Gives up what lies behind the damage in a database's write-ahead log, so that the database opens again.
+    /// Truncates a damaged write-ahead log before the damage, so that the database opens again. Later transactions are
+    /// lost.
     ///
-    /// A log is damaged when bytes of it have changed on the disk: then SQLCipher reads it up to there only, and every
-    /// transaction that was committed later would be gone without a word. So opening throws `damagedLog`, and nothing
-    /// is changed until this is called, or the log and the file come back from a backup. The log is cut off behind its
+    /// A WAL is damaged if bytes of it have changed on the disk: SQLCipher then reads it only up to the damage, and
+    /// every transaction committed later would be lost silently. Opening therefore throws `damagedLog`, and nothing is
+    /// changed until this is called, or the WAL and the file are restored from a backup. The WAL is truncated after its
     /// last transaction before the damage; the damaged one is kept beside it, as `NAME-wal.damaged`.
     ///
     /// ```swift
@@ -16,11 +17,11 @@ extension Stores {
     /// The file must not be open, in this process or another.
     ///
     /// - Parameters:
-    ///   - fileName: The database's name; its configuration says where it lies.
-    ///   - dryRun: Whether nothing is changed, and only told what would be.
-    /// - Returns: What was found, and what was done. A log that is not damaged is left as it is.
-    /// - Throws: ``StrongroomError`` with `fileMissing`, `sameFile` when the file is open in this process, `locked`
-    ///   when another program has it open, `readOnly` when its configuration has it read-only, `permissionDenied`,
+    ///   - fileName: The database's name; its configuration provides the path.
+    ///   - dryRun: Whether to report only, without changing anything.
+    /// - Returns: What was found, and what was done. An undamaged WAL is left unchanged.
+    /// - Throws: ``StrongroomError`` with `fileMissing`, `sameFile` if the file is open in this process, `locked` if
+    ///   another process has it open, `readOnly` if its configuration opens it read-only, `permissionDenied`,
     ///   `diskFull`, and what opening throws about names and configurations.
     public func recoverLog(_ fileName: String, dryRun: Bool = false) async throws -> LogRecovery {
         try await withClosedFile(fileName) { context, _ in

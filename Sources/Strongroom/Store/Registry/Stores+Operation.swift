@@ -1,4 +1,4 @@
-/// What the operator's commands ask of a registry.
+/// The operations of a registry that the command-line tool uses.
 extension Stores {
     /// The configuration of a database.
     ///
@@ -7,7 +7,7 @@ extension Stores {
         try configuration(of: name)
     }
 
-    /// Where a database lies, or would lie; links are not followed.
+    /// The path of a database, whether it exists or not; links are not resolved.
     ///
     /// - Throws: ``StrongroomError`` with `noConfiguration`, `duplicateConfiguration`, `invalidName`; what the
     ///   configuration throws.
@@ -15,28 +15,28 @@ extension Stores {
         try configuration(of: name).checkedPath(for: name)
     }
 
-    /// Whether anything lies at a path; links are followed.
+    /// Whether anything exists at a path; links are resolved.
     ///
-    /// - Throws: ``StrongroomError`` with `permissionDenied` when its directory cannot be searched.
+    /// - Throws: ``StrongroomError`` with `permissionDenied` if its directory cannot be searched.
     package static func hasFile(at path: String) throws -> Bool {
         try FileStatus.at(path) != nil || FileSystem.isSymbolicLink(path)
     }
 
-    /// Whether the process may change the file at a path, and make others beside it, and the disk has space for them.
+    /// Whether the process may change the file at a path and create files beside it, and the disk has free space.
     package static func mayWriteFile(at path: String) -> Bool {
-        // Beside the file itself is where the engine makes others, not beside a link to it. One that cannot be found is
-        // told of when it is opened.
+        // The engine creates files beside the file itself, not beside a link to it. If it cannot be found, opening
+        // reports that.
         let file = (try? FileSystem.resolve(path)) ?? path
         let database = DatabaseFile(path: file, name: "", busyTimeout: 0, log: nil)
         return database.mayBeWritten && database.hasSpaceForIndex
     }
 
-    /// Looks what stands in a file, without changing it.
+    /// Reads the content of a file, without changing it.
     ///
     /// - Parameters:
     ///   - name: The database.
-    ///   - countsTables: Whether rows are counted, which reads the whole file.
-    ///   - progress: Told how many tables are counted, and how many there are.
+    ///   - countsTables: Whether to count rows, which reads the whole file.
+    ///   - progress: Called with the number of counted tables and the number of all.
     /// - Throws: ``StrongroomError`` as `open`, and of a file that is not there `fileMissing`; what the configuration
     ///   throws.
     package func survey(
@@ -66,7 +66,7 @@ extension Stores {
                     ).run()
                 }
             } catch let error as StrongroomError {
-                // It is read without a lock where it has no log, so that another program can change it meanwhile.
+                // Without a WAL it is read without a lock, so that another process can change it meanwhile.
                 guard error.code == .fileChanged, attempt < Self.attempts else { throw error.naming(name.fileName) }
             }
         }

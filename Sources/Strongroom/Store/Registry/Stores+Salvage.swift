@@ -1,15 +1,15 @@
 extension Stores {
-    /// Copies every row that can still be read from a damaged file into a new encrypted one, and tells what was lost.
+    /// Copies every row that can still be read from a damaged file into a new encrypted one, and reports what was lost.
     ///
-    /// The damaged file is never written: what the engine needs to write is done to a copy beside the new file,
-    /// encrypted as it is and removed at the end; have about twice the file's length free on the disk. Which rows are
-    /// whole is found out from the pages themselves, by their authentication codes, and each is copied with all of its
-    /// values and its row id, or not at all. Where a page of a table is damaged that leads to others, every page of the
-    /// file is looked at, so that their rows are found all the same. Rows that may belong to several tables go to a
-    /// table `lost_and_found` of the new file; deleted rows on unused pages are not copied. Tables come first, then
-    /// indexes, views and triggers; indexes are made anew, so that a damaged one loses nothing. `user_version`,
-    /// `application_id`, the encoding and `auto_vacuum` are kept. The new file has the current key of the chain and the
-    /// newest cipher settings; with ``KeyProtection/envelope`` it gets an envelope when it is opened.
+    /// The damaged file is never written: what the engine needs to write goes to a copy beside the new file, encrypted
+    /// in the same way and removed at the end; the disk needs about twice the file's size. The authentication codes of
+    /// the pages tell which rows are intact; each row is copied with all of its values and its row id, or not at all.
+    /// If an interior page of a table is damaged, every page of the file is examined, so that the rows below it are
+    /// found nevertheless. Rows that may belong to several tables go to a table `lost_and_found` of the new file;
+    /// deleted rows on unused pages are not copied. Tables come first, then indexes, views and triggers; indexes are
+    /// built anew, so that a damaged index loses nothing. `user_version`, `application_id`, the encoding and
+    /// `auto_vacuum` are kept. The new file has the current key of the chain and the newest cipher settings; with
+    /// ``KeyProtection/envelope`` it gets an envelope when it is opened.
     ///
     /// The file must not be open, in this process or another.
     ///
@@ -20,22 +20,22 @@ extension Stores {
     /// }
     /// ```
     ///
-    /// Foreign keys are not enforced while rows are copied, since those that they point to may be lost: look at the new
-    /// file with ``Store/verify(progress:)``.
+    /// Foreign keys are not enforced while rows are copied, since the referenced rows may be lost: check the new file
+    /// with ``Store/verify(progress:)``.
     ///
     /// - Parameters:
-    ///   - fileName: The database's name; its configuration says where it lies and which keys it has.
-    ///   - path: Where the new file is to lie, in a directory that is made if it is not there. Nothing may lie there.
-    ///   - keepingUnattributed: Whether rows of which the pages do not tell which table they belong to are copied to a
-    ///     table of their own, which ``SalvageReport/lostAndFound`` names; otherwise they are counted and left out.
-    ///   - progress: Called after each table, with `writing`, in tables, on a thread of the library's own; it must not
-    ///     wait.
+    ///   - fileName: The database's name; its configuration provides the path and the keys.
+    ///   - path: The path of the new file; a missing directory is created. The path must not exist.
+    ///   - keepingUnattributed: Whether rows whose table cannot be determined are copied to a separate table, which
+    ///     ``SalvageReport/lostAndFound`` names; otherwise they are counted and skipped.
+    ///   - progress: Called after each table with `writing`, in tables, on one of the library's threads; must not
+    ///     block.
     /// - Returns: What was copied and what was lost.
-    /// - Throws: ``StrongroomError`` with `notAFile` when something lies at the path, `fileMissing`, `sameFile` when
-    ///   the file is open in this process, `locked`, `busy` when another process writes it, `wrongKey`,
-    ///   `plaintextFile`, `plaintextHeader`, `damagedLog`, `damaged` when the first page or the schema is damaged, so
-    ///   that no table can be found (the message says what can be done), `diskFull`, and what opening throws about
-    ///   names and configurations; `CancellationError` when the task is cancelled. No new file is left then.
+    /// - Throws: ``StrongroomError`` with `notAFile` if the path exists, `fileMissing`, `sameFile` if the file is open
+    ///   in this process, `locked`, `busy` if another process is writing to it, `wrongKey`, `plaintextFile`,
+    ///   `plaintextHeader`, `damagedLog`, `damaged` if the first page or the schema is damaged, so that no table can be
+    ///   found (the message says what can be done), `diskFull`, and what opening throws about names and configurations;
+    ///   `CancellationError` if the task is cancelled. No new file is left then.
     public func salvage(
         _ fileName: String,
         to path: String,

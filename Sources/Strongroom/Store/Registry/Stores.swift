@@ -1,6 +1,6 @@
 import Logging
 
-/// The configurations of a program and the stores that it has open.
+/// The configurations of a program and its open stores.
 ///
 /// ```swift
 /// let stores = try Stores(AddressBook(), Inventory())
@@ -9,9 +9,9 @@ import Logging
 public final class Stores: Sendable {
     private struct State {
         var configurations: [String: any Configuration] = [:]
-        /// The targets whose configuration nobody registered.
+        /// The targets whose configuration was discovered, not registered.
         var discovered: Set<String> = []
-        /// Why a target has none of the configurations that were found for it.
+        /// The error for a target whose discovered configurations conflict.
         var faults: [String: StrongroomError] = [:]
         var openings: [DatabaseName: SharedOpening] = [:]
 
@@ -34,28 +34,26 @@ public final class Stores: Sendable {
 
     private let state = Locked(State())
 
-    /// The program's registry: it has every type that is marked `@Configuration`, in whatever module of the program it
-    /// lies.
+    /// The program's registry: it has every type that is marked `@Configuration` in any module of the program.
     ///
-    /// When two types are marked that have one target, opening a database of it throws an error that names both. A
-    /// configuration of a marked type can be registered all the same, and then takes the place of the one that was
-    /// found.
+    /// If two marked types have the same target, opening one of its databases throws an error that names both. A
+    /// registered configuration replaces a discovered one of the same target.
     public static let shared = Stores(discovering: ConfigurationEntry.all())
 
-    /// Makes a registry without configurations.
+    /// Creates a registry without configurations.
     public init() {}
 
-    /// Makes a registry.
+    /// Creates a registry.
     ///
     /// - Parameter configurations: One for each family of databases.
-    /// - Throws: ``StrongroomError`` with `duplicateConfiguration` when two have one target, naming both types;
-    ///   `invalidName` for a target that no database name has.
+    /// - Throws: ``StrongroomError`` with `duplicateConfiguration` if two have the same target, naming both types;
+    ///   `invalidName` for a target that no database name can have.
     public init(_ configurations: any Configuration...) throws {
         for configuration in configurations { try register(configuration) }
     }
 
-    /// A registry with one configuration, for databases of any target; for one that wraps another, or has no type of
-    /// its own.
+    /// A registry with one configuration for databases of any target; for one that wraps another, or has no type of its
+    /// own.
     package convenience init(answering target: String, with configuration: any Configuration) {
         self.init()
         state.withLock { $0.configurations[target] = configuration }
@@ -77,8 +75,8 @@ public final class Stores: Sendable {
     /// Adds a configuration.
     ///
     /// - Parameter configuration: The configuration of a family.
-    /// - Throws: ``StrongroomError`` with `duplicateConfiguration` when its target has one already, naming both types;
-    ///   `invalidName` for a target that no database name has.
+    /// - Throws: ``StrongroomError`` with `duplicateConfiguration` if its target already has one, naming both types;
+    ///   `invalidName` for a target that no database name can have.
     public func register(_ configuration: any Configuration) throws {
         let target = type(of: configuration).target
         guard try DatabaseName(target).target == target else {
@@ -110,25 +108,25 @@ public final class Stores: Sendable {
         state.withLock { $0.configurations.keys.sorted() }
     }
 
-    /// Opens a database: finds its configuration, makes the file or finds its key, migrates it.
+    /// Opens a database: finds its configuration, creates the file or finds its key, and migrates it.
     ///
-    /// Opening a name that is open gives the same store, and one that is being closed a fresh one, once it is closed. A
-    /// configuration may open other databases to find its keys; what it starts and does not wait for belongs into a
-    /// `Task.detached`, lest it count as something that the opening waits for.
+    /// Opening the name of an open store returns that store; if the store is being closed, a new one is opened once
+    /// that is done. A configuration may open other databases to obtain its keys; work that it starts without waiting
+    /// for belongs in a `Task.detached`, so that the opening is not considered to wait for it.
     ///
     /// - Parameter fileName: The database's name, such as `addressbook_alice.sqlite`.
-    /// - Returns: The store; ``Store/opening`` says what was done.
+    /// - Returns: The store; ``Store/opening`` reports what was done.
     /// - Throws: ``StrongroomError`` with `invalidName`, `noConfiguration`, `duplicateConfiguration`, `sameFile`,
     ///   `locked`, `notAFile`, `fileMissing`, `fileChanged`, `emptyFile`, `notADatabase`, `truncated`, `damaged`,
     ///   `damagedLog`, `wrongKey`, `plaintextFile`, `plaintextHeader`, `encryptedFile`, `newerSchema`,
     ///   `migrationFailed`, `permissionDenied`, `diskFull`, `notSQLCipher`; `envelopeMissing`, `envelopeDamaged`,
-    ///   `newerEnvelope`, `foreignEnvelope`; `nestedAccess` when its configuration opens a database whose opening waits
+    ///   `newerEnvelope`, `foreignEnvelope`; `nestedAccess` if its configuration opens a database whose opening waits
     ///   for this one; what the configuration throws.
     public func open(_ fileName: String) async throws -> Store {
         try await open(DatabaseName(fileName))
     }
 
-    /// Opens a database whose name has been checked.
+    /// Opens a database whose name is already validated.
     ///
     /// - Parameter name: The database's name.
     /// - Returns: The store.
@@ -137,7 +135,7 @@ public final class Stores: Sendable {
         try await open(name, in: nil)
     }
 
-    /// - Parameter place: Where its data is to lie; nil for where its configuration says.
+    /// - Parameter place: Where to keep its data; nil for the place in its settings.
     func open(_ name: DatabaseName, in place: Persistence?) async throws -> Store {
         let (opening, found, _) = try await borrow(name, in: place)
         do {
@@ -150,9 +148,9 @@ public final class Stores: Sendable {
         }
     }
 
-    /// Opens a database for a while; its store is closed when nobody else has opened it meanwhile.
+    /// Opens a database temporarily; its store is closed if no other caller has opened it meanwhile.
     ///
-    /// - Returns: The opening, to be given back with ``giveBack(_:)``, its store, and whether it was opened for this.
+    /// - Returns: The opening, to be returned with ``giveBack(_:)``, its store, and whether this call opened it.
     func borrow(
         _ name: DatabaseName, in place: Persistence? = nil
     ) async throws -> (opening: SharedOpening, store: Store, isFirst: Bool) {
@@ -162,21 +160,21 @@ public final class Stores: Sendable {
             do {
                 store = try await OpeningWaits.wait(for: opening.id) { try await opening.wait() }
             } catch {
-                // A borrower may have left the store to this one alone.
+                // A borrower may have left the store to this caller alone.
                 if let left = end(opening, .failing) { try? await left.close() }
                 guard opening.isAbandoned, !Task.isCancelled else { throw error }
-                // Those who asked for it before were cancelled, and this one came too late to keep it going. What it
-                // was stopped with may be an error of the configuration's own.
+                // The earlier callers were cancelled, and this one joined too late to keep the opening alive. The error
+                // may be one of the configuration's own.
                 continue
             }
             guard store.pool.isClosing || opening.isRetiring else { return (opening, store, isFirst) }
             end(opening, .failing)
-            // Whoever closes a store that somebody else is closing waits for them; then the name is free.
+            // Closing a store that another caller is closing waits for that; then the name is free.
             try await store.close()
         }
     }
 
-    /// Closes a store that was borrowed, unless somebody else has it.
+    /// Closes a borrowed store, unless it has another user.
     func giveBack(_ opening: SharedOpening) async throws {
         try await end(opening, .borrowing)?.close()
     }
@@ -184,7 +182,7 @@ public final class Stores: Sendable {
     @discardableResult
     private func end(_ opening: SharedOpening, _ use: SharedOpening.Use) -> Store? {
         state.withLock { state in
-            // One that failed, or was closed, is forgotten.
+            // A failed or closed opening is no longer registered.
             guard state.openings[opening.id.name] === opening else { return nil }
             return opening.end(use)
         }
@@ -210,12 +208,12 @@ public final class Stores: Sendable {
 
     /// Closes every open store.
     ///
-    /// - Throws: The first failure; the other stores are closed all the same.
+    /// - Throws: The first failure; the other stores are closed nevertheless.
     public func closeAll() async throws {
         let openings = state.withLock { $0.openings.values.map(\.task) }
         var failure: (any Error)?
         for opening in openings {
-            // An opening that failed has nothing to close, and whoever asked for it has the error.
+            // A failed opening has no store to close, and its caller has the error.
             guard case .success(let store) = await opening.result else { continue }
             do {
                 try await store.close()
@@ -244,13 +242,13 @@ public final class Stores: Sendable {
         state.withLock { $0.openings[name] = nil }
     }
 
-    /// The open store of a database, if a caller of `open` still keeps it; nothing is opened.
+    /// The open store of a database, if a caller of `open` still retains it; nothing is opened.
     package func openedStore(_ name: DatabaseName) -> Store? {
         guard let store = state.withLock({ $0.openings[name]?.keptStore }), !store.pool.isClosing else { return nil }
         return store
     }
 
-    /// The configuration that a database has.
+    /// The configuration of a database.
     func configuration(of name: DatabaseName) throws -> any Configuration {
         try state.withLock { try $0.configuration(of: name) }
     }
