@@ -31,7 +31,7 @@ struct DatabaseSummary {
             if case .integer(let number)? = count { rows[Array(table.utf8)] = number }
         }
         self.rows = rows
-        defects = try connection.ownRows("PRAGMA integrity_check(1)")
+        defects = try connection.ownRows("PRAGMA main.integrity_check(1)")
         var header: [String: Value] = [:]
         for setting in Self.settings { header[setting] = try connection.ownValue("PRAGMA main.\(setting)") }
         self.header = header

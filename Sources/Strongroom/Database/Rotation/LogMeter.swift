@@ -3,6 +3,7 @@ import Foundation
 
 /// Reports the progress of a rewrite in place by the length of the WAL, because the engine reports none.
 struct LogMeter {
+    private let queue = DispatchQueue(label: "strongroom.log-meter")
     private let timer: any DispatchSourceTimer
 
     /// - Parameters:
@@ -10,7 +11,7 @@ struct LogMeter {
     ///   - size: The size of the file, which the WAL reaches in the end.
     ///   - monitor: The monitor to report to.
     init(path: String, size: Int64, monitor: WorkMonitor) {
-        timer = DispatchSource.makeTimerSource(queue: .global())
+        timer = DispatchSource.makeTimerSource(queue: queue)
         timer.schedule(deadline: .now() + .milliseconds(200), repeating: .milliseconds(200))
         timer.setEventHandler {
             // Progress is optional.
@@ -20,7 +21,9 @@ struct LogMeter {
         timer.resume()
     }
 
+    /// Returns when no further report follows.
     func stop() {
         timer.cancel()
+        queue.sync {}
     }
 }

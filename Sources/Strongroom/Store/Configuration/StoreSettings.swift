@@ -6,7 +6,7 @@ import Foundation
 /// StoreSettings(readers: 8, busyTimeout: .seconds(30))
 /// ```
 public struct StoreSettings: Sendable, Equatable {
-    /// Where to keep the data. With ``StoragePlace/inMemory``, every database of the family is created when it is
+    /// Where to keep the data. With ``Persistence/memory``, every database of the family is created when it is
     /// opened, and discarded when it is closed.
     public var storage: Persistence
 

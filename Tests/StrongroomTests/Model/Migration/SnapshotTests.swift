@@ -278,7 +278,7 @@ struct SnapshotTests {
         let snapshots = try stores.snapshots(of: "vault.sqlite")
         #expect(try await [["1", "a"], ["1", "a", "2"]].contains(lines()))
         for snapshot in snapshots {
-            try await stores.restore("vault.sqlite", snapshot)
+            try await stores.restoreSnapshot(of: "vault.sqlite", snapshot)
             #expect(try await lines() == ["1", "a"])
         }
         #expect(try await keep(2)?.to == "v 2")

@@ -71,7 +71,7 @@ extension Table {
     static func saveRow(_ record: inout RecordType, on connection: Connection) throws -> Saved {
         let row = try upsert(record, by: .primaryKey, nils: .overwrite, on: connection)
         setKey(row.key, of: &record)
-        return row.outcome
+        return row.outcome == .inserted ? .inserted : .updated
     }
 
     /// Saves records; if one fails, those before it have been saved.
