@@ -20,7 +20,12 @@ final class AutomaticTables: Sendable {
     func isPresent(_ table: String) -> Bool { present.withLock { $0.contains(SQLName(table)) } }
 
     /// Called when a transaction that has changed the schema is committed: a table may have been dropped.
-    func forgetPresent() { present.withLock { $0.removeAll() } }
+    func forgetPresent(on connection: Connection) {
+        guard !isKept else { return }
+        present.withLock { $0.removeAll() }
+        // A table is looked for when its statements are prepared.
+        connection.forgetUserStatements()
+    }
 
     /// Records that a table is in the file, as committed.
     func notePresent(_ table: String) {

@@ -309,8 +309,9 @@ final class ConnectionPool: Sendable {
             return
         }
         // Before completion: a caller that then asks for changes must see these.
-        if let changed = writer.connection?.takeChangedTables() {
-            if changed.contains("sqlite_master") { firstUses.forgetPresent() }
+        if let connection = writer.connection {
+            let changed = connection.takeChangedTables()
+            if changed.contains("sqlite_master") { firstUses.forgetPresent(on: connection) }
             hub.note(changed)
         }
         // Operations that are completed first can join the next transaction.
