@@ -1,8 +1,8 @@
 public import Strongroom
 
-/// What deletes objects of a type without looking at them, for code that is not async, such as a transaction's closure.
+/// Deleting objects of a type without reading them, for code that is not async, such as a transaction's closure.
 extension Table {
-    /// Deletes the rows for which a condition holds, without looking at them: no hooks are run.
+    /// Deletes the rows that match a condition, without reading them: no hooks are run.
     ///
     /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
     /// blocks the thread.
@@ -18,7 +18,7 @@ extension Table {
         return try Objects<Self>.writeNow { db in try asked.delete(in: db) }
     }
 
-    /// Deletes the rows for which a text holds, without looking at them: no hooks are run.
+    /// Deletes the rows that match a predicate text, without reading them: no hooks are run.
     ///
     /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
     /// blocks the thread.
@@ -36,7 +36,7 @@ extension Table {
         return try Objects<Self>.writeNow { db in try asked.delete(in: db) }
     }
 
-    /// Deletes every row; the next key that the engine makes is 1 again. No hooks are run.
+    /// Deletes every row; the next generated key is 1 again. No hooks are run.
     ///
     /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
     /// blocks the thread.

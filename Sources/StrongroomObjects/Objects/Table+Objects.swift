@@ -1,8 +1,8 @@
 public import Strongroom
 
-/// The objects of a type, in the store that its table names. Each call is a transaction of its own.
+/// Reading the objects of a type from the store that its table names. Each call is a separate transaction.
 extension Table {
-    /// The objects of the table for which a condition holds.
+    /// The objects that match a condition.
     ///
     /// ```swift
     /// let all = try await Contact.all()
@@ -30,7 +30,7 @@ extension Table {
         return try await Objects<Self>.read { db in try asked.fetch(in: db) }
     }
 
-    /// The objects of the table for which a text holds.
+    /// The objects that match a predicate text.
     ///
     /// ```swift
     /// let found = try await Contact.all(
@@ -59,16 +59,16 @@ extension Table {
         return try await Objects<Self>.read { db in try asked.fetch(in: db) }
     }
 
-    /// The objects that a query finds.
+    /// The objects of a query.
     ///
-    /// - Parameter query: The query, of whatever kind.
-    /// - Returns: The objects, in its order.
+    /// - Parameter query: The query.
+    /// - Returns: The objects, in the query's order.
     /// - Throws: As `Query.fetch(in:)`, `Stores.open` and `Store.read`.
     public static func all(_ query: Query<Self>) async throws -> [RecordType] {
         try await Objects<Self>.read { db in try query.fetch(in: db) }
     }
 
-    /// The first object for which a condition holds.
+    /// The first object that matches a condition.
     ///
     /// - Parameters:
     ///   - condition: Makes the condition from the table's columns; nil for all.
@@ -82,7 +82,7 @@ extension Table {
         return try await Objects<Self>.read { db in try asked.first(in: db) }
     }
 
-    /// The first object for which a text holds.
+    /// The first object that matches a predicate text.
     ///
     /// - Parameters:
     ///   - format: The text; see <doc:PredicatesAsText>.
@@ -106,7 +106,7 @@ extension Table {
         try await Objects<Self>.read { db in try find(key, in: db) }
     }
 
-    /// The number of objects for which a condition holds.
+    /// The number of objects that match a condition.
     ///
     /// - Parameter condition: Makes the condition from the table's columns; nil for all.
     /// - Returns: The number.
@@ -116,7 +116,7 @@ extension Table {
         return try await Objects<Self>.read { db in try asked.count(in: db) }
     }
 
-    /// The number of objects for which a text holds.
+    /// The number of objects that match a predicate text.
     ///
     /// - Parameters:
     ///   - format: The text; see <doc:PredicatesAsText>.

@@ -1,8 +1,8 @@
 public import Strongroom
 
-/// The objects of a type, for code that is not async, such as a transaction's closure.
+/// Reading the objects of a type, for code that is not async, such as a transaction's closure.
 extension Table {
-    /// The objects of the table for which a condition holds.
+    /// The objects that match a condition.
     ///
     /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
     /// blocks the thread.
@@ -29,7 +29,7 @@ extension Table {
         return try Objects<Self>.readNow { db in try asked.fetch(in: db) }
     }
 
-    /// The objects of the table for which a text holds.
+    /// The objects that match a predicate text.
     ///
     /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
     /// blocks the thread.
@@ -58,20 +58,20 @@ extension Table {
         return try Objects<Self>.readNow { db in try asked.fetch(in: db) }
     }
 
-    /// The objects that a query finds.
+    /// The objects of a query.
     ///
     /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
     /// blocks the thread.
     ///
-    /// - Parameter query: The query, of whatever kind.
-    /// - Returns: The objects, in its order.
+    /// - Parameter query: The query.
+    /// - Returns: The objects, in the query's order.
     /// - Throws: As `Query.fetch(in:)`; `StrongroomError` with `otherStore`, `closed`, as for a save.
     @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.all(query)")
     public static func all(_ query: Query<Self>) throws -> [RecordType] {
         try Objects<Self>.readNow { db in try query.fetch(in: db) }
     }
 
-    /// The first object for which a condition holds.
+    /// The first object that matches a condition.
     ///
     /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
     /// blocks the thread.
@@ -89,7 +89,7 @@ extension Table {
         return try Objects<Self>.readNow { db in try asked.first(in: db) }
     }
 
-    /// The first object for which a text holds.
+    /// The first object that matches a predicate text.
     ///
     /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
     /// blocks the thread.
@@ -122,7 +122,7 @@ extension Table {
         try Objects<Self>.readNow { db in try find(key, in: db) }
     }
 
-    /// The number of objects for which a condition holds.
+    /// The number of objects that match a condition.
     ///
     /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
     /// blocks the thread.
@@ -136,7 +136,7 @@ extension Table {
         return try Objects<Self>.readNow { db in try asked.count(in: db) }
     }
 
-    /// The number of objects for which a text holds.
+    /// The number of objects that match a predicate text.
     ///
     /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
     /// blocks the thread.
