@@ -17,7 +17,7 @@ extension Query {
         return Selection(list, from: .name(Source.schema.name), try resolved(), of: [Source.schema])
     }
 
-    /// Puts rows together that have the same values.
+    /// Groups rows with equal values.
     ///
     /// ```swift
     /// let sizes = try Contact.query.group { ($0.country, $0.city) }.select { ($0.city, RowCount()) }.fetch(in: db)
@@ -35,7 +35,7 @@ extension Query {
     }
 }
 
-/// The rows of a query in groups.
+/// The groups of a query's rows.
 ///
 /// See ``Query/group(_:)``.
 public struct GroupedQuery<Source: Table>: Sendable {
@@ -87,7 +87,7 @@ public struct GroupedQuery<Source: Table>: Sendable {
 
     /// Reads values of each group.
     ///
-    /// - Parameter expressions: Makes a tuple of expressions from the table's columns: what is grouped by, and
+    /// - Parameter expressions: Makes a tuple of expressions from the table's columns: the grouping expressions, and
     ///   aggregates.
     /// - Returns: The selection, to run.
     /// - Throws: ``StrongroomError`` when the record of `after(_:)` has a value that cannot be stored.
@@ -100,7 +100,7 @@ public struct GroupedQuery<Source: Table>: Sendable {
         var clauses = try query.resolved()
         var source = SQL.name(Source.schema.name)
         if clauses.hasLimit {
-            // The rows are limited before they are grouped, under the table's own name.
+            // The rows are limited before they are grouped, in a subquery with the table's name.
             source = "(\(clauses.sql(after: "SELECT * FROM \(Source.schema.quotedName)"))) AS \(source)"
             clauses = QueryClauses()
         }

@@ -1,5 +1,5 @@
 extension Query {
-    /// Joins the query's rows with those of another table; rows without a partner are left out.
+    /// Joins the query's rows with those of another table (inner join).
     ///
     /// - Parameters:
     ///   - table: The other table; the same one joins the table with itself.
@@ -19,8 +19,8 @@ extension Query {
         }
     }
 
-    /// Joins the query's rows with those of another table; rows without a partner have nil in its place. What is asked
-    /// of the other table's columns from here on, they can be nil: `$1.total == nil` finds the rows without a partner.
+    /// Joins the query's rows with those of another table (left join): its record is nil in rows without a match. Its
+    /// columns are optional from here on: `$1.total == nil` matches the rows without a match.
     ///
     /// - Parameters:
     ///   - table: The other table; the same one joins the table with itself.
@@ -42,7 +42,7 @@ extension Query {
 }
 
 extension Table {
-    /// Joins the table with another; rows without a partner are left out.
+    /// Joins the table with another (inner join).
     ///
     /// ```swift
     /// let pairs = try Contact.join(Order.self) { contact, order in contact.id == order.contactID }.fetch(in: db)
@@ -60,7 +60,7 @@ extension Table {
         try Query<Self>().join(table, on: condition)
     }
 
-    /// Joins the table with another; rows without a partner have nil in its place.
+    /// Joins the table with another (left join): its record is nil in rows without a match.
     ///
     /// - Parameters:
     ///   - table: The other table; the same one joins the table with itself.
