@@ -5,7 +5,7 @@ extension Table {
     /// Deletes the rows that match a condition, without reading them: no hooks are run.
     ///
     /// - Parameter condition: Makes the condition from the table's columns.
-    /// - Returns: The number of rows that were deleted.
+    /// - Returns: The number of deleted rows.
     /// - Throws: `StrongroomError` with `constraint` if other rows refer to one of them; as `Stores.open` and
     ///   `Store.write`.
     @discardableResult
@@ -19,7 +19,7 @@ extension Table {
     /// - Parameters:
     ///   - format: The text; see <doc:PredicatesAsText>.
     ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it.
-    /// - Returns: The number of rows that were deleted.
+    /// - Returns: The number of deleted rows.
     /// - Throws: `StrongroomError` with `constraint` if other rows refer to one of them; as `Stores.open` and
     ///   `Store.write`.
     @discardableResult
@@ -30,7 +30,7 @@ extension Table {
 
     /// Deletes every row; the next generated key is 1 again. No hooks are run.
     ///
-    /// - Returns: The number of rows that were deleted.
+    /// - Returns: The number of deleted rows.
     /// - Throws: `StrongroomError` with `constraint` if other rows refer to one of them; as `Stores.open` and
     ///   `Store.write`.
     @discardableResult

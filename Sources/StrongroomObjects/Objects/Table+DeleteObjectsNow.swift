@@ -4,11 +4,10 @@ public import Strongroom
 extension Table {
     /// Deletes the rows that match a condition, without reading them: no hooks are run.
     ///
-    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
-    /// blocks the thread.
+    /// Runs in the current transaction of its store; outside of any, in a new transaction, which blocks the thread.
     ///
     /// - Parameter condition: Makes the condition from the table's columns.
-    /// - Returns: The number of rows that were deleted.
+    /// - Returns: The number of deleted rows.
     /// - Throws: `StrongroomError` with `constraint` when other rows refer to one of them; `readOnly`, `otherStore`,
     ///   `closed`, as for a save.
     @discardableResult
@@ -20,13 +19,12 @@ extension Table {
 
     /// Deletes the rows that match a predicate text, without reading them: no hooks are run.
     ///
-    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
-    /// blocks the thread.
+    /// Runs in the current transaction of its store; outside of any, in a new transaction, which blocks the thread.
     ///
     /// - Parameters:
     ///   - format: The text; see <doc:PredicatesAsText>.
     ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it.
-    /// - Returns: The number of rows that were deleted.
+    /// - Returns: The number of deleted rows.
     /// - Throws: `StrongroomError` with `constraint` when other rows refer to one of them; `readOnly`, `otherStore`,
     ///   `closed`, as for a save.
     @discardableResult
@@ -38,10 +36,9 @@ extension Table {
 
     /// Deletes every row; the next generated key is 1 again. No hooks are run.
     ///
-    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
-    /// blocks the thread.
+    /// Runs in the current transaction of its store; outside of any, in a new transaction, which blocks the thread.
     ///
-    /// - Returns: The number of rows that were deleted.
+    /// - Returns: The number of deleted rows.
     /// - Throws: `StrongroomError` with `constraint` when other rows refer to one of them; `readOnly`, `otherStore`,
     ///   `closed`, as for a save.
     @discardableResult

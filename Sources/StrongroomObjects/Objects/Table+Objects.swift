@@ -11,11 +11,12 @@ extension Table {
     ///
     /// - Parameters:
     ///   - condition: Makes the condition from the table's columns; nil for all.
-    ///   - orderings: Make the orderings; the first counts most, and the key decides at last. Without any it is by key.
-    ///   - groups: What has to differ: of the objects with equal values, the one with the lowest key is found. The
-    ///     condition is asked first.
-    ///   - page: Which page, counted from 0.
-    ///   - size: How many objects a page has; nil for all of them.
+    ///   - orderings: Make the orderings; the first has the highest priority, and the key comes last. Without any, the
+    ///     order is by key.
+    ///   - groups: Make the expressions to group by: of the objects with equal values, the one with the lowest key is
+    ///     returned. The condition is applied first.
+    ///   - page: The index of the page, from 0.
+    ///   - size: The number of objects per page; nil for all of them.
     /// - Returns: The objects.
     /// - Throws: As `Query.fetch(in:)`, `Stores.open` and `Store.read`.
     public static func all(
@@ -40,11 +41,12 @@ extension Table {
     /// - Parameters:
     ///   - format: The text; see <doc:PredicatesAsText>.
     ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it.
-    ///   - orderings: Make the orderings; the first counts most, and the key decides at last. Without any it is by key.
-    ///   - groups: What has to differ: of the objects with equal values, the one with the lowest key is found. The
-    ///     condition is asked first.
-    ///   - page: Which page, counted from 0.
-    ///   - size: How many objects a page has; nil for all of them.
+    ///   - orderings: Make the orderings; the first has the highest priority, and the key comes last. Without any, the
+    ///     order is by key.
+    ///   - groups: Make the expressions to group by: of the objects with equal values, the one with the lowest key is
+    ///     returned. The condition is applied first.
+    ///   - page: The index of the page, from 0.
+    ///   - size: The number of objects per page; nil for all of them.
     /// - Returns: The objects.
     /// - Throws: As `Condition.init(_:_:in:)`, `Query.fetch(in:)`, `Stores.open` and `Store.read`.
     public static func all(
@@ -72,8 +74,9 @@ extension Table {
     ///
     /// - Parameters:
     ///   - condition: Makes the condition from the table's columns; nil for all.
-    ///   - orderings: Make the orderings; the first counts most, and the key decides at last. Without any it is by key.
-    /// - Returns: The object, or nil when there is none.
+    ///   - orderings: Make the orderings; the first has the highest priority, and the key comes last. Without any, the
+    ///     order is by key.
+    /// - Returns: The object, or nil if there is none.
     /// - Throws: As `Query.fetch(in:)`, `Stores.open` and `Store.read`.
     public static func first(
         where condition: ((Columns) -> Condition)? = nil, orderBy orderings: (Columns) -> Ordering...
@@ -87,8 +90,9 @@ extension Table {
     /// - Parameters:
     ///   - format: The text; see <doc:PredicatesAsText>.
     ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it.
-    ///   - orderings: Make the orderings; the first counts most, and the key decides at last. Without any it is by key.
-    /// - Returns: The object, or nil when there is none.
+    ///   - orderings: Make the orderings; the first has the highest priority, and the key comes last. Without any, the
+    ///     order is by key.
+    /// - Returns: The object, or nil if there is none.
     /// - Throws: As `Condition.init(_:_:in:)`, `Query.fetch(in:)`, `Stores.open` and `Store.read`.
     public static func first(
         where format: PredicateFormat, _ arguments: (any Sendable)?..., orderBy orderings: (Columns) -> Ordering...
@@ -100,7 +104,7 @@ extension Table {
     /// The object with a key.
     ///
     /// - Parameter key: The primary key.
-    /// - Returns: The object, or nil when there is none.
+    /// - Returns: The object, or nil if there is none.
     /// - Throws: As `Query.fetch(in:)`, `Stores.open` and `Store.read`.
     public static func find(_ key: Key) async throws -> RecordType? {
         try await Objects<Self>.read { db in try find(key, in: db) }

@@ -4,16 +4,16 @@ public import Strongroom
 extension Table {
     /// The objects that match a condition.
     ///
-    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
-    /// blocks the thread.
+    /// Runs in the current transaction of its store; outside of any, in a new transaction, which blocks the thread.
     ///
     /// - Parameters:
     ///   - condition: Makes the condition from the table's columns; nil for all.
-    ///   - orderings: Make the orderings; the first counts most, and the key decides at last. Without any it is by key.
-    ///   - groups: What has to differ: of the objects with equal values, the one with the lowest key is found. The
-    ///     condition is asked first.
-    ///   - page: Which page, counted from 0.
-    ///   - size: How many objects a page has; nil for all of them.
+    ///   - orderings: Make the orderings; the first has the highest priority, and the key comes last. Without any, the
+    ///     order is by key.
+    ///   - groups: Make the expressions to group by: of the objects with equal values, the one with the lowest key is
+    ///     returned. The condition is applied first.
+    ///   - page: The index of the page, from 0.
+    ///   - size: The number of objects per page; nil for all of them.
     /// - Returns: The objects.
     /// - Throws: As `Query.fetch(in:)`; `StrongroomError` with `otherStore`, `closed`, as for a save.
     @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.all()")
@@ -31,17 +31,17 @@ extension Table {
 
     /// The objects that match a predicate text.
     ///
-    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
-    /// blocks the thread.
+    /// Runs in the current transaction of its store; outside of any, in a new transaction, which blocks the thread.
     ///
     /// - Parameters:
     ///   - format: The text; see <doc:PredicatesAsText>.
     ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it.
-    ///   - orderings: Make the orderings; the first counts most, and the key decides at last. Without any it is by key.
-    ///   - groups: What has to differ: of the objects with equal values, the one with the lowest key is found. The
-    ///     condition is asked first.
-    ///   - page: Which page, counted from 0.
-    ///   - size: How many objects a page has; nil for all of them.
+    ///   - orderings: Make the orderings; the first has the highest priority, and the key comes last. Without any, the
+    ///     order is by key.
+    ///   - groups: Make the expressions to group by: of the objects with equal values, the one with the lowest key is
+    ///     returned. The condition is applied first.
+    ///   - page: The index of the page, from 0.
+    ///   - size: The number of objects per page; nil for all of them.
     /// - Returns: The objects.
     /// - Throws: As `Condition.init(_:_:in:)` and `Query.fetch(in:)`; `StrongroomError` with `otherStore`,
     ///   `closed`, as for a save.
@@ -60,8 +60,7 @@ extension Table {
 
     /// The objects of a query.
     ///
-    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
-    /// blocks the thread.
+    /// Runs in the current transaction of its store; outside of any, in a new transaction, which blocks the thread.
     ///
     /// - Parameter query: The query.
     /// - Returns: The objects, in the query's order.
@@ -73,13 +72,13 @@ extension Table {
 
     /// The first object that matches a condition.
     ///
-    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
-    /// blocks the thread.
+    /// Runs in the current transaction of its store; outside of any, in a new transaction, which blocks the thread.
     ///
     /// - Parameters:
     ///   - condition: Makes the condition from the table's columns; nil for all.
-    ///   - orderings: Make the orderings; the first counts most, and the key decides at last. Without any it is by key.
-    /// - Returns: The object, or nil when there is none.
+    ///   - orderings: Make the orderings; the first has the highest priority, and the key comes last. Without any, the
+    ///     order is by key.
+    /// - Returns: The object, or nil if there is none.
     /// - Throws: As `Query.fetch(in:)`; `StrongroomError` with `otherStore`, `closed`, as for a save.
     @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.first()")
     public static func first(
@@ -91,14 +90,14 @@ extension Table {
 
     /// The first object that matches a predicate text.
     ///
-    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
-    /// blocks the thread.
+    /// Runs in the current transaction of its store; outside of any, in a new transaction, which blocks the thread.
     ///
     /// - Parameters:
     ///   - format: The text; see <doc:PredicatesAsText>.
     ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it.
-    ///   - orderings: Make the orderings; the first counts most, and the key decides at last. Without any it is by key.
-    /// - Returns: The object, or nil when there is none.
+    ///   - orderings: Make the orderings; the first has the highest priority, and the key comes last. Without any, the
+    ///     order is by key.
+    /// - Returns: The object, or nil if there is none.
     /// - Throws: As `Condition.init(_:_:in:)` and `Query.fetch(in:)`; `StrongroomError` with `otherStore`,
     ///   `closed`, as for a save.
     @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.first(where: …)")
@@ -111,11 +110,10 @@ extension Table {
 
     /// The object with a key.
     ///
-    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
-    /// blocks the thread.
+    /// Runs in the current transaction of its store; outside of any, in a new transaction, which blocks the thread.
     ///
     /// - Parameter key: The primary key.
-    /// - Returns: The object, or nil when there is none.
+    /// - Returns: The object, or nil if there is none.
     /// - Throws: As `Query.fetch(in:)`; `StrongroomError` with `otherStore`, `closed`, as for a save.
     @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.find(key)")
     public static func find(_ key: Key) throws -> RecordType? {
@@ -124,8 +122,7 @@ extension Table {
 
     /// The number of objects that match a condition.
     ///
-    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
-    /// blocks the thread.
+    /// Runs in the current transaction of its store; outside of any, in a new transaction, which blocks the thread.
     ///
     /// - Parameter condition: Makes the condition from the table's columns; nil for all.
     /// - Returns: The number.
@@ -138,8 +135,7 @@ extension Table {
 
     /// The number of objects that match a predicate text.
     ///
-    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
-    /// blocks the thread.
+    /// Runs in the current transaction of its store; outside of any, in a new transaction, which blocks the thread.
     ///
     /// - Parameters:
     ///   - format: The text; see <doc:PredicatesAsText>.

@@ -92,7 +92,7 @@ extension Array where Element: Table, Element.RecordType == Element {
     /// - Parameter cascading: Whether their parents and their children are saved as well, in the same transaction; see
     ///   `Relations`.
     /// - Returns: What was done with each.
-    /// - Throws: As for one object; then nothing is changed.
+    /// - Throws: As for one object; nothing is changed then.
     @discardableResult
     public mutating func save(cascading: Bool = false) async throws -> [Saved] {
         let objects = self
@@ -111,7 +111,7 @@ extension Array where Element: Table, Element.RecordType == Element {
     /// - Parameter cascading: Whether their parents and their children are saved, too, in the same transaction; see
     ///   `Relations`.
     /// - Returns: What was done with each.
-    /// - Throws: As for one object; then nothing is changed.
+    /// - Throws: As for one object; nothing is changed then.
     @discardableResult
     @available(*, noasync, message: "in an async function (in main.swift, too): try await objects.save()")
     public mutating func save(cascading: Bool = false) throws -> [Saved] {

@@ -36,7 +36,7 @@ extension Query {
     /// Deletes the rows of the query.
     ///
     /// - Parameter db: A write transaction.
-    /// - Returns: The number of rows that were deleted.
+    /// - Returns: The number of deleted rows.
     /// - Throws: ``StrongroomError`` with `constraint` when other rows refer to one of them, or the engine's failure.
     @discardableResult
     public func delete(in db: borrowing some Writing & ~Copyable) throws -> Int {

@@ -3,7 +3,7 @@ extension Query {
     ///
     /// - Parameter db: A transaction.
     /// - Returns: The records.
-    /// - Throws: ``StrongroomError`` with `typeMismatch`, which names table, column and row, or the engine's failure.
+    /// - Throws: ``StrongroomError`` with `typeMismatch` naming table, column and row, or the engine's failure.
     @inlinable
     public func fetch(in db: borrowing some Reading & ~Copyable) throws -> [Source.RecordType] {
         try fetch(as: Source.RecordType.self, in: db)
@@ -89,7 +89,7 @@ extension Query {
     /// The first record of the query.
     ///
     /// - Parameter db: A transaction.
-    /// - Returns: The record, or nil when there is none.
+    /// - Returns: The record, or nil if there is none.
     /// - Throws: As ``fetch(in:)``.
     @inlinable
     public func first(in db: borrowing some Reading & ~Copyable) throws -> Source.RecordType? {
@@ -99,7 +99,7 @@ extension Query {
     /// The record of the query with the highest primary key, regardless of the query's order.
     ///
     /// - Parameter db: A transaction.
-    /// - Returns: The record, or nil when there is none.
+    /// - Returns: The record, or nil if there is none.
     /// - Throws: As ``fetch(in:)``.
     @inlinable
     public func latest(in db: borrowing some Reading & ~Copyable) throws -> Source.RecordType? {

@@ -1,5 +1,5 @@
 extension Query {
-    /// An error with the table and the row added, where it is a value that does not fit.
+    /// Adds the table and the row to an error about a value of the wrong type.
     ///
     /// - Parameters:
     ///   - number: The row's index in the query's result, from 0.
@@ -12,7 +12,7 @@ extension Query {
     /// The id of a row of the result; nil if rows have no id or represent several rows.
     private func rowID(at number: Int, on connection: Connection) -> Int64? {
         guard !clauses.isDistinct else { return nil }
-        // The failure to tell is the one that is there already.
+        // The original error is the one to report.
         return try? findRowID(at: number, on: connection)
     }
 
@@ -20,7 +20,7 @@ extension Query {
         var clauses = try resolved()
         clauses.limit = 1
         clauses.offset += number
-        // With the record's columns, so that the engine walks the table in the same way.
+        // With the record's columns, so that the engine returns the rows in the same order.
         let columns = Source.RecordType.columnNames.map(Identifier.quote).joined(separator: ", ")
         let beginning = "SELECT rowid, \(columns) FROM \(Source.schema.quotedName)"
         let statement = try connection.statement(for: clauses.sql(after: beginning))

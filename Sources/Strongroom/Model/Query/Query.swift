@@ -20,23 +20,23 @@ public struct Query<Source: Table>: Sendable {
     /// All rows of the table.
     public init() {}
 
-    /// Keeps the rows for which a condition holds, besides those before it.
+    /// Adds a condition; rows must match all conditions of the query.
     ///
     /// - Parameter condition: Makes the condition from the table's columns.
-    /// - Returns: The narrower query.
+    /// - Returns: The query with the condition.
     public func `where`(_ condition: (Source.Columns) -> Condition) -> Query {
         var copy = self
         copy.clauses.add(condition(Source.columns))
         return copy
     }
 
-    /// Sorts the rows; orderings given before count more.
+    /// Adds orderings; earlier ones have priority.
     ///
     /// ```swift
     /// Contact.order { $0.city.ascending } _: { $0.name.ascending.nullsLast }
     /// ```
     ///
-    /// - Parameter orderings: Make the orderings from the table's columns; the first counts most.
+    /// - Parameter orderings: Make the orderings from the table's columns; the first has the highest priority.
     /// - Returns: The sorted query.
     public func order(_ orderings: (Source.Columns) -> Ordering...) -> Query {
         var copy = self
@@ -48,8 +48,8 @@ public struct Query<Source: Table>: Sendable {
     /// Limits the number of rows.
     ///
     /// - Parameters:
-    ///   - count: The most rows; not negative.
-    ///   - offset: The rows that are left out before them; not negative.
+    ///   - count: The maximum number of rows; not negative.
+    ///   - offset: The number of rows to skip; not negative.
     /// - Returns: The limited query.
     public func limit(_ count: Int, offset: Int = 0) -> Query {
         precondition(count >= 0 && offset >= 0, "a limit and an offset are not negative")

@@ -18,7 +18,7 @@ public struct RecordCursor<Source: Table>: ~Copyable {
     /// Reads the next record.
     ///
     /// - Returns: The record, or nil at the end.
-    /// - Throws: ``StrongroomError`` with `typeMismatch`, which names table, column and row, or the engine's failure.
+    /// - Throws: ``StrongroomError`` with `typeMismatch` naming table, column and row, or the engine's failure.
     @inlinable
     public mutating func next() throws -> Source.RecordType? {
         // A statement that is stepped again after its end starts over.

@@ -89,10 +89,10 @@ extension Join {
         try content.fetch(type, expressions(columns).map { $0.sql }, in: db)
     }
 
-    /// Reads single values of each row.
+    /// Selects single values of each row.
     ///
     /// - Parameter expressions: Makes a tuple of expressions from the tables' columns.
-    /// - Returns: The selection, to refine or to run.
+    /// - Returns: The selection.
     public func select<each E: SQLExpression>(
         _ expressions: (Columns) -> (repeat each E)
     ) -> Selection<repeat (each E).Value> {
@@ -100,13 +100,13 @@ extension Join {
         return content.selection(of: repeat each made)
     }
 
-    /// Reads values of each group of rows.
+    /// Selects values of each group of rows.
     ///
     /// - Parameters:
     ///   - expressions: Makes a tuple of expressions from the tables' columns: the grouping expressions, and
     ///     aggregates.
     ///   - groups: Makes the expressions to group by.
-    /// - Returns: The selection, to refine or to run.
+    /// - Returns: The selection.
     public func select<each E: SQLExpression, each G: SQLExpression>(
         _ expressions: (Columns) -> (repeat each E),
         groupedBy groups: (Columns) -> (repeat each G)

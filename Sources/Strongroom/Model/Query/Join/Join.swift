@@ -65,9 +65,9 @@ public struct Join<Columns: Sendable, Records: Sendable>: Sendable {
     /// ```
     ///
     /// - Parameters:
-    ///   - table: The table; one that is there already is joined with itself.
+    ///   - table: The table; one that is already joined is joined with itself.
     ///   - condition: Makes the condition from the columns of all tables.
-    /// - Returns: The larger join.
+    /// - Returns: The extended join.
     @inlinable
     public func join<Other: Table, each Left: Sendable, each Part: Sendable>(
         _ table: Other.Type,
@@ -89,9 +89,9 @@ public struct Join<Columns: Sendable, Records: Sendable>: Sendable {
     /// here on.
     ///
     /// - Parameters:
-    ///   - table: The table; one that is there already is joined with itself.
+    ///   - table: The table; one that is already joined is joined with itself.
     ///   - condition: Makes the condition from the columns of all tables.
-    /// - Returns: The larger join.
+    /// - Returns: The extended join.
     @inlinable
     public func leftJoin<Other: Table, each Left: Sendable, each Part: Sendable>(
         _ table: Other.Type,
@@ -110,17 +110,17 @@ public struct Join<Columns: Sendable, Records: Sendable>: Sendable {
         }
     }
 
-    /// Keeps the rows for which a condition holds, besides those before it.
+    /// Adds a condition; rows must match all conditions of the query.
     ///
     /// - Parameter condition: Makes the condition from the tables' columns.
-    /// - Returns: The narrower join.
+    /// - Returns: The join with the condition.
     public func `where`(_ condition: (Columns) -> Condition) -> Join {
         var copy = self
         copy.content.clauses.add(condition(columns))
         return copy
     }
 
-    /// Sorts the rows; orderings given before count more.
+    /// Adds orderings; earlier ones have priority.
     ///
     /// - Parameter ordering: Makes the ordering from the tables' columns.
     /// - Returns: The sorted join.
@@ -133,8 +133,8 @@ public struct Join<Columns: Sendable, Records: Sendable>: Sendable {
     /// Limits the number of rows.
     ///
     /// - Parameters:
-    ///   - count: The most rows; not negative.
-    ///   - offset: The rows that are left out before them; not negative.
+    ///   - count: The maximum number of rows; not negative.
+    ///   - offset: The number of rows to skip; not negative.
     /// - Returns: The limited join.
     public func limit(_ count: Int, offset: Int = 0) -> Join {
         precondition(count >= 0 && offset >= 0, "a limit and an offset are not negative")

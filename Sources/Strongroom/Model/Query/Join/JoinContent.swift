@@ -125,7 +125,7 @@ struct JoinContent: Sendable {
         return records
     }
 
-    /// An error with the table and the row added, where it is a value that does not fit.
+    /// Adds the table and the row to an error about a value of the wrong type.
     ///
     /// - Parameters:
     ///   - part: The table whose record was read, in the order of the join.
@@ -134,7 +134,7 @@ struct JoinContent: Sendable {
     func located(_ error: any Error, in part: Int, at number: Int, on connection: Connection) -> any Error {
         guard let error = error as? StrongroomError, error.mismatch != nil else { return error }
         let member = members[part]
-        // The failure to report is the one that is there already.
+        // The original error is the one to report.
         let rowID = try? rowID(of: member, at: number, on: connection)
         return error.located(in: member.table, rowID: rowID)
     }
@@ -148,7 +148,7 @@ struct JoinContent: Sendable {
         var one = self
         one.clauses.limit = 1
         one.clauses.offset += number
-        // With the records' columns, so that the engine walks the tables in the same way.
+        // With the records' columns, so that the engine returns the rows in the same order.
         let statement = try connection.statement(for: one.sql(SQL(verbatim: "\(member.alias).rowid, \(recordColumns)")))
         defer { statement.finish() }
         return try statement.step() ? Row(statement).integer(at: 0) : nil

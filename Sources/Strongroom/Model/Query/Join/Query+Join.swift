@@ -2,10 +2,10 @@ extension Query {
     /// Joins the query's rows with those of another table (inner join).
     ///
     /// - Parameters:
-    ///   - table: The other table; the same one joins the table with itself.
+    ///   - table: The other table; the same table makes a self join.
     ///   - condition: Makes the condition from the columns of both tables.
-    /// - Returns: The join, to refine or to run.
-    /// - Throws: ``StrongroomError`` when the record of `after(_:)` has a value that cannot be stored.
+    /// - Returns: The join.
+    /// - Throws: ``StrongroomError`` if the record of `after(_:)` has a value that cannot be stored.
     @inlinable
     public func join<Other: Table>(
         _ table: Other.Type,
@@ -23,9 +23,9 @@ extension Query {
     /// columns are optional from here on: `$1.total == nil` matches the rows without a match.
     ///
     /// - Parameters:
-    ///   - table: The other table; the same one joins the table with itself.
+    ///   - table: The other table; the same table makes a self join.
     ///   - condition: Makes the condition from the columns of both tables.
-    /// - Returns: The join, to refine or to run.
+    /// - Returns: The join.
     /// - Throws: As ``join(_:on:)``.
     @inlinable
     public func leftJoin<Other: Table>(
@@ -49,9 +49,9 @@ extension Table {
     /// ```
     ///
     /// - Parameters:
-    ///   - table: The other table; the same one joins the table with itself.
+    ///   - table: The other table; the same table makes a self join.
     ///   - condition: Makes the condition from the columns of both tables.
-    /// - Returns: The join, to refine or to run.
+    /// - Returns: The join.
     @inlinable
     public static func join<Other: Table>(
         _ table: Other.Type,
@@ -63,9 +63,9 @@ extension Table {
     /// Joins the table with another (left join): its record is nil in rows without a match.
     ///
     /// - Parameters:
-    ///   - table: The other table; the same one joins the table with itself.
+    ///   - table: The other table; the same table makes a self join.
     ///   - condition: Makes the condition from the columns of both tables.
-    /// - Returns: The join, to refine or to run.
+    /// - Returns: The join.
     @inlinable
     public static func leftJoin<Other: Table>(
         _ table: Other.Type,

@@ -12,7 +12,7 @@ extension Query {
     /// ```
     ///
     /// - Parameter predicate: The predicate; see ``Condition/init(_:)-(Predicate<R>)`` for what it can hold.
-    /// - Returns: The narrower query.
+    /// - Returns: The query with the condition.
     /// - Throws: ``StrongroomError`` with `notTranslatable`, here and not when the query runs, for an expression that
     ///   has no counterpart in SQL, and `valueNotStorable` for a captured value that the engine cannot store.
     public func `where`(_ predicate: Predicate<Source.RecordType>) throws -> Query {
