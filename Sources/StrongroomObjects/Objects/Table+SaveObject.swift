@@ -105,10 +105,10 @@ extension Array where Element: Table, Element.RecordType == Element {
         return outcomes
     }
 
-    /// Saves the objects in the transaction of their store that the running code is inside of; all of them or none.
-    /// Outside of any, in one of its own, which blocks the thread.
+    /// Saves the objects in the current transaction of their store, all or none; outside of any, in a new transaction,
+    /// which blocks the thread.
     ///
-    /// - Parameter cascading: Whether their parents and their children are saved, too, in the same transaction; see
+    /// - Parameter cascading: Whether their parents and their children are saved as well, in the same transaction; see
     ///   `Relations`.
     /// - Returns: What was done with each.
     /// - Throws: As for one object; nothing is changed then.
@@ -124,11 +124,11 @@ extension Array where Element: Table, Element.RecordType == Element {
         return outcomes
     }
 
-    /// Deletes the objects' rows; all of them or, when one cannot be deleted, none.
+    /// Deletes the objects' rows, all or none.
     ///
-    /// - Parameter cascading: Whether the rows that refer to them are deleted, too, in the same transaction; see
+    /// - Parameter cascading: Whether the rows that refer to them are deleted as well, in the same transaction; see
     ///   `Relations`.
-    /// - Returns: The number of rows that were there.
+    /// - Returns: The number of rows that existed.
     /// - Throws: As for one object.
     @discardableResult
     public func delete(cascading: Bool = false) async throws -> Int {
@@ -137,12 +137,12 @@ extension Array where Element: Table, Element.RecordType == Element {
         }
     }
 
-    /// Deletes the objects' rows in the transaction of their store that the running code is inside of. Outside of any,
-    /// in one of its own, which blocks the thread.
+    /// Deletes the objects' rows in the current transaction of their store; outside of any, in a new transaction, which
+    /// blocks the thread.
     ///
-    /// - Parameter cascading: Whether the rows that refer to them are deleted, too, in the same transaction; see
+    /// - Parameter cascading: Whether the rows that refer to them are deleted as well, in the same transaction; see
     ///   `Relations`.
-    /// - Returns: The number of rows that were there.
+    /// - Returns: The number of rows that existed.
     /// - Throws: As for one object.
     @discardableResult
     @available(*, noasync, message: "in an async function (in main.swift, too): try await objects.delete()")
