@@ -1,4 +1,4 @@
-/// The one-line async forms of a table's operations, each in a transaction of its own.
+/// The async forms of a table's operations, each in a separate transaction.
 ///
 /// ```swift
 /// let contacts = store.table(Contact.self)

@@ -5,7 +5,7 @@ public import Strongroom
 /// ```swift
 /// let ada = try await Contact.live(42, saving: .onRelease)
 /// ada?.name = "Ada Lovelace"
-/// // Nobody refers to it any more: the change is in the writer's line, and `store.close()` waits for it.
+/// // After the last reference is released, the change is queued for the writer; `store.close()` waits for it.
 /// ```
 ///
 /// The properties are the record's. A save writes the object's own row, not its children; to save those, save a copy

@@ -109,7 +109,7 @@ extension Query {
     /// Whether there is a row.
     ///
     /// - Parameter db: A transaction.
-    /// - Returns: True when there is at least one.
+    /// - Returns: True if there is at least one.
     /// - Throws: ``StrongroomError`` with the engine's failure.
     public func exists(in db: borrowing some Reading & ~Copyable) throws -> Bool {
         try db.handle.connection.prepareTable(Source.schema)
