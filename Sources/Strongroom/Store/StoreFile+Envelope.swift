@@ -25,7 +25,7 @@ extension StoreFile {
 
     /// Changes the envelope and writes it; the caller holds the lock between processes.
     ///
-    /// - Returns: What the change returns; nothing is written when it throws.
+    /// - Returns: What the change returns; nothing is written if it throws.
     func changeEnvelope<T>(_ change: (inout OpenEnvelope) throws -> T) throws -> T {
         var envelope = try openEnvelope()
         let result = try change(&envelope)

@@ -1,5 +1,5 @@
-/// The verbs of a table that write whole records, each in a transaction of its own: the same as those of `Table` that
-/// take a transaction, with the same rules.
+/// The methods of a table that write whole records, each in a separate transaction. They correspond to those of `Table`
+/// that take a transaction, and follow the same rules.
 extension StoreTable {
     /// Inserts a record and returns its key.
     ///

@@ -1,4 +1,4 @@
-/// The one-line async forms of a table's operations, each in a transaction of its own.
+/// The async forms of a table's operations, each in a separate transaction.
 ///
 /// ```swift
 /// let contacts = store.table(Contact.self)
@@ -23,7 +23,7 @@ public struct StoreTable<Source: Table>: Sendable {
         return try await store.read { db in try Source.find(key, in: db) }
     }
 
-    /// The records with some keys that are there.
+    /// The records with some keys, as far as they exist.
     ///
     /// - Throws: As `find`.
     @inlinable
@@ -61,10 +61,10 @@ public struct StoreTable<Source: Table>: Sendable {
 }
 
 extension Store {
-    /// The one-line forms for a table.
+    /// The async operations for a table.
     ///
     /// - Parameter table: The table's type.
-    /// - Returns: The forms.
+    /// - Returns: The operations.
     @inlinable
     public func table<Source: Table>(_ table: Source.Type) -> StoreTable<Source> {
         StoreTable(self)

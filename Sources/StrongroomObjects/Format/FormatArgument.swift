@@ -1,13 +1,13 @@
 import Strongroom
 
-/// A value that is given beside the text of a predicate.
+/// An argument of a predicate text.
 enum FormatArgument: Sendable {
     case null
     case value(any ColumnValue)
     case list([FormatArgument])
-    /// Both ends; whether the upper one is included.
+    /// Both bounds, and whether the upper one is included.
     case range(any ColumnValue, any ColumnValue, isClosed: Bool)
-    /// What no column can hold; its type.
+    /// A value that no column can hold; its type.
     case unusable(String)
 
     init(_ argument: (any Sendable)?) {
@@ -16,7 +16,7 @@ enum FormatArgument: Sendable {
             return
         }
         if let value = argument as? any ColumnValue {
-            // A nil that was wrapped on its way here.
+            // A nil wrapped in another optional.
             self = value.isNothing ? .null : .value(value)
         } else if let range = argument as? any FormatRange {
             self = .range(range.lower, range.upper, isClosed: range.isClosed)
@@ -37,8 +37,8 @@ enum FormatArgument: Sendable {
         return .list(list)
     }
 
-    /// The elements, where the argument can be meant as a list: bytes are one value in a column of bytes and a list in
-    /// any other.
+    /// The elements, if the argument can be a list: bytes are a value for a column of bytes and a list for any other
+    /// column.
     func elements(for property: any FormatProperty) -> [FormatArgument]? {
         switch self {
         case .list(let elements): elements
@@ -47,7 +47,7 @@ enum FormatArgument: Sendable {
         }
     }
 
-    /// What it is, for a message: its type, never the value.
+    /// A description for messages: its type, never the value.
     var name: String {
         switch self {
         case .null: "nil"
@@ -63,12 +63,12 @@ extension ColumnValue {
     /// Whether it is stored as NULL.
     fileprivate var isNothing: Bool {
         guard Self.isNullable else { return false }
-        // What cannot be stored is a value, and is reported where it is used.
+        // A value that cannot be stored is not NULL; it is reported where it is used.
         return (try? stored()) == .null
     }
 }
 
-/// A range whose ends can be compared with a column.
+/// A range whose bounds can be compared with a column.
 private protocol FormatRange {
     var lower: any ColumnValue { get }
     var upper: any ColumnValue { get }

@@ -8,7 +8,7 @@ enum FormatConstant {
     case text(String)
     case argument(any ColumnValue)
 
-    /// What it is, for a message; never the value.
+    /// A description for messages; never the value.
     var name: String {
         switch self {
         case .null: "nil"
@@ -19,7 +19,7 @@ enum FormatConstant {
         }
     }
 
-    /// The text, where it is one.
+    /// The text, or nil for another kind of constant.
     var asText: String? {
         get throws {
             switch self {
@@ -30,18 +30,18 @@ enum FormatConstant {
         }
     }
 
-    /// The value as a column's type has it: read as it would come out of the file, so that each type judges by itself
-    /// whether it is one of its own.
+    /// The value in a column's type, decoded as if it were read from the file, so that each type decides whether it
+    /// accepts the value.
     ///
-    /// - Returns: The value, or nil when it does not fit.
-    /// - Throws: `StrongroomError` with `valueNotStorable` for what the engine has not, such as NaN.
+    /// - Returns: The value, or nil if the type does not accept it.
+    /// - Throws: `StrongroomError` with `valueNotStorable` for a value that the engine cannot store, such as NaN.
     func converted<V: ColumnValue>(to type: V.Type) throws -> V? {
         switch self {
         case .null: return V.isNullable ? try? V.read(.null) : nil
         case .argument(let argument):
-            // The cast alone would do, and takes long where it fails.
+            // The cast alone would suffice, but is slow if it fails.
             if Swift.type(of: argument).unwrapped == V.Unwrapped.self, let value = argument as? V {
-                // The condition would tell only when it runs.
+                // Otherwise the error would occur only when the query runs.
                 _ = try value.stored()
                 return value
             }
@@ -52,7 +52,7 @@ enum FormatConstant {
         }
     }
 
-    /// The form in which a column of a kind keeps what stands in the text.
+    /// The representation in which a column's storage class keeps a literal.
     private func stored(as kind: ColumnKind) -> Value? {
         switch self {
         case .null, .argument: nil
@@ -62,7 +62,7 @@ enum FormatConstant {
         }
     }
 
-    /// The form in which a column of a kind keeps an argument of another type.
+    /// The representation in which a column's storage class keeps an argument of another type.
     private static func stored(_ argument: any ColumnValue, as kind: ColumnKind) throws -> Value? {
         let value = try argument.stored()
         return switch (ColumnKind(type(of: argument).unwrapped), kind) {
@@ -78,7 +78,7 @@ enum FormatConstant {
         switch (kind, number) {
         case (.integer, .integer), (.bool, .integer), (.other(.integer), .integer), (.any, _): number
         case (.real, _), (.other(.real), _): number.asReal.map { .real($0) }
-        // To the nearest, as a literal in Swift's source.
+        // Rounded to nearest, as a literal in Swift source.
         case (.float, _): number.asReal.flatMap { Float($0).isFinite ? .real(Double(Float($0))) : nil }
         case (.decimal, .integer(let integer)): .text(digits ?? String(integer))
         case (.decimal, _): digits.map { .text($0) }
@@ -95,6 +95,6 @@ enum FormatConstant {
 }
 
 extension ColumnValue {
-    /// The type without its optional.
+    /// The wrapped type of an optional.
     static var unwrapped: any ColumnValue.Type { Unwrapped.self }
 }

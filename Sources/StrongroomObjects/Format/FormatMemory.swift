@@ -1,16 +1,16 @@
 import Strongroom
 
-/// The predicates that were parsed and the tables whose properties were looked up, for the next use.
+/// A cache of parsed predicates and of tables' properties.
 final class FormatMemory: Sendable {
     static let shared = FormatMemory()
 
-    /// A program has some dozens of texts; one that writes values into them would have no end.
+    /// A program has some dozens of texts; a program that writes values into its texts has an unlimited number.
     static let mostTexts = 512
     private static let longestText = 4096
 
     private struct Content {
-        // By bytes: to Swift texts are equal that differ in how their letters are composed, and the values in them are
-        // not.
+        // Compared by bytes: Swift considers texts equal that differ only in Unicode normalization, but values in them
+        // differ.
         var texts: [[UInt8]: ParsedFormat] = [:]
         var tables: [ObjectIdentifier: FormatProperties] = [:]
     }

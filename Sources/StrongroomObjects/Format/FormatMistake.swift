@@ -1,11 +1,11 @@
 import Strongroom
 
-/// Makes the error for a mistake in a predicate's text: what it is, the column, and the line with a caret below the
-/// place.
+/// Creates the error for a mistake in a predicate text: a description, the column, and the line with a caret below the
+/// position.
 struct FormatMistake {
     private let bytes: [UInt8]
 
-    /// The longest part of a line that is shown before the place, and behind it.
+    /// The maximum length of the parts of the line shown before and after the position.
     private static let reach = 60
 
     init(in text: String) {
@@ -13,8 +13,8 @@ struct FormatMistake {
     }
 
     /// - Parameters:
-    ///   - message: What is wrong and what to do; no value.
-    ///   - position: The byte of the text at which it is.
+    ///   - message: What is wrong and what to do; contains no value.
+    ///   - position: The byte offset of the mistake.
     func error(
         _ message: String, at position: Int, code: StrongroomError.Code = .invalidPredicate
     ) -> StrongroomError {
@@ -34,7 +34,8 @@ struct FormatMistake {
         return StrongroomError(code, "\(message) \(place):\n    \(head)\(tail)\n    \(indent)^")
     }
 
-    /// A part of the text, one character for each of its characters: values as dots, since no message holds one.
+    /// A part of the text, with the same number of characters: values are replaced by dots, since no message contains
+    /// one.
     private func shown(_ range: Range<Int>, _ hidden: [Bool]) -> [Character] {
         var characters: [Character] = []
         var place = range.lowerBound
@@ -56,7 +57,7 @@ struct FormatMistake {
         }
     }
 
-    /// Which bytes belong to a text in quotes, closed or not, or to a number.
+    /// The bytes that belong to a quoted text, terminated or not, or to a number.
     private func hiddenBytes() -> [Bool] {
         var hidden = Array(repeating: false, count: bytes.count)
         var quote: UInt8?
@@ -68,7 +69,7 @@ struct FormatMistake {
             if let open = quote {
                 if byte == open, !isEscaped {
                     quote = nil
-                    // A word that touches it: the quotes are not where they were meant to be.
+                    // A word directly after it: the quotes are misplaced.
                     isLost = isLost || place + 1 < bytes.count && bytes[place + 1].isWordByte
                 } else {
                     hidden[place] = true
@@ -94,7 +95,7 @@ struct FormatMistake {
 extension UInt8 {
     var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 
-    /// Whether it may begin a name.
+    /// Whether the byte may start a name.
     var isWordStart: Bool {
         switch self {
         case 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "_"), 0x80...0xFF: true
@@ -102,6 +103,6 @@ extension UInt8 {
         }
     }
 
-    /// Whether it may stand in a name.
+    /// Whether the byte may occur in a name.
     var isWordByte: Bool { isWordStart || isDigit }
 }

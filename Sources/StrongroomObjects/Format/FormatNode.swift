@@ -1,11 +1,11 @@
-/// A predicate's text as a tree, before it is known for which table and with which arguments.
+/// The syntax tree of a predicate text, independent of table and arguments.
 indirect enum FormatNode: Sendable {
     case all([FormatNode])
     case any([FormatNode])
     case not(FormatNode)
     case comparison(FormatComparison)
 
-    /// Whether it holds no other one.
+    /// Whether it has no child nodes.
     var isComparison: Bool { if case .comparison = self { true } else { false } }
 }
 
@@ -16,11 +16,11 @@ struct FormatComparison: Sendable {
     /// Whether it has `[c]`.
     let isCaseless: Bool
     let right: FormatOperand
-    /// Where the operator stands.
+    /// The position of the operator.
     let range: Range<Int>
 }
 
-/// What is compared.
+/// An operand of a comparison.
 struct FormatOperand: Sendable {
     let content: Content
     let range: Range<Int>
@@ -31,19 +31,19 @@ struct FormatOperand: Sendable {
         case bool(Bool)
         case number(FormatNumber)
         case text(String)
-        /// The number of the argument, or of the interpolated value, counted from 0.
+        /// The index of the argument, or of the interpolated value, from 0.
         case argument(FormatPlace.Kind, Int)
         case list([FormatOperand])
     }
 }
 
-/// A text that was parsed.
+/// A parsed text.
 final class ParsedFormat: Sendable {
     let text: String
     let root: FormatNode
-    /// The places for arguments, in order, without those for interpolated values.
+    /// The placeholders for arguments, in order, without those of interpolated values.
     let places: [FormatPlace]
-    /// How many interpolated values it has.
+    /// The number of interpolated values.
     let interpolationCount: Int
 
     init(_ text: String, _ root: FormatNode, places: [FormatPlace], interpolationCount: Int) {

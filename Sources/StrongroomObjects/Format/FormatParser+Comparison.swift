@@ -1,7 +1,7 @@
 import Strongroom
 
 extension FormatParser {
-    /// Two operands and what stands between them.
+    /// Two operands and the operator between them.
     mutating func comparison() throws -> FormatComparison {
         try countComparison()
         let left = try operand()
@@ -76,7 +76,7 @@ extension FormatParser {
             "\"\(word)\" is no operator; those in words are IN, BETWEEN, BEGINSWITH, ENDSWITH, CONTAINS and LIKE.")
     }
 
-    /// Whether `[c]` stands behind the operator.
+    /// Whether `[c]` follows the operator.
     private mutating func isCaseless(_ sign: FormatSign) throws -> Bool {
         guard case .option(let option) = token.kind else { return false }
         if option.isKeyword("C") {

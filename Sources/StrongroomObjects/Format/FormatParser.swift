@@ -1,6 +1,6 @@
 import Strongroom
 
-/// Makes a tree of a predicate's text.
+/// Parses a predicate text into a syntax tree.
 ///
 /// ```
 /// either     = all ("OR" all)*
@@ -16,8 +16,8 @@ struct FormatParser {
     private var places: [FormatPlace] = []
     private var interpolationCount = 0
 
-    /// Deeper than anybody writes, and within what the engine takes: that of SQLCipher 3 gives up at 30 levels of AND
-    /// in OR, and at 18 of NOT with AND (measured).
+    /// More than practical texts need, and within the engine's limit: SQLCipher 3 fails at 30 levels of AND in OR, and
+    /// at 18 of NOT with AND (measured).
     static let deepest = 14
     static let mostComparisons = 500
 
@@ -44,16 +44,16 @@ struct FormatParser {
         return ParsedFormat(text, root, places: places, interpolationCount: interpolationCount)
     }
 
-    /// The error for a mistake, at the token where nothing else is said.
+    /// The error for a mistake, by default at the current token.
     func mistake(
         _ message: String, at position: Int? = nil, code: StrongroomError.Code = .invalidPredicate
     ) -> StrongroomError {
         scanner.mistake(message, at: position ?? token.range.lowerBound, code: code)
     }
 
-    /// Goes to the next token.
+    /// Advances to the next token.
     ///
-    /// - Returns: The one before.
+    /// - Returns: The previous token.
     @discardableResult
     mutating func advance() throws -> FormatToken {
         let before = token
@@ -80,7 +80,7 @@ struct FormatParser {
     }
 
     private mutating func one() throws -> FormatNode {
-        // What is compared is no level of its own.
+        // An operand adds no level.
         guard depth <= Self.deepest else {
             throw mistake("The predicate is more than \(Self.deepest) levels deep; make it flatter.")
         }
@@ -109,7 +109,7 @@ struct FormatParser {
         }
     }
 
-    /// Numbers a place for an argument.
+    /// Assigns an index to a placeholder.
     mutating func number(_ kind: FormatPlace.Kind, _ range: Range<Int>) -> Int {
         if kind == .interpolated {
             interpolationCount += 1
@@ -147,9 +147,9 @@ extension FormatToken {
 }
 
 extension String {
-    /// Whether it is a word of the language, in capital or small letters.
+    /// Whether the token is a keyword, in upper or lower case.
     ///
-    /// - Parameter keyword: The word in capital letters.
+    /// - Parameter keyword: The keyword in upper case.
     func isKeyword(_ keyword: StaticString) -> Bool {
         utf8.count == keyword.utf8CodeUnitCount
             && keyword.withUTF8Buffer { wanted in

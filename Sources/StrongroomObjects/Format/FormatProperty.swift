@@ -1,40 +1,40 @@
 import Strongroom
 
-/// A column that a predicate's text can name, or what is made of one, without its Swift type.
+/// A column, or an expression derived from one, that a predicate text can name, without its Swift type.
 protocol FormatProperty: Sendable {
     var sql: SQL { get }
     var columnName: String? { get }
-    /// What its values are like.
+    /// The kind of its values.
     var kind: ColumnKind { get }
     var isNullable: Bool { get }
-    /// The Swift type without its optional.
+    /// The Swift type, without its optional.
     var type: any ColumnValue.Type { get }
 
     /// A comparison with a value.
     ///
-    /// - Returns: The condition, or nil when the value does not fit.
+    /// - Returns: The condition, or nil if the value does not fit the type.
     func condition(_ sign: FormatSign, _ constant: FormatConstant) throws -> Condition?
 
     /// Whether the column lies between two values.
     ///
-    /// - Returns: The condition; or which value does not fit, counted from 0.
+    /// - Returns: The condition, or the index of the value that does not fit.
     func range(_ lower: FormatConstant, _ upper: FormatConstant, isClosed: Bool) throws -> Result<
         Condition, FormatMisfit
     >
 
-    /// Whether the column is one of some values.
+    /// Whether the column is equal to one of some values.
     ///
-    /// - Returns: The condition; or which value does not fit, counted from 0.
+    /// - Returns: The condition, or the index of the value that does not fit.
     func membership(_ constants: [FormatConstant]) throws -> Result<Condition, FormatMisfit>
 }
 
-/// A value that does not fit a column: its place among those that were given.
+/// A value that does not fit a column: its index among the given values.
 struct FormatMisfit: Error {
     let place: Int
 }
 
 extension Column: FormatProperty {}
-// A column in small letters, where case does not count.
+// A column in lower case, for case-insensitive comparison.
 extension Computed: FormatProperty {}
 
 extension FormatProperty where Self: SQLExpression {

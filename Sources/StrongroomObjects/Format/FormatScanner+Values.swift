@@ -1,7 +1,7 @@
 import Strongroom
 
 extension FormatScanner {
-    /// A text in quotes; takes it.
+    /// Scans a quoted text.
     mutating func quotedText() throws -> String {
         let quote = byte()
         let start = place
@@ -27,7 +27,7 @@ extension FormatScanner {
         return String(decoding: content, as: UTF8.self)
     }
 
-    /// What stands behind a backslash; takes both.
+    /// Scans an escape sequence.
     private mutating func escapedScalar() throws -> Unicode.Scalar {
         let start = place
         let letter = byte(1)
@@ -64,7 +64,7 @@ extension FormatScanner {
         return scalar
     }
 
-    /// A number; takes it.
+    /// Scans a number.
     mutating func number() throws -> FormatNumber {
         let start = place
         if byte() == UInt8(ascii: "-") { place += 1 }

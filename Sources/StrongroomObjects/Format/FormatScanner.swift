@@ -1,6 +1,6 @@
 import Strongroom
 
-/// Cuts a predicate's text into tokens.
+/// Splits a predicate text into tokens.
 struct FormatScanner {
     let text: String
     let bytes: [UInt8]
@@ -102,7 +102,7 @@ struct FormatScanner {
 }
 
 extension FormatScanner {
-    /// A name, if one begins here; takes it.
+    /// Scans a name, if one begins here.
     private mutating func name() -> String? {
         let start = place
         guard byte().isWordStart else { return nil }
@@ -126,7 +126,7 @@ extension FormatScanner {
         }
     }
 
-    /// The scalar that begins here, of two bytes or more, and its length.
+    /// The scalar at the current position, of two bytes or more, and its length.
     func scalar() -> (Unicode.Scalar, Int) {
         var decoder = UTF8()
         var iterator = bytes[place...].makeIterator()
@@ -142,7 +142,7 @@ extension FormatScanner {
         return true
     }
 
-    /// What stands between brackets; takes it.
+    /// Scans the text between brackets.
     private mutating func option() throws -> String {
         let start = place
         while place < bytes.count, byte() != UInt8(ascii: "]") { place += 1 }
@@ -154,7 +154,7 @@ extension FormatScanner {
     private mutating func argument() throws -> FormatPlace.Kind {
         let start = place
         place += 1
-        // The lengths that C has say nothing in Swift.
+        // C's length modifiers have no meaning in Swift.
         while place - start < 3, byte() == UInt8(ascii: "l") { place += 1 }
         guard let kind = Self.argument(byte()), kind == .integer || kind == .real || place == start + 1 else {
             throw mistake("An argument is %@, %d, %f, or %K for a property's name.", at: start)

@@ -1,21 +1,21 @@
 import Strongroom
 
-/// A piece of a predicate's text.
+/// A token of a predicate text.
 struct FormatToken {
     let kind: Kind
-    /// The bytes of the text that it takes.
+    /// Its byte range in the text.
     let range: Range<Int>
 
     enum Kind {
-        /// A name, or a word of the language.
+        /// A name or a keyword.
         case word(String)
-        /// A name with a `#` before it, which is never a word of the language.
+        /// A name after a `#`, which is never a keyword.
         case escapedName(String)
         case number(FormatNumber)
         case text(String)
         case place(FormatPlace.Kind)
         case sign(FormatSign)
-        /// What stands in brackets behind an operator.
+        /// The text in brackets after an operator.
         case option(String)
         case and, or, not
         case opening, closing, listOpening, listClosing, comma
@@ -23,13 +23,13 @@ struct FormatToken {
     }
 }
 
-/// A number as it stands in the text.
+/// A number literal.
 struct FormatNumber: Sendable {
     let text: String
-    /// An integer where it has neither a fraction nor an exponent and fits.
+    /// The integer, if it has neither a fraction nor an exponent and is in range.
     let value: Value
 
-    /// What it is, for a message; never the value.
+    /// A description for messages; never the value.
     var name: String {
         if text.contains(where: { $0 == "e" || $0 == "E" }) { return "a number with an exponent" }
         if text.contains(".") { return "a number with a fraction" }
@@ -37,13 +37,13 @@ struct FormatNumber: Sendable {
     }
 }
 
-/// An operator that compares.
+/// A comparison operator.
 enum FormatSign: Sendable {
     case equal, unequal, less, lessOrEqual, greater, greaterOrEqual
     case between, isIn
     case beginsWith, endsWith, contains, like
 
-    /// The operator that means the same with the sides exchanged.
+    /// The equivalent operator with the operands exchanged.
     var mirrored: FormatSign? {
         switch self {
         case .equal, .unequal: self
@@ -55,7 +55,7 @@ enum FormatSign: Sendable {
         }
     }
 
-    /// Whether it asks which of two values is the larger.
+    /// Whether it is an ordering comparison.
     var isOrder: Bool {
         switch self {
         case .less, .lessOrEqual, .greater, .greaterOrEqual, .between: true
@@ -63,7 +63,7 @@ enum FormatSign: Sendable {
         }
     }
 
-    /// The operator in SQL, between two columns.
+    /// The SQL operator between two columns.
     var sql: String? {
         switch self {
         case .equal: " = "
@@ -76,7 +76,7 @@ enum FormatSign: Sendable {
         }
     }
 
-    /// The operator, for a message.
+    /// The operator, for messages.
     var name: String {
         switch self {
         case .equal: "=="
@@ -95,7 +95,7 @@ enum FormatSign: Sendable {
     }
 }
 
-/// A place in the text that an argument fills.
+/// A placeholder for an argument.
 struct FormatPlace: Sendable {
     let kind: Kind
     let range: Range<Int>
@@ -109,10 +109,10 @@ struct FormatPlace: Sendable {
         case real
         /// `%K`
         case property
-        /// What was interpolated.
+        /// An interpolated value.
         case interpolated
 
-        /// The form in the text, for a message.
+        /// Its form in the text, for messages.
         var name: String {
             switch self {
             case .any: "%@"

@@ -1,7 +1,7 @@
 import Strongroom
 
 extension FormatTranslation {
-    /// `=` and its like.
+    /// Equality and ordering operators.
     func comparison(_ comparison: FormatComparison, _ terms: (Term, Term)) throws -> Condition {
         switch terms {
         case (.property(let property), .constant(let constant)):
@@ -81,7 +81,7 @@ extension FormatTranslation {
         }
     }
 
-    /// The values to the right of `IN` or `BETWEEN`.
+    /// The values on the right side of `IN` or `BETWEEN`.
     private func values(
         _ term: Term, _ comparison: FormatComparison, _ property: any FormatProperty
     ) throws -> (constants: [FormatConstant], isRange: Bool, isClosed: Bool) {
@@ -99,7 +99,7 @@ extension FormatTranslation {
             }
             return (constants, false, true)
         case .constant:
-            // Bytes, which may be a list.
+            // Bytes, which can be a list.
             if case .argument(let kind, let number) = comparison.right.content,
                 let elements = argument(kind, number).elements(for: property), !isBetween || elements.count == 2
             {
@@ -113,7 +113,7 @@ extension FormatTranslation {
         }
     }
 
-    /// The operand of an element of a list, or the list where it is an argument.
+    /// The operand for an element of a list, or the list itself if it is an argument.
     private func operand(_ place: Int, _ comparison: FormatComparison) -> FormatOperand {
         guard case .list(let elements) = comparison.right.content, elements.indices.contains(place) else {
             return comparison.right
@@ -134,7 +134,7 @@ extension FormatTranslation {
             at: operand)
     }
 
-    /// Refuses what the engine would answer otherwise than Swift.
+    /// Rejects comparisons that the engine evaluates differently from Swift.
     private func checkUse(
         of property: any FormatProperty, _ comparison: FormatComparison, isNullTest: Bool = false
     ) throws {
@@ -149,7 +149,7 @@ extension FormatTranslation {
         }
     }
 
-    /// The SQL of a property, in small letters where case does not count.
+    /// The SQL of a property, in lower case for case-insensitive comparison.
     func sql(_ property: any FormatProperty, _ comparison: FormatComparison) throws -> SQL {
         comparison.isCaseless ? try lowercased(property, comparison).sql : property.sql
     }
@@ -165,7 +165,7 @@ extension FormatTranslation {
             ? Computed<String?>(function: "lower", property.sql) : Computed<String>(function: "lower", property.sql)
     }
 
-    /// A text in small letters.
+    /// A text in lower case.
     private func folded(
         _ constant: FormatConstant, _ property: any FormatProperty, at operand: FormatOperand
     ) throws -> FormatConstant {

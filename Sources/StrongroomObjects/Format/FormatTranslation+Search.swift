@@ -50,7 +50,7 @@ extension FormatTranslation {
         return comparison.isCaseless ? text.asciiFolded : text
     }
 
-    /// A search with a column for what is looked for; otherwise as with a text.
+    /// A search whose pattern is a column; otherwise as with a text.
     private func search(_ subject: SQL, _ part: SQL, _ sign: FormatSign) -> Condition {
         let (bytes, wanted): (SQL, SQL) = ("CAST(\(subject) AS BLOB)", "CAST(\(part) AS BLOB)")
         let length = Condition("length(\(bytes)) >= length(\(wanted))")
@@ -64,7 +64,7 @@ extension FormatTranslation {
         return length && (isEmpty || found)
     }
 
-    /// The engine's LIKE takes no notice of case, its GLOB does; each has its own wildcards.
+    /// The engine's LIKE is case-insensitive, its GLOB is case-sensitive; each has its own wildcards.
     private func like(
         _ property: any FormatProperty, _ pattern: String, _ comparison: FormatComparison
     ) throws -> Condition {
@@ -83,7 +83,7 @@ extension FormatTranslation {
     }
 }
 
-/// A pattern with `*` for any text and `?` for any character; a backslash before one that means itself.
+/// A pattern with `*` for any text and `?` for any character; a backslash escapes either.
 struct FormatPattern {
     private enum Piece {
         case anyText, anyCharacter
@@ -94,7 +94,7 @@ struct FormatPattern {
 
     static let mostStars = 5
 
-    /// Stars that are not one behind the other.
+    /// The number of stars, with adjacent stars counted once.
     var starCount: Int {
         var (count, wasStar) = (0, false)
         for piece in pieces {
@@ -108,7 +108,7 @@ struct FormatPattern {
         return count
     }
 
-    // By bytes: to Swift a star and a combining mark are one character.
+    // By bytes: Swift treats a star followed by a combining mark as one character.
     init(_ pattern: String) {
         var pieces: [Piece] = []
         var isEscaped = false
@@ -128,7 +128,7 @@ struct FormatPattern {
         self.pieces = pieces
     }
 
-    /// For the engine's LIKE, with `\` as its escape.
+    /// The pattern for the engine's LIKE, with `\` as the escape character.
     var like: String {
         text(any: "%", one: "_") { byte in
             [UInt8(ascii: "%"), UInt8(ascii: "_"), UInt8(ascii: "\\")].contains(byte)
@@ -136,7 +136,7 @@ struct FormatPattern {
         }
     }
 
-    /// For the engine's GLOB, where a character in brackets means itself.
+    /// The pattern for the engine's GLOB, where a character in brackets is literal.
     var glob: String {
         text(any: "*", one: "?") { byte in
             let isSpecial = [UInt8(ascii: "*"), UInt8(ascii: "?"), UInt8(ascii: "[")].contains(byte)

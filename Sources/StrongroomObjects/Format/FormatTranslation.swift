@@ -1,6 +1,6 @@
 import Strongroom
 
-/// Makes a condition of a parsed predicate, for one table and with its arguments.
+/// Translates a parsed predicate into a condition, for one table and its arguments.
 struct FormatTranslation {
     let parsed: ParsedFormat
     let tableName: String
@@ -8,7 +8,7 @@ struct FormatTranslation {
     let arguments: [FormatArgument]
     let interpolations: [FormatArgument]
 
-    /// What stands for an operand.
+    /// A resolved operand.
     enum Term {
         case property(any FormatProperty)
         case constant(FormatConstant)
@@ -67,8 +67,8 @@ struct FormatTranslation {
         return result
     }
 
-    /// Conditions that the closure would join two and two, which is too deep for the engine when they are many, or hold
-    /// others.
+    /// The largest numbers of conditions, without and with compound ones, that are joined in nested pairs; more would
+    /// exceed the engine's expression depth.
     private static let mostJoined = 8
     private static let mostJoinedWithOthers = 3
 

@@ -1,27 +1,27 @@
 public import Strongroom
 
-/// A condition as a text, in the words of `NSPredicate`, with the values for it.
+/// A predicate as text, in the syntax of `NSPredicate`, with its values.
 ///
-/// What is interpolated becomes a value that is bound, never a part of the text, so it stands without quotes:
+/// An interpolation becomes a bound value, never a part of the text, so it is written without quotes:
 ///
 /// ```swift
 /// let found = try Contact.where("age BETWEEN {18, 30} AND name BEGINSWITH[c] \(prefix)").fetch(in: db)
 /// let same = try Contact.where("age BETWEEN {18, 30} AND name BEGINSWITH[c] %@", prefix).fetch(in: db)
 /// ```
 ///
-/// It is parsed where it is used, and the parse is remembered. See <doc:PredicatesAsText> for the language.
+/// The text is parsed when it is used, and the result is cached. See <doc:PredicatesAsText> for the language.
 public struct PredicateFormat: Sendable, ExpressibleByStringInterpolation {
-    /// The text, with a ``placeholder`` for each value that was interpolated.
+    /// The text, with a ``placeholder`` for each interpolated value.
     let text: String
-    /// The values for `%@` and its like, in order.
+    /// The values of the placeholders `%@`, `%d`, `%f` and `%K`, in order.
     private(set) var arguments: [FormatArgument]
-    /// The values that were interpolated, in order.
+    /// The interpolated values, in order.
     let interpolations: [FormatArgument]
 
-    /// Stands for a value that was interpolated.
+    /// The placeholder of an interpolated value.
     static let placeholder: Unicode.Scalar = "\u{FFFC}"
 
-    /// A condition whose text comes from elsewhere.
+    /// Creates a predicate from a text that is not a literal.
     ///
     /// ```swift
     /// let query = try Contact.where(PredicateFormat(line))
@@ -34,7 +34,7 @@ public struct PredicateFormat: Sendable, ExpressibleByStringInterpolation {
         self.init(text, arguments: arguments)
     }
 
-    /// A condition whose text and values come from elsewhere.
+    /// Creates a predicate from a text and values that are not literals.
     ///
     /// - Parameters:
     ///   - text: The text.
@@ -45,14 +45,14 @@ public struct PredicateFormat: Sendable, ExpressibleByStringInterpolation {
         interpolations = []
     }
 
-    /// A condition that stands in the source.
+    /// Creates a predicate from a string literal.
     ///
     /// - Parameter value: The text.
     public init(stringLiteral value: String) {
         self.init(value, arguments: [])
     }
 
-    /// A condition that stands in the source, with values.
+    /// Creates a predicate from a string literal with interpolated values.
     ///
     /// - Parameter stringInterpolation: The text and the values.
     public init(stringInterpolation: Interpolation) {
@@ -61,7 +61,7 @@ public struct PredicateFormat: Sendable, ExpressibleByStringInterpolation {
         arguments = []
     }
 
-    /// The same condition with further values behind those that it has, for a function of your own that takes both.
+    /// Appends further values, for a function of your own that takes a text and values.
     ///
     /// ```swift
     /// func contacts(_ format: PredicateFormat, _ arguments: (any Sendable)?...) throws -> Query<Contact> {
@@ -70,7 +70,7 @@ public struct PredicateFormat: Sendable, ExpressibleByStringInterpolation {
     /// ```
     ///
     /// - Parameter added: The values.
-    /// - Returns: The condition with all of them.
+    /// - Returns: The predicate with all values.
     public func with(arguments added: [(any Sendable)?]) -> PredicateFormat {
         guard !added.isEmpty else { return self }
         var copy = self
@@ -78,18 +78,18 @@ public struct PredicateFormat: Sendable, ExpressibleByStringInterpolation {
         return copy
     }
 
-    /// Collects the pieces of a literal.
+    /// Collects the segments of a literal.
     public struct Interpolation: StringInterpolationProtocol {
         fileprivate var text = ""
         fileprivate var values: [FormatArgument] = []
 
-        /// Makes an empty piece.
+        /// Creates an empty interpolation.
         public init(literalCapacity: Int, interpolationCount: Int) {
             text.reserveCapacity(literalCapacity + 3 * interpolationCount)
             values.reserveCapacity(interpolationCount)
         }
 
-        /// Adds text as it stands in the source.
+        /// Adds a segment of the literal.
         public mutating func appendLiteral(_ literal: String) {
             text += literal
         }
@@ -100,20 +100,20 @@ public struct PredicateFormat: Sendable, ExpressibleByStringInterpolation {
         }
 
         /// Adds a value, or nil.
-        // Without this form the compiler warns of every optional that is interpolated.
+        // Without this overload, the compiler warns about every interpolated optional.
         public mutating func appendInterpolation<V: ColumnValue>(_ value: V?) {
             append(value)
         }
 
         /// Adds a list, for `IN` and `BETWEEN`.
-        // Bytes are a list and a value; the operator says which is meant. A range of integers is a list and a range.
+        // Bytes can be a list or a value, depending on the operator. A range of integers can be a list or a range.
         @_disfavoredOverload
         public mutating func appendInterpolation<List: Collection & Sendable>(_ list: List)
         where List.Element: ColumnValue {
             append(list)
         }
 
-        /// Adds a range that includes both ends, for `IN` and `BETWEEN`.
+        /// Adds a closed range, for `IN` and `BETWEEN`.
         public mutating func appendInterpolation<V: ColumnValue & Comparable>(_ range: ClosedRange<V>) {
             append(range)
         }

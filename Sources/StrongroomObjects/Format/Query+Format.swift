@@ -1,7 +1,7 @@
 public import Strongroom
 
 extension Condition {
-    /// Makes a condition from a text.
+    /// Creates a condition from a predicate text.
     ///
     /// ```swift
     /// let isAdult = try Condition("age >= %d", limit, in: Contact.self)
@@ -13,8 +13,8 @@ extension Condition {
     ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it: a `ColumnValue`, an array, a range, or nil.
     ///   - table: The table whose properties the text names.
     /// - Throws: `StrongroomError` with `invalidPredicate` for a mistake in the text or in the arguments, with its
-    ///   column, `notTranslatable` for what the engine cannot do, and `valueNotStorable` for an argument that the
-    ///   engine has not.
+    ///   column, `notTranslatable` for an operation that the engine does not support, and `valueNotStorable` for an
+    ///   argument that the engine cannot store.
     public init<Source: Table>(
         _ format: PredicateFormat, _ arguments: (any Sendable)?..., in table: Source.Type
     ) throws {
@@ -32,7 +32,7 @@ extension Condition {
 }
 
 extension Query {
-    /// Keeps the rows for which a text holds, besides those before it.
+    /// Adds a condition from a predicate text; rows must match all conditions of the query.
     ///
     /// ```swift
     /// let adults = try Contact.order { $0.name.ascending }.where("age >= %d", limit)
@@ -41,8 +41,8 @@ extension Query {
     /// - Parameters:
     ///   - format: The text; see <doc:PredicatesAsText>.
     ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it: a `ColumnValue`, an array, a range, or nil.
-    /// - Returns: The narrower query.
-    /// - Throws: As `Condition.init(_:_:in:)`, at once and not when the query runs.
+    /// - Returns: The query with the condition.
+    /// - Throws: As `Condition.init(_:_:in:)`, here and not when the query runs.
     public func `where`(_ format: PredicateFormat, _ arguments: (any Sendable)?...) throws -> Query {
         let condition = try Condition(format.with(arguments: arguments), of: Source.self)
         return self.where { _ in condition }
@@ -50,7 +50,7 @@ extension Query {
 }
 
 extension Table {
-    /// The rows for which a text holds, as a query to refine or to run.
+    /// A query for the rows that match a predicate text.
     ///
     /// ```swift
     /// let found = try Contact.where(
@@ -62,7 +62,7 @@ extension Table {
     ///   - format: The text; see <doc:PredicatesAsText>.
     ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it: a `ColumnValue`, an array, a range, or nil.
     /// - Returns: The query.
-    /// - Throws: As `Condition.init(_:_:in:)`, at once and not when the query runs.
+    /// - Throws: As `Condition.init(_:_:in:)`, here and not when the query runs.
     public static func `where`(_ format: PredicateFormat, _ arguments: (any Sendable)?...) throws -> Query<Self> {
         let condition = try Condition(format.with(arguments: arguments), of: Self.self)
         return Query().where { _ in condition }

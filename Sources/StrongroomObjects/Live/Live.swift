@@ -1,52 +1,49 @@
 public import Strongroom
 
-/// A record that many can refer to, and that can save itself when it goes away.
+/// A shared record that can save itself when it is released.
 ///
 /// ```swift
 /// let ada = try await Contact.live(42, saving: .onRelease)
 /// ada?.name = "Ada Lovelace"
-/// // Nobody refers to it any more: the change is in the writer's line, and `store.close()` waits for it.
+/// // After the last reference is released, the change is queued for the writer; `store.close()` waits for it.
 /// ```
 ///
-/// The properties are the record's. Its own row is saved, not its children: for those save a copy,
-/// `try await copy.save(cascading: true)`. Nothing that a change or a release leads to touches the disk on its own
-/// thread, and nobody waits: the change is put in the line of the store's writer, also by the last reference that dies
-/// inside a transaction of the store. Changes that pile up are saved as one, the latest.
+/// The properties are the record's. A save writes the object's own row, not its children; to save those, save a copy
+/// with `try await copy.save(cascading: true)`. Neither a change nor a release blocks or accesses the disk on its own
+/// thread: the save is queued for the store's writer, also if the last reference is released inside a transaction of
+/// the store. Pending changes are saved as one.
 ///
 /// A save writes the columns that have changed since the record was read (`live(_:)`, or `isNew: false`) or last saved,
-/// so that what another object or another process has changed in
-/// the others stays. Where two have changed one column, the later save counts. A row that was deleted meanwhile is not
-/// brought back, unless
-/// ``LiveMissingRow/insert`` says so: the save throws `noSuchRow`.
+/// so that changes of the other columns by other objects or processes are kept. If two objects have changed the same
+/// column, the later save wins. A row that was deleted meanwhile is not inserted again, unless
+/// ``LiveMissingRow/insert`` is set: the save throws `noSuchRow`.
 ///
-/// A failure of ``save()`` is thrown; one of a save that nobody waits for goes to the handler that was given, or else
-/// to the store's logger, or where there is none to swift-log's. The object keeps its changes then, and tries again
-/// with the next one, with the last reference, and when the store is closed.
+/// An error of ``save()`` is thrown; an error of an automatic save is passed to the failure handler or, without one,
+/// logged by the store's logger or swift-log's default. The object then keeps its changes, and tries again after the
+/// next change, when it is released, and when the store is closed.
 ///
-/// It can be used from many threads. Each change is made to the newest value; two that read and write one property,
-/// such as `count += 1`, belong into ``change(_:)``.
+/// It can be used from any thread. Each change applies to the newest value; a change that reads and writes a property,
+/// such as `count += 1`, belongs in ``change(_:)``.
 @dynamicMemberLookup
 public final class Live<Source: Table>: Sendable where Source.RecordType == Source {
-    /// Is told of a save that failed and that nobody waits for, and of the record as it was to be saved. It may neither
-    /// read nor write the store with a blocking call, nor wait for a thread that does.
+    /// Called with the error of a failed automatic save, and the record that was to be saved. It must neither read nor
+    /// write the store with a blocking call, nor wait for a thread that does.
     public typealias FailureHandler = @Sendable (_ error: any Error, _ record: Source) -> Void
 
     private let state: LiveState<Source>
 
-    /// Makes an object of a store.
+    /// Creates an object of a store.
     ///
     /// - Parameters:
     ///   - record: The record.
     ///   - saving: When it is saved.
-    ///   - isNew: Whether it has to be saved even if nothing changes any more; false for a record as it was read, of
-    ///     which a save writes
-    ///     what has changed since. Nil for a record that may be new: one without a key is saved even if nothing
-    ///     changes, and the first save
-    ///     writes all columns, into a new row where there is none.
-    ///   - missingRow: What a save does when the object's row has been deleted by others.
-    ///   - store: The store; it is kept as long as the object is.
-    ///   - clock: What ``LiveSaving/debounced(_:)`` goes by.
-    ///   - onFailure: Is told of failures; nil for the store's logger.
+    ///   - isNew: True to save the record even if it is not changed. False for a record as it was read; a save then
+    ///     writes the columns changed since. Nil for a record that may be new: one without a key is saved even if it is
+    ///     not changed, and the first save writes all columns, inserting a row if there is none.
+    ///   - missingRow: What a save does if the object's row has been deleted.
+    ///   - store: The store; the object retains it.
+    ///   - clock: The clock of ``LiveSaving/debounced(_:)``.
+    ///   - onFailure: Called for failures of automatic saves; nil to log them.
     public init(
         _ record: Source, saving: LiveSaving = .manual, isNew: Bool? = nil, missingRow: LiveMissingRow = .fail,
         in store: Store, clock: any Clock<Duration> = ContinuousClock(), onFailure: FailureHandler? = nil
@@ -57,20 +54,18 @@ public final class Live<Source: Table>: Sendable where Source.RecordType == Sour
         if state.hasChanges { state.saveByItself() }
     }
 
-    /// Makes an object of the store that its table names, which is opened if need be.
+    /// Creates an object of the store that its table names, which is opened if necessary.
     ///
     /// - Parameters:
     ///   - record: The record.
     ///   - saving: When it is saved.
-    ///   - isNew: Whether it has to be saved even if nothing changes any more; false for a record as it was read, of
-    ///     which a save writes
-    ///     what has changed since. Nil for a record that may be new: one without a key is saved even if nothing
-    ///     changes, and the first save
-    ///     writes all columns, into a new row where there is none.
-    ///   - missingRow: What a save does when the object's row has been deleted by others.
-    ///   - clock: What ``LiveSaving/debounced(_:)`` goes by.
-    ///   - onFailure: Is told of failures; nil for the store's logger.
-    /// - Throws: As `Stores.open`; `StrongroomError` with `schemaChange` when the table cannot be made as it is
+    ///   - isNew: True to save the record even if it is not changed. False for a record as it was read; a save then
+    ///     writes the columns changed since. Nil for a record that may be new: one without a key is saved even if it is
+    ///     not changed, and the first save writes all columns, inserting a row if there is none.
+    ///   - missingRow: What a save does if the object's row has been deleted.
+    ///   - clock: The clock of ``LiveSaving/debounced(_:)``.
+    ///   - onFailure: Called for failures of automatic saves; nil to log them.
+    /// - Throws: As `Stores.open`; `StrongroomError` with `schemaChange` if the table cannot be created as it is
     ///   declared.
     public convenience init(
         _ record: Source, saving: LiveSaving = .manual, isNew: Bool? = nil, missingRow: LiveMissingRow = .fail,
@@ -88,14 +83,14 @@ public final class Live<Source: Table>: Sendable where Source.RecordType == Sour
     private static func logging(of store: Store) -> FailureHandler {
         let log = store.failureLog()
         return { error, _ in
-            // The error's description holds no value of the record's.
+            // The error's description contains no value of the record.
             log("an object could not be saved", ["table": Source.schema.name, "error": "\(error)"])
         }
     }
 
     // MARK: The record
 
-    /// The record as it is now; setting it is a change.
+    /// The current record; setting it is a change.
     public var value: Source {
         get { state.value }
         set { state.change { $0 = newValue } }
@@ -118,38 +113,37 @@ public final class Live<Source: Table>: Sendable where Source.RecordType == Sour
     /// ada.change { $0.visits += 1; $0.lastVisit = .now }
     /// ```
     ///
-    /// - Parameter body: Changes the record; runs again when another thread has changed it meanwhile.
+    /// - Parameter body: Changes the record; called again if another thread has changed it meanwhile.
     /// - Returns: What the closure returns.
-    /// - Throws: What the closure throws; then nothing is changed.
+    /// - Throws: What the closure throws; nothing is changed then.
     @discardableResult
     public func change<Result>(_ body: (inout Source) throws -> Result) rethrows -> Result {
         try state.change(body)
     }
 
-    /// Whether there is something that is not in the store yet.
+    /// Whether there are changes that are not saved yet.
     public var hasChanges: Bool { state.hasChanges }
 
     // MARK: Saving
 
-    /// Saves the object if there is something to save; returns after the commit is on the disk.
+    /// Saves the object if it has changes; returns after the commit is on the disk.
     ///
-    /// Inside a transaction save the record itself: `var contact = ada.value; try contact.save()`.
+    /// Inside a transaction, save the record itself: `var contact = ada.value; try contact.save()`.
     ///
-    /// - Returns: What was done; nil when there was nothing to save.
-    /// - Throws: As `Table.save(_:cascading:in:)`; `StrongroomError` with `noSuchRow` when others have deleted the
-    ///   object's row, `closed`, or the
-    ///   engine's failure. The object keeps its changes. Cancelling the task does not
-    ///   take the save back.
+    /// - Returns: What was done; nil if there was nothing to save.
+    /// - Throws: As `Table.save(_:cascading:in:)`; `StrongroomError` with `noSuchRow` if the object's row has been
+    ///   deleted, `closed`, or the engine's failure. The object keeps its changes. Cancelling the task does not cancel
+    ///   the save.
     @discardableResult
     public func save() async throws -> Saved? {
         try await state.save()
     }
 
-    /// Deletes the object's row. The object keeps its values and its key, and is saved by itself only when it is
-    /// changed again.
+    /// Deletes the object's row. The object keeps its values and its key, and is saved automatically only after another
+    /// change.
     ///
     /// - Returns: Whether there was a row.
-    /// - Throws: `StrongroomError` with `missingKey` when the object has no key; as ``save()`` else.
+    /// - Throws: `StrongroomError` with `missingKey` if the object has no key; otherwise as ``save()``.
     @discardableResult
     public func delete() async throws -> Bool {
         try await state.delete()
@@ -157,15 +151,15 @@ public final class Live<Source: Table>: Sendable where Source.RecordType == Sour
 }
 
 extension Table where RecordType == Self {
-    /// The object with a key, to be referred to and to save itself.
+    /// The object with a key, as a shared object that can save itself.
     ///
     /// - Parameters:
     ///   - key: The primary key.
     ///   - saving: When it is saved.
-    ///   - missingRow: What a save does when the object's row has been deleted by others.
-    ///   - clock: What ``LiveSaving/debounced(_:)`` goes by.
-    ///   - onFailure: Is told of failures; nil for the store's logger.
-    /// - Returns: The object, or nil when there is none.
+    ///   - missingRow: What a save does if the object's row has been deleted.
+    ///   - clock: The clock of ``LiveSaving/debounced(_:)``.
+    ///   - onFailure: Called for failures of automatic saves; nil to log them.
+    /// - Returns: The object, or nil if there is no row.
     /// - Throws: As `find`.
     public static func live(
         _ key: Key, saving: LiveSaving = .manual, missingRow: LiveMissingRow = .fail,

@@ -1,14 +1,14 @@
 /// When a ``Live`` object is saved.
 public enum LiveSaving: Sendable, Hashable {
-    /// When the program says so.
+    /// Only when the program calls `save()`.
     case manual
-    /// When nobody refers to the object any more.
+    /// When the object is deinitialized.
     case onRelease
-    /// When it has not been changed for a time, and when nobody refers to it any more.
+    /// When it has not been changed for a time, and when it is deinitialized.
     case debounced(Duration)
 }
 
-/// What saving a ``Live`` object does when others have deleted its row since it was read.
+/// What saving a ``Live`` object does if its row has been deleted since it was read.
 public enum LiveMissingRow: Sendable, Hashable {
     /// The save fails with `noSuchRow`, and the object keeps its changes.
     case fail

@@ -1,13 +1,13 @@
 import Strongroom
 
-/// Where the objects of a type lie: the transaction that the running thread is inside of, or a store.
+/// The storage of a type's objects: the current transaction of the thread, or a store.
 enum Objects<Source: Table> {
-    /// Which tables a call comes to.
+    /// The tables that an operation accesses.
     enum Reach {
         case own
-        /// Those that the relations lead to, and theirs.
+        /// The tables of the relations, recursively.
         case cascading
-        /// Those of a relation.
+        /// The table of one relation.
         case relation([any Table.Type])
 
         init(_ cascading: Bool) { self = cascading ? .cascading : .own }
@@ -15,9 +15,9 @@ enum Objects<Source: Table> {
 
     static var database: String { Source.databaseName ?? Stores.defaultDatabaseName }
 
-    /// The store, opened if need be, with the type's table in it.
+    /// The store, opened if necessary, with the type's table.
     ///
-    /// - Parameter reach: Which other tables are needed, too.
+    /// - Parameter reach: The other tables that are needed.
     static func store(_ reach: Reach = .own) async throws -> Store {
         let store = try await Stores.current.open(database)
         try await store.prepare(try tables(reach))
@@ -44,21 +44,21 @@ enum Objects<Source: Table> {
         try await store(reach).write { db in try body(db) }
     }
 
-    // MARK: On the running thread
+    // MARK: On the current thread
 
-    /// Reads in the transaction that the running thread is inside of; outside of any, in one of its own.
+    /// Reads in the current transaction of the thread; outside of any, in a new one.
     static func readNow<T>(
         _ reach: Reach = .own, _ body: (borrowing ReadTransaction) throws -> T
     ) throws -> T {
         let tables = try tables(reach)
         if let transaction = try transaction() { return try transaction.read(tables, body) }
         let store = try Stores.current.openStore(database)
-        // Made in a transaction of its own: in a read it cannot be.
+        // Created in a separate transaction: a read transaction cannot create tables.
         if !store.isPrepared(tables) { try store.write { db in try store.prepare(tables, in: db) } }
         return try store.read { db in try body(db) }
     }
 
-    /// Writes in the transaction that the running thread is inside of; outside of any, in one of its own.
+    /// Writes in the current transaction of the thread; outside of any, in a new one.
     static func writeNow<T>(
         _ reach: Reach = .own, _ body: (borrowing WriteTransaction) throws -> T
     ) throws -> T {

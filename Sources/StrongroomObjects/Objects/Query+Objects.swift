@@ -1,7 +1,7 @@
 import Strongroom
 
 extension Query {
-    /// The query as the objects of a type are asked for: sorted, one row for each group, one page.
+    /// The query for objects of a type: sorted, one row per group, one page.
     func objects(
         _ orderings: [(Source.Columns) -> Ordering], _ groups: [(Source.Columns) -> any SQLExpression] = [],
         page: Int = 0, size: Int? = nil
@@ -22,7 +22,7 @@ extension Query {
         return query.limit(size, offset: isTooFar ? .max : offset)
     }
 
-    /// Of the rows that have the same values, the one with the lowest key.
+    /// Of the rows with equal values, the one with the lowest key.
     private func onePerGroup(_ groups: [(Source.Columns) -> any SQLExpression]) throws -> Query {
         let keys = try Source.schema.keyColumns().map { "\(name: $0.name)" as SQL }
         let groups = groups.map { $0(Source.columns).sql }
@@ -40,7 +40,7 @@ extension Query {
         return Query().where { _ in lowest }
     }
 
-    /// The rows of a key of several columns that have none of their group before them.
+    /// The rows, with a key of several columns, for which no row of the same group has a lower key.
     private func lowest(of groups: [SQL], by keys: [SQL]) -> Condition {
         var rows: SQL = "SELECT "
         for (place, key) in keys.enumerated() {

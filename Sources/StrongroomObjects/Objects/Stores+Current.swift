@@ -1,8 +1,8 @@
 public import Strongroom
 
 extension Stores {
-    /// The registry in which objects that persist themselves find their store: `Stores.shared`, unless a task has been
-    /// given another one.
+    /// The registry that provides the stores of self-persisting objects: `Stores.shared`, unless it is overridden for a
+    /// task.
     ///
     /// ```swift
     /// try await Stores.$current.withValue(try Stores(AddressBook(in: directory))) {
@@ -10,16 +10,16 @@ extension Stores {
     /// }
     /// ```
     ///
-    /// It holds for the task, its child tasks, and the synchronous code that they call. Inside a transaction it is not
-    /// asked: there an object belongs to the store whose transaction it is.
+    /// The value applies to the task, its child tasks, and the synchronous code that they call. Inside a transaction it
+    /// is not used: there, an object belongs to the transaction's store.
     @TaskLocal public static var current: Stores = .shared
 
-    /// The database of a table that names none, `strongroom.sqlite`; its target is `strongroom`.
+    /// The database of a table that does not name one, `strongroom.sqlite`; its target is `strongroom`.
     public static let defaultDatabaseName = "strongroom.sqlite"
 
-    /// A store that is open.
+    /// An open store.
     ///
-    /// - Throws: `StrongroomError` with `invalidName`, or with `closed` when it is not open.
+    /// - Throws: `StrongroomError` with `invalidName`, or with `closed` if it is not open.
     func openStore(_ fileName: String) throws -> Store {
         if let store = openedStore(try DatabaseName(fileName)) { return store }
         throw StrongroomError(

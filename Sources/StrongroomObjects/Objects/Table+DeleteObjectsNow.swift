@@ -1,14 +1,13 @@
 public import Strongroom
 
-/// What deletes objects of a type without looking at them, for code that is not async, such as a transaction's closure.
+/// Deleting objects of a type without reading them, for code that is not async, such as a transaction's closure.
 extension Table {
-    /// Deletes the rows for which a condition holds, without looking at them: no hooks are run.
+    /// Deletes the rows that match a condition, without reading them: no hooks are run.
     ///
-    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
-    /// blocks the thread.
+    /// Runs in the current transaction of its store; outside of any, in a new transaction, which blocks the thread.
     ///
     /// - Parameter condition: Makes the condition from the table's columns.
-    /// - Returns: The number of rows that were deleted.
+    /// - Returns: The number of deleted rows.
     /// - Throws: `StrongroomError` with `constraint` when other rows refer to one of them; `readOnly`, `otherStore`,
     ///   `closed`, as for a save.
     @discardableResult
@@ -18,15 +17,14 @@ extension Table {
         return try Objects<Self>.writeNow { db in try asked.delete(in: db) }
     }
 
-    /// Deletes the rows for which a text holds, without looking at them: no hooks are run.
+    /// Deletes the rows that match a predicate text, without reading them: no hooks are run.
     ///
-    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
-    /// blocks the thread.
+    /// Runs in the current transaction of its store; outside of any, in a new transaction, which blocks the thread.
     ///
     /// - Parameters:
     ///   - format: The text; see <doc:PredicatesAsText>.
     ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it.
-    /// - Returns: The number of rows that were deleted.
+    /// - Returns: The number of deleted rows.
     /// - Throws: `StrongroomError` with `constraint` when other rows refer to one of them; `readOnly`, `otherStore`,
     ///   `closed`, as for a save.
     @discardableResult
@@ -36,12 +34,11 @@ extension Table {
         return try Objects<Self>.writeNow { db in try asked.delete(in: db) }
     }
 
-    /// Deletes every row; the next key that the engine makes is 1 again. No hooks are run.
+    /// Deletes every row; the next generated key is 1 again. No hooks are run.
     ///
-    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
-    /// blocks the thread.
+    /// Runs in the current transaction of its store; outside of any, in a new transaction, which blocks the thread.
     ///
-    /// - Returns: The number of rows that were deleted.
+    /// - Returns: The number of deleted rows.
     /// - Throws: `StrongroomError` with `constraint` when other rows refer to one of them; `readOnly`, `otherStore`,
     ///   `closed`, as for a save.
     @discardableResult

@@ -8,9 +8,9 @@ extension Table where RecordType == Self {
     /// ```
     ///
     /// - Parameter relation: The property, with its dollar sign; one of the table's `Table.relations`.
-    /// - Throws: As `Table.load(_:of:in:)`, `Stores.open` and `Store.read`; `StrongroomError` with `otherStore`
-    ///   when the two tables lie in different databases, `schemaChange` when a table cannot be made as it is declared.
-    ///   The object is unchanged then.
+    /// - Throws: As `Table.load(_:of:in:)`, `Stores.open` and `Store.read`; `StrongroomError` with `otherStore` if the
+    ///   two tables are in different databases, `schemaChange` if a table cannot be created as it is declared. The
+    ///   object is unchanged then.
     public mutating func load<Property: RelatedProperty>(
         _ relation: any WritableKeyPath<Self, Property> & Sendable
     ) async throws {
@@ -19,8 +19,8 @@ extension Table where RecordType == Self {
         self = objects[0]
     }
 
-    /// Reads the object's children, or its parent, in the transaction of its store that the running code is inside of.
-    /// Outside of any, in one of its own, which blocks the thread.
+    /// Reads the object's children, or its parent, in the current transaction of its store; outside of any, in a new
+    /// transaction, which blocks the thread.
     ///
     /// - Parameter relation: The property, with its dollar sign; one of the table's `Table.relations`.
     /// - Throws: As `Table.load(_:of:in:)`; `StrongroomError` with `otherStore`, `closed`, as for a save.
@@ -35,7 +35,7 @@ extension Table where RecordType == Self {
 }
 
 extension Array where Element: Table, Element.RecordType == Element {
-    /// Reads the objects' children, or their parents, from their store: one statement for all of them.
+    /// Reads the objects' children, or their parents, from their store, with one statement for all of them.
     ///
     /// ```swift
     /// var contacts = try await Contact.all()
@@ -43,7 +43,7 @@ extension Array where Element: Table, Element.RecordType == Element {
     /// ```
     ///
     /// - Parameter relation: The property, with its dollar sign; one of the table's `Table.relations`.
-    /// - Throws: As for one object; then none is changed.
+    /// - Throws: As for one object; no object is changed then.
     public mutating func load<Property: RelatedProperty>(
         _ relation: any WritableKeyPath<Element, Property> & Sendable
     ) async throws {
@@ -55,11 +55,11 @@ extension Array where Element: Table, Element.RecordType == Element {
         }
     }
 
-    /// Reads the objects' children, or their parents, in the transaction of their store that the running code is inside
-    /// of. Outside of any, in one of its own, which blocks the thread.
+    /// Reads the objects' children, or their parents, in the current transaction of their store; outside of any, in a
+    /// new transaction, which blocks the thread.
     ///
     /// - Parameter relation: The property, with its dollar sign; one of the table's `Table.relations`.
-    /// - Throws: As for one object; then none is changed.
+    /// - Throws: As for one object; no object is changed then.
     @available(*, noasync, message: "in an async function (in main.swift, too): try await objects.load(…)")
     public mutating func load<Property: RelatedProperty>(
         _ relation: any WritableKeyPath<Element, Property> & Sendable

@@ -1,8 +1,8 @@
 public import Strongroom
 
-/// The objects of a type, in the store that its table names. Each call is a transaction of its own.
+/// Reading the objects of a type from the store that its table names. Each call is a separate transaction.
 extension Table {
-    /// The objects of the table for which a condition holds.
+    /// The objects that match a condition.
     ///
     /// ```swift
     /// let all = try await Contact.all()
@@ -11,11 +11,12 @@ extension Table {
     ///
     /// - Parameters:
     ///   - condition: Makes the condition from the table's columns; nil for all.
-    ///   - orderings: Make the orderings; the first counts most, and the key decides at last. Without any it is by key.
-    ///   - groups: What has to differ: of the objects with equal values, the one with the lowest key is found. The
-    ///     condition is asked first.
-    ///   - page: Which page, counted from 0.
-    ///   - size: How many objects a page has; nil for all of them.
+    ///   - orderings: Make the orderings; the first has the highest priority, and the key comes last. Without any, the
+    ///     order is by key.
+    ///   - groups: Make the expressions to group by: of the objects with equal values, the one with the lowest key is
+    ///     returned. The condition is applied first.
+    ///   - page: The index of the page, from 0.
+    ///   - size: The number of objects per page; nil for all of them.
     /// - Returns: The objects.
     /// - Throws: As `Query.fetch(in:)`, `Stores.open` and `Store.read`.
     public static func all(
@@ -30,7 +31,7 @@ extension Table {
         return try await Objects<Self>.read { db in try asked.fetch(in: db) }
     }
 
-    /// The objects of the table for which a text holds.
+    /// The objects that match a predicate text.
     ///
     /// ```swift
     /// let found = try await Contact.all(
@@ -40,11 +41,12 @@ extension Table {
     /// - Parameters:
     ///   - format: The text; see <doc:PredicatesAsText>.
     ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it.
-    ///   - orderings: Make the orderings; the first counts most, and the key decides at last. Without any it is by key.
-    ///   - groups: What has to differ: of the objects with equal values, the one with the lowest key is found. The
-    ///     condition is asked first.
-    ///   - page: Which page, counted from 0.
-    ///   - size: How many objects a page has; nil for all of them.
+    ///   - orderings: Make the orderings; the first has the highest priority, and the key comes last. Without any, the
+    ///     order is by key.
+    ///   - groups: Make the expressions to group by: of the objects with equal values, the one with the lowest key is
+    ///     returned. The condition is applied first.
+    ///   - page: The index of the page, from 0.
+    ///   - size: The number of objects per page; nil for all of them.
     /// - Returns: The objects.
     /// - Throws: As `Condition.init(_:_:in:)`, `Query.fetch(in:)`, `Stores.open` and `Store.read`.
     public static func all(
@@ -59,21 +61,22 @@ extension Table {
         return try await Objects<Self>.read { db in try asked.fetch(in: db) }
     }
 
-    /// The objects that a query finds.
+    /// The objects of a query.
     ///
-    /// - Parameter query: The query, of whatever kind.
-    /// - Returns: The objects, in its order.
+    /// - Parameter query: The query.
+    /// - Returns: The objects, in the query's order.
     /// - Throws: As `Query.fetch(in:)`, `Stores.open` and `Store.read`.
     public static func all(_ query: Query<Self>) async throws -> [RecordType] {
         try await Objects<Self>.read { db in try query.fetch(in: db) }
     }
 
-    /// The first object for which a condition holds.
+    /// The first object that matches a condition.
     ///
     /// - Parameters:
     ///   - condition: Makes the condition from the table's columns; nil for all.
-    ///   - orderings: Make the orderings; the first counts most, and the key decides at last. Without any it is by key.
-    /// - Returns: The object, or nil when there is none.
+    ///   - orderings: Make the orderings; the first has the highest priority, and the key comes last. Without any, the
+    ///     order is by key.
+    /// - Returns: The object, or nil if there is none.
     /// - Throws: As `Query.fetch(in:)`, `Stores.open` and `Store.read`.
     public static func first(
         where condition: ((Columns) -> Condition)? = nil, orderBy orderings: (Columns) -> Ordering...
@@ -82,13 +85,14 @@ extension Table {
         return try await Objects<Self>.read { db in try asked.first(in: db) }
     }
 
-    /// The first object for which a text holds.
+    /// The first object that matches a predicate text.
     ///
     /// - Parameters:
     ///   - format: The text; see <doc:PredicatesAsText>.
     ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it.
-    ///   - orderings: Make the orderings; the first counts most, and the key decides at last. Without any it is by key.
-    /// - Returns: The object, or nil when there is none.
+    ///   - orderings: Make the orderings; the first has the highest priority, and the key comes last. Without any, the
+    ///     order is by key.
+    /// - Returns: The object, or nil if there is none.
     /// - Throws: As `Condition.init(_:_:in:)`, `Query.fetch(in:)`, `Stores.open` and `Store.read`.
     public static func first(
         where format: PredicateFormat, _ arguments: (any Sendable)?..., orderBy orderings: (Columns) -> Ordering...
@@ -100,13 +104,13 @@ extension Table {
     /// The object with a key.
     ///
     /// - Parameter key: The primary key.
-    /// - Returns: The object, or nil when there is none.
+    /// - Returns: The object, or nil if there is none.
     /// - Throws: As `Query.fetch(in:)`, `Stores.open` and `Store.read`.
     public static func find(_ key: Key) async throws -> RecordType? {
         try await Objects<Self>.read { db in try find(key, in: db) }
     }
 
-    /// The number of objects for which a condition holds.
+    /// The number of objects that match a condition.
     ///
     /// - Parameter condition: Makes the condition from the table's columns; nil for all.
     /// - Returns: The number.
@@ -116,7 +120,7 @@ extension Table {
         return try await Objects<Self>.read { db in try asked.count(in: db) }
     }
 
-    /// The number of objects for which a text holds.
+    /// The number of objects that match a predicate text.
     ///
     /// - Parameters:
     ///   - format: The text; see <doc:PredicatesAsText>.

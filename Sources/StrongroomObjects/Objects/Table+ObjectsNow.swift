@@ -1,19 +1,19 @@
 public import Strongroom
 
-/// The objects of a type, for code that is not async, such as a transaction's closure.
+/// Reading the objects of a type, for code that is not async, such as a transaction's closure.
 extension Table {
-    /// The objects of the table for which a condition holds.
+    /// The objects that match a condition.
     ///
-    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
-    /// blocks the thread.
+    /// Runs in the current transaction of its store; outside of any, in a new transaction, which blocks the thread.
     ///
     /// - Parameters:
     ///   - condition: Makes the condition from the table's columns; nil for all.
-    ///   - orderings: Make the orderings; the first counts most, and the key decides at last. Without any it is by key.
-    ///   - groups: What has to differ: of the objects with equal values, the one with the lowest key is found. The
-    ///     condition is asked first.
-    ///   - page: Which page, counted from 0.
-    ///   - size: How many objects a page has; nil for all of them.
+    ///   - orderings: Make the orderings; the first has the highest priority, and the key comes last. Without any, the
+    ///     order is by key.
+    ///   - groups: Make the expressions to group by: of the objects with equal values, the one with the lowest key is
+    ///     returned. The condition is applied first.
+    ///   - page: The index of the page, from 0.
+    ///   - size: The number of objects per page; nil for all of them.
     /// - Returns: The objects.
     /// - Throws: As `Query.fetch(in:)`; `StrongroomError` with `otherStore`, `closed`, as for a save.
     @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.all()")
@@ -29,19 +29,19 @@ extension Table {
         return try Objects<Self>.readNow { db in try asked.fetch(in: db) }
     }
 
-    /// The objects of the table for which a text holds.
+    /// The objects that match a predicate text.
     ///
-    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
-    /// blocks the thread.
+    /// Runs in the current transaction of its store; outside of any, in a new transaction, which blocks the thread.
     ///
     /// - Parameters:
     ///   - format: The text; see <doc:PredicatesAsText>.
     ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it.
-    ///   - orderings: Make the orderings; the first counts most, and the key decides at last. Without any it is by key.
-    ///   - groups: What has to differ: of the objects with equal values, the one with the lowest key is found. The
-    ///     condition is asked first.
-    ///   - page: Which page, counted from 0.
-    ///   - size: How many objects a page has; nil for all of them.
+    ///   - orderings: Make the orderings; the first has the highest priority, and the key comes last. Without any, the
+    ///     order is by key.
+    ///   - groups: Make the expressions to group by: of the objects with equal values, the one with the lowest key is
+    ///     returned. The condition is applied first.
+    ///   - page: The index of the page, from 0.
+    ///   - size: The number of objects per page; nil for all of them.
     /// - Returns: The objects.
     /// - Throws: As `Condition.init(_:_:in:)` and `Query.fetch(in:)`; `StrongroomError` with `otherStore`,
     ///   `closed`, as for a save.
@@ -58,28 +58,27 @@ extension Table {
         return try Objects<Self>.readNow { db in try asked.fetch(in: db) }
     }
 
-    /// The objects that a query finds.
+    /// The objects of a query.
     ///
-    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
-    /// blocks the thread.
+    /// Runs in the current transaction of its store; outside of any, in a new transaction, which blocks the thread.
     ///
-    /// - Parameter query: The query, of whatever kind.
-    /// - Returns: The objects, in its order.
+    /// - Parameter query: The query.
+    /// - Returns: The objects, in the query's order.
     /// - Throws: As `Query.fetch(in:)`; `StrongroomError` with `otherStore`, `closed`, as for a save.
     @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.all(query)")
     public static func all(_ query: Query<Self>) throws -> [RecordType] {
         try Objects<Self>.readNow { db in try query.fetch(in: db) }
     }
 
-    /// The first object for which a condition holds.
+    /// The first object that matches a condition.
     ///
-    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
-    /// blocks the thread.
+    /// Runs in the current transaction of its store; outside of any, in a new transaction, which blocks the thread.
     ///
     /// - Parameters:
     ///   - condition: Makes the condition from the table's columns; nil for all.
-    ///   - orderings: Make the orderings; the first counts most, and the key decides at last. Without any it is by key.
-    /// - Returns: The object, or nil when there is none.
+    ///   - orderings: Make the orderings; the first has the highest priority, and the key comes last. Without any, the
+    ///     order is by key.
+    /// - Returns: The object, or nil if there is none.
     /// - Throws: As `Query.fetch(in:)`; `StrongroomError` with `otherStore`, `closed`, as for a save.
     @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.first()")
     public static func first(
@@ -89,16 +88,16 @@ extension Table {
         return try Objects<Self>.readNow { db in try asked.first(in: db) }
     }
 
-    /// The first object for which a text holds.
+    /// The first object that matches a predicate text.
     ///
-    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
-    /// blocks the thread.
+    /// Runs in the current transaction of its store; outside of any, in a new transaction, which blocks the thread.
     ///
     /// - Parameters:
     ///   - format: The text; see <doc:PredicatesAsText>.
     ///   - arguments: A value for each `%@`, `%d`, `%f` and `%K` in it.
-    ///   - orderings: Make the orderings; the first counts most, and the key decides at last. Without any it is by key.
-    /// - Returns: The object, or nil when there is none.
+    ///   - orderings: Make the orderings; the first has the highest priority, and the key comes last. Without any, the
+    ///     order is by key.
+    /// - Returns: The object, or nil if there is none.
     /// - Throws: As `Condition.init(_:_:in:)` and `Query.fetch(in:)`; `StrongroomError` with `otherStore`,
     ///   `closed`, as for a save.
     @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.first(where: …)")
@@ -111,21 +110,19 @@ extension Table {
 
     /// The object with a key.
     ///
-    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
-    /// blocks the thread.
+    /// Runs in the current transaction of its store; outside of any, in a new transaction, which blocks the thread.
     ///
     /// - Parameter key: The primary key.
-    /// - Returns: The object, or nil when there is none.
+    /// - Returns: The object, or nil if there is none.
     /// - Throws: As `Query.fetch(in:)`; `StrongroomError` with `otherStore`, `closed`, as for a save.
     @available(*, noasync, message: "in an async function (in main.swift, too): try await Contact.find(key)")
     public static func find(_ key: Key) throws -> RecordType? {
         try Objects<Self>.readNow { db in try find(key, in: db) }
     }
 
-    /// The number of objects for which a condition holds.
+    /// The number of objects that match a condition.
     ///
-    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
-    /// blocks the thread.
+    /// Runs in the current transaction of its store; outside of any, in a new transaction, which blocks the thread.
     ///
     /// - Parameter condition: Makes the condition from the table's columns; nil for all.
     /// - Returns: The number.
@@ -136,10 +133,9 @@ extension Table {
         return try Objects<Self>.readNow { db in try asked.count(in: db) }
     }
 
-    /// The number of objects for which a text holds.
+    /// The number of objects that match a predicate text.
     ///
-    /// In the transaction of its store that the running code is inside of; outside of any, in one of its own, which
-    /// blocks the thread.
+    /// Runs in the current transaction of its store; outside of any, in a new transaction, which blocks the thread.
     ///
     /// - Parameters:
     ///   - format: The text; see <doc:PredicatesAsText>.

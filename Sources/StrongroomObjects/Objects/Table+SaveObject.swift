@@ -1,9 +1,9 @@
 public import Strongroom
 
 extension Table where RecordType == Self {
-    /// Saves the object in its store: its row is updated, or inserted where there is none.
+    /// Saves the object in its store: updates its row, or inserts it if there is none.
     ///
-    /// The store is that of the table's `databaseName` in `Stores.current`, and is opened if need be.
+    /// The store is that of the table's `databaseName` in `Stores.current`; it is opened if necessary.
     ///
     /// ```swift
     /// var contact = Contact(name: "Ada", email: "ada@example.org")
@@ -11,11 +11,11 @@ extension Table where RecordType == Self {
     /// print(contact.id)
     /// ```
     ///
-    /// - Parameter cascading: Whether its parents and its children are saved, too, in the same transaction; see
+    /// - Parameter cascading: Whether its parents and its children are saved as well, in the same transaction; see
     ///   `Relations`.
     /// - Returns: What was done.
     /// - Throws: As `Table.save(_:cascading:in:)`, `Stores.open` and `Store.write`; `StrongroomError` with
-    ///   `schemaChange` when the table cannot be made as it is declared. The object is unchanged then.
+    ///   `schemaChange` if the table cannot be created as it is declared. The object is unchanged then.
     @discardableResult
     public mutating func save(cascading: Bool = false) async throws -> Saved {
         let object = self
@@ -28,8 +28,8 @@ extension Table where RecordType == Self {
         return outcome
     }
 
-    /// Saves the object in the transaction of its store that the running code is inside of; outside of any, in one of
-    /// its own, which blocks the thread as the blocking `Store.write` does.
+    /// Saves the object in the current transaction of its store; outside of any, in a new transaction, which blocks the
+    /// thread as the blocking `Store.write` does.
     ///
     /// ```swift
     /// try await store.write { db in
@@ -39,11 +39,11 @@ extension Table where RecordType == Self {
     /// }
     /// ```
     ///
-    /// - Parameter cascading: Whether its parents and its children are saved, too, in the same transaction; see
+    /// - Parameter cascading: Whether its parents and its children are saved as well, in the same transaction; see
     ///   `Relations`.
     /// - Returns: What was done.
-    /// - Throws: As `Table.save(_:cascading:in:)`; `StrongroomError` with `readOnly` inside a read, `otherStore`
-    ///   inside a transaction of another store, `closed` outside of any when the store is not open.
+    /// - Throws: As `Table.save(_:cascading:in:)`; `StrongroomError` with `readOnly` inside a read, `otherStore` inside
+    ///   a transaction of another store, `closed` outside of any if the store is not open.
     @discardableResult
     @available(*, noasync, message: "in an async function (in main.swift, too): try await object.save()")
     public mutating func save(cascading: Bool = false) throws -> Saved {
@@ -57,24 +57,24 @@ extension Table where RecordType == Self {
 
     /// Deletes the object's row.
     ///
-    /// - Parameter cascading: Whether the rows that refer to it are deleted, too, in the same transaction; see
+    /// - Parameter cascading: Whether the rows that refer to it are deleted as well, in the same transaction; see
     ///   `Relations`.
     /// - Returns: Whether there was one.
-    /// - Throws: `StrongroomError` with `missingKey` when the object has no key; as for a save else.
+    /// - Throws: `StrongroomError` with `missingKey` if the object has no key; otherwise as for a save.
     @discardableResult
     public func delete(cascading: Bool = false) async throws -> Bool {
         try await Objects<Self>.write(.init(cascading)) { db in try Self.delete(self, cascading: cascading, in: db)
         }
     }
 
-    /// Deletes the object's row, in the transaction of its store that the running code is inside of; outside of any, in
-    /// one of its own, which blocks the thread.
+    /// Deletes the object's row in the current transaction of its store; outside of any, in a new transaction, which
+    /// blocks the thread.
     ///
-    /// - Parameter cascading: Whether the rows that refer to it are deleted, too, in the same transaction; see
+    /// - Parameter cascading: Whether the rows that refer to it are deleted as well, in the same transaction; see
     ///   `Relations`.
     /// - Returns: Whether there was one.
-    /// - Throws: `StrongroomError` with `missingKey` when the object has no key, `readOnly`, `otherStore`, `closed`,
-    ///   as for a save.
+    /// - Throws: `StrongroomError` with `missingKey` if the object has no key, `readOnly`, `otherStore`, `closed`, as
+    ///   for a save.
     @discardableResult
     @available(*, noasync, message: "in an async function (in main.swift, too): try await object.delete()")
     public func delete(cascading: Bool = false) throws -> Bool {
@@ -83,16 +83,16 @@ extension Table where RecordType == Self {
 }
 
 extension Array where Element: Table, Element.RecordType == Element {
-    /// Saves the objects in their store; all of them or none.
+    /// Saves the objects in their store, all or none.
     ///
     /// ```swift
     /// try await contacts.save()
     /// ```
     ///
-    /// - Parameter cascading: Whether their parents and their children are saved, too, in the same transaction; see
+    /// - Parameter cascading: Whether their parents and their children are saved as well, in the same transaction; see
     ///   `Relations`.
     /// - Returns: What was done with each.
-    /// - Throws: As for one object; then nothing is changed.
+    /// - Throws: As for one object; nothing is changed then.
     @discardableResult
     public mutating func save(cascading: Bool = false) async throws -> [Saved] {
         let objects = self
@@ -105,13 +105,13 @@ extension Array where Element: Table, Element.RecordType == Element {
         return outcomes
     }
 
-    /// Saves the objects in the transaction of their store that the running code is inside of; all of them or none.
-    /// Outside of any, in one of its own, which blocks the thread.
+    /// Saves the objects in the current transaction of their store, all or none; outside of any, in a new transaction,
+    /// which blocks the thread.
     ///
-    /// - Parameter cascading: Whether their parents and their children are saved, too, in the same transaction; see
+    /// - Parameter cascading: Whether their parents and their children are saved as well, in the same transaction; see
     ///   `Relations`.
     /// - Returns: What was done with each.
-    /// - Throws: As for one object; then nothing is changed.
+    /// - Throws: As for one object; nothing is changed then.
     @discardableResult
     @available(*, noasync, message: "in an async function (in main.swift, too): try await objects.save()")
     public mutating func save(cascading: Bool = false) throws -> [Saved] {
@@ -124,11 +124,11 @@ extension Array where Element: Table, Element.RecordType == Element {
         return outcomes
     }
 
-    /// Deletes the objects' rows; all of them or, when one cannot be deleted, none.
+    /// Deletes the objects' rows, all or none.
     ///
-    /// - Parameter cascading: Whether the rows that refer to them are deleted, too, in the same transaction; see
+    /// - Parameter cascading: Whether the rows that refer to them are deleted as well, in the same transaction; see
     ///   `Relations`.
-    /// - Returns: The number of rows that were there.
+    /// - Returns: The number of rows that existed.
     /// - Throws: As for one object.
     @discardableResult
     public func delete(cascading: Bool = false) async throws -> Int {
@@ -137,12 +137,12 @@ extension Array where Element: Table, Element.RecordType == Element {
         }
     }
 
-    /// Deletes the objects' rows in the transaction of their store that the running code is inside of. Outside of any,
-    /// in one of its own, which blocks the thread.
+    /// Deletes the objects' rows in the current transaction of their store; outside of any, in a new transaction, which
+    /// blocks the thread.
     ///
-    /// - Parameter cascading: Whether the rows that refer to them are deleted, too, in the same transaction; see
+    /// - Parameter cascading: Whether the rows that refer to them are deleted as well, in the same transaction; see
     ///   `Relations`.
-    /// - Returns: The number of rows that were there.
+    /// - Returns: The number of rows that existed.
     /// - Throws: As for one object.
     @discardableResult
     @available(*, noasync, message: "in an async function (in main.swift, too): try await objects.delete()")

@@ -1,7 +1,7 @@
 public import Strongroom
 
 extension Table where RecordType == Self {
-    /// Saves the object on the disk or in memory alone; every query of its type finds both.
+    /// Saves the object on the disk or in memory only; queries of its type return both.
     ///
     /// ```swift
     /// var draft = Contact(name: "Ada", email: nil)
@@ -9,10 +9,10 @@ extension Table where RecordType == Self {
     /// try await draft.save(persistence: .disk)      // now it lasts
     /// ```
     ///
-    /// - Parameter persistence: Where it is kept; `save()` alone leaves it where it is.
+    /// - Parameter persistence: Where to keep it; `save()` leaves it where it is.
     /// - Returns: What was done.
     /// - Throws: As `Table.save(_:persistence:in:)`, `Stores.open` and `Store.write`; `StrongroomError` with
-    ///   `schemaChange` when the table cannot be made as it is declared. The object is unchanged then.
+    ///   `schemaChange` if the table cannot be created as it is declared. The object is unchanged then.
     @discardableResult
     public mutating func save(persistence: Persistence) async throws -> Saved {
         let object = self
@@ -25,10 +25,10 @@ extension Table where RecordType == Self {
         return outcome
     }
 
-    /// Saves the object on the disk or in memory alone, in the transaction of its store that the running code is inside
-    /// of; outside of any, in one of its own, which blocks the thread.
+    /// Saves the object on the disk or in memory only, in the current transaction of its store; outside of any, in a
+    /// new transaction, which blocks the thread.
     ///
-    /// - Parameter persistence: Where it is kept.
+    /// - Parameter persistence: Where to keep it.
     /// - Returns: What was done.
     /// - Throws: As `Table.save(_:persistence:in:)`; `StrongroomError` with `readOnly`, `otherStore`, `closed`, as
     ///   for a save.

@@ -4,7 +4,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// The place between two pages of a query, as text that can go into an address and come back from a client.
+/// The position between two pages of a query, as text that can be part of a URL and be returned by a client.
 ///
 /// ```swift
 /// let byName = Contact.order { $0.name.ascending }.limit(20)
@@ -14,17 +14,17 @@ internal import Foundation
 /// let next = try page.last.map { try byName.cursor(after: $0).description }
 /// ```
 ///
-/// It holds the last row's values of the columns that the query is sorted by, the primary key among them, so that the
-/// row may be gone when the next page is asked for. It is bound to the table and the order, not to the conditions: in a
-/// query with other conditions it is the same place. It is not secret, and not signed: whoever has it can read the
-/// values and make another one, which shows no rows that the query does not find.
+/// It contains the last row's values of the columns that the query is sorted by, including the primary key, so that the
+/// row may be deleted before the next page is requested. It is bound to the table and the order, not to the conditions:
+/// in a query with other conditions it denotes the same position. It is neither encrypted nor signed: a client can read
+/// the values and create another cursor, which reveals no rows that the query does not match.
 public struct PageCursor: Sendable, Hashable {
-    /// The table, and what its rows are sorted by.
+    /// The table, and the columns that its rows are sorted by.
     struct Order {
         let table: String
         let terms: [String]
 
-        /// The same for the same order, in every process (FNV-1a, 64 bits).
+        /// A hash that is equal for equal orders in every process (FNV-1a, 64 bits).
         var fingerprint: UInt64 {
             ([table] + terms).joined(separator: "\0").utf8.reduce(0xCBF2_9CE4_8422_2325) {
                 ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3
@@ -40,10 +40,10 @@ public struct PageCursor: Sendable, Hashable {
         self.values = values
     }
 
-    /// Reads a cursor.
+    /// Parses a cursor.
     ///
-    /// - Parameter text: What ``description`` gave.
-    /// - Throws: ``StrongroomError`` with `pageCursor` for a text that is no cursor, or one of a newer version.
+    /// - Parameter text: The ``description`` of a cursor.
+    /// - Throws: ``StrongroomError`` with `pageCursor` for a text that is not a cursor, or a cursor of a newer version.
     public init(_ text: String) throws {
         guard let bytes = Self.bytes(of: text), let version = bytes.first else { throw Self.unreadable }
         guard version == Self.version else {
@@ -57,7 +57,7 @@ public struct PageCursor: Sendable, Hashable {
             guard let value = reader.value() else { throw Self.unreadable }
             values.append(value)
         }
-        // One that was cut off between two values.
+        // A text that was truncated between two values.
         guard count == Self.count(of: values) else { throw Self.unreadable }
         self.fingerprint = fingerprint
         self.values = values
@@ -67,7 +67,7 @@ public struct PageCursor: Sendable, Hashable {
 
     /// The values, one for each term of an order.
     ///
-    /// - Throws: ``StrongroomError`` with `pageCursor` when the cursor is another order's.
+    /// - Throws: ``StrongroomError`` with `pageCursor` if the cursor belongs to another order.
     func values(in order: Order) throws -> [Value] {
         guard fingerprint == order.fingerprint, values.count == order.terms.count else {
             throw StrongroomError(
@@ -89,7 +89,7 @@ public struct PageCursor: Sendable, Hashable {
 }
 
 extension PageCursor: CustomStringConvertible {
-    /// The cursor as text: letters, digits, `-` and `_`, so that it needs no escaping in an address.
+    /// The cursor as text: letters, digits, `-` and `_`, so that it needs no escaping in a URL.
     public var description: String {
         var bytes = [Self.version]
         bytes.append(fingerprint)
@@ -150,7 +150,7 @@ extension [UInt8] {
     }
 }
 
-/// Reads what a cursor holds; the bytes may come from anybody.
+/// Decodes the bytes of a cursor, which are untrusted.
 private struct Reader {
     var rest: ArraySlice<UInt8>
 

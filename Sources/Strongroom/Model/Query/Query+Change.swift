@@ -1,5 +1,5 @@
 extension Query {
-    /// Sets columns of the query's rows.
+    /// Updates columns of the query's rows.
     ///
     /// ```swift
     /// let moved = try Contact.where { $0.city == "Bonn" }.update(in: db) { [$0.city.set("Köln")] }
@@ -7,7 +7,7 @@ extension Query {
     ///
     /// - Parameters:
     ///   - db: A write transaction.
-    ///   - assignments: Makes the assignments from the table's columns; none changes nothing.
+    ///   - assignments: Makes the assignments from the table's columns; with none, nothing is changed.
     /// - Returns: The number of rows of the query.
     /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, or the engine's failure; then no row is
     ///   changed.
@@ -36,7 +36,7 @@ extension Query {
     /// Deletes the rows of the query.
     ///
     /// - Parameter db: A write transaction.
-    /// - Returns: The number of rows that were deleted.
+    /// - Returns: The number of deleted rows.
     /// - Throws: ``StrongroomError`` with `constraint` when other rows refer to one of them, or the engine's failure.
     @discardableResult
     public func delete(in db: borrowing some Writing & ~Copyable) throws -> Int {

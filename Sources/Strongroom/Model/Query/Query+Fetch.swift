@@ -3,13 +3,13 @@ extension Query {
     ///
     /// - Parameter db: A transaction.
     /// - Returns: The records.
-    /// - Throws: ``StrongroomError`` with `typeMismatch`, which names table, column and row, or the engine's failure.
+    /// - Throws: ``StrongroomError`` with `typeMismatch` naming table, column and row, or the engine's failure.
     @inlinable
     public func fetch(in db: borrowing some Reading & ~Copyable) throws -> [Source.RecordType] {
         try fetch(as: Source.RecordType.self, in: db)
     }
 
-    /// Runs the query and reads no more than another record's columns.
+    /// Runs the query and reads only the columns of another record type.
     ///
     /// ```swift
     /// let cards = try Contact.where { $0.phone != nil }.fetch(as: NameCard.self, in: db)
@@ -19,8 +19,8 @@ extension Query {
     ///   - type: The record's type; its columns are columns of the table.
     ///   - db: A transaction.
     /// - Returns: The records.
-    /// - Throws: ``StrongroomError`` with `typeMismatch`, `sql` for a column that the table has not, or the engine's
-    ///   failure.
+    /// - Throws: ``StrongroomError`` with `typeMismatch`, `sql` for a column that the table does not have, or the
+    ///   engine's failure.
     @inlinable
     public func fetch<R: Record>(as type: R.Type, in db: borrowing some Reading & ~Copyable) throws -> [R] {
         let connection = db.handle.connection
@@ -38,7 +38,7 @@ extension Query {
         return records
     }
 
-    /// Hands the records to a closure, one at a time.
+    /// Passes the records to a closure, one at a time.
     ///
     /// ```swift
     /// try Contact.where { $0.phone != nil }.forEach(in: db) { contact in print(contact.name) }
@@ -46,7 +46,7 @@ extension Query {
     ///
     /// - Parameters:
     ///   - db: A transaction.
-    ///   - body: Gets each record.
+    ///   - body: Receives each record.
     /// - Throws: As ``fetch(in:)``; what the closure throws.
     @inlinable
     public func forEach(
@@ -58,7 +58,7 @@ extension Query {
         }
     }
 
-    /// Lends a cursor, which reads a record when it is asked for it and holds none.
+    /// Provides a cursor, which reads one record at a time and retains none.
     ///
     /// ```swift
     /// let found = try Contact.order { $0.name.ascending }.withCursor(in: db) { cursor in
@@ -71,7 +71,7 @@ extension Query {
     ///
     /// - Parameters:
     ///   - db: A transaction.
-    ///   - body: Gets the cursor; it is valid only inside the closure.
+    ///   - body: Receives the cursor; it is valid only inside the closure.
     /// - Returns: What the closure returns.
     /// - Throws: ``StrongroomError`` with the engine's failure; what the closure throws.
     @inlinable
@@ -89,17 +89,17 @@ extension Query {
     /// The first record of the query.
     ///
     /// - Parameter db: A transaction.
-    /// - Returns: The record, or nil when there is none.
+    /// - Returns: The record, or nil if there is none.
     /// - Throws: As ``fetch(in:)``.
     @inlinable
     public func first(in db: borrowing some Reading & ~Copyable) throws -> Source.RecordType? {
         try limitedToOne().withCursor(in: db) { cursor in try cursor.next() }
     }
 
-    /// The record of the query with the highest primary key, whatever the query is sorted by.
+    /// The record of the query with the highest primary key, regardless of the query's order.
     ///
     /// - Parameter db: A transaction.
-    /// - Returns: The record, or nil when there is none.
+    /// - Returns: The record, or nil if there is none.
     /// - Throws: As ``fetch(in:)``.
     @inlinable
     public func latest(in db: borrowing some Reading & ~Copyable) throws -> Source.RecordType? {
@@ -109,7 +109,7 @@ extension Query {
     /// Whether there is a row.
     ///
     /// - Parameter db: A transaction.
-    /// - Returns: True when there is at least one.
+    /// - Returns: True if there is at least one.
     /// - Throws: ``StrongroomError`` with the engine's failure.
     public func exists(in db: borrowing some Reading & ~Copyable) throws -> Bool {
         try db.handle.connection.prepareTable(Source.schema)
@@ -117,7 +117,7 @@ extension Query {
         return try db.value(rows, as: Int.self) != nil
     }
 
-    /// The number of rows of the query, its limit included.
+    /// The number of rows of the query, taking its limit into account.
     ///
     /// - Parameter db: A transaction.
     /// - Returns: The number.
@@ -126,7 +126,7 @@ extension Query {
         try value(in: db) { _ in RowCount() }
     }
 
-    /// A value that is computed from all rows of the query, its limit included.
+    /// An aggregate of all rows of the query, taking its limit into account.
     ///
     /// ```swift
     /// let oldest = try Contact.where { $0.city == "Bonn" }.value(in: db) { $0.age.max() }
@@ -186,5 +186,5 @@ extension Query {
     }
 }
 
-/// Stands for the records of one type in one table, where a key for both is needed.
+/// Identifies the records of one type in one table, as a cache key.
 private enum RecordsOf<Source: Table, R: Record> {}

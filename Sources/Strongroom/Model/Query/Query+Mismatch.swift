@@ -1,18 +1,18 @@
 extension Query {
-    /// An error with the table and the row added, where it is a value that does not fit.
+    /// Adds the table and the row to an error about a value of the wrong type.
     ///
     /// - Parameters:
-    ///   - number: The row's place in the query's result, counted from 0.
+    ///   - number: The row's index in the query's result, from 0.
     @usableFromInline
     func located(_ error: any Error, at number: Int, on connection: Connection) -> any Error {
         guard let error = error as? StrongroomError, error.mismatch != nil else { return error }
         return error.located(in: Source.schema.name, rowID: rowID(at: number, on: connection))
     }
 
-    /// The id of a row of the result; nil where rows have none or stand for several.
+    /// The id of a row of the result; nil if rows have no id or represent several rows.
     private func rowID(at number: Int, on connection: Connection) -> Int64? {
         guard !clauses.isDistinct else { return nil }
-        // The failure to tell is the one that is there already.
+        // The original error is the one to report.
         return try? findRowID(at: number, on: connection)
     }
 
@@ -20,7 +20,7 @@ extension Query {
         var clauses = try resolved()
         clauses.limit = 1
         clauses.offset += number
-        // With the record's columns, so that the engine walks the table in the same way.
+        // With the record's columns, so that the engine returns the rows in the same order.
         let columns = Source.RecordType.columnNames.map(Identifier.quote).joined(separator: ", ")
         let beginning = "SELECT rowid, \(columns) FROM \(Source.schema.quotedName)"
         let statement = try connection.statement(for: clauses.sql(after: beginning))

@@ -1,13 +1,13 @@
 extension Query {
-    /// Reads single values of each row.
+    /// Selects single values of each row.
     ///
     /// ```swift
     /// let names = try Contact.where { $0.phone != nil }.select { ($0.id, $0.name) }.fetch(in: db)
     /// ```
     ///
     /// - Parameter expressions: Makes a tuple of expressions from the table's columns.
-    /// - Returns: The selection, to refine or to run.
-    /// - Throws: ``StrongroomError`` when the record of `after(_:)` has a value that cannot be stored.
+    /// - Returns: The selection.
+    /// - Throws: ``StrongroomError`` if the record of `after(_:)` has a value that cannot be stored.
     public func select<each E: SQLExpression>(
         _ expressions: (Source.Columns) -> (repeat each E)
     ) throws -> Selection<repeat (each E).Value> {
@@ -17,7 +17,7 @@ extension Query {
         return Selection(list, from: .name(Source.schema.name), try resolved(), of: [Source.schema])
     }
 
-    /// Puts rows together that have the same values.
+    /// Groups rows with equal values.
     ///
     /// ```swift
     /// let sizes = try Contact.query.group { ($0.country, $0.city) }.select { ($0.city, RowCount()) }.fetch(in: db)
@@ -35,7 +35,7 @@ extension Query {
     }
 }
 
-/// The rows of a query in groups.
+/// The groups of a query's rows.
 ///
 /// See ``Query/group(_:)``.
 public struct GroupedQuery<Source: Table>: Sendable {
@@ -50,11 +50,11 @@ public struct GroupedQuery<Source: Table>: Sendable {
         self.groups = groups
     }
 
-    /// Keeps the groups for which a condition holds, besides those before it.
+    /// Adds a condition on the groups; groups must match all conditions.
     ///
     /// - Parameter condition: Makes the condition from the table's columns, mostly with aggregates such as
     ///   ``RowCount``.
-    /// - Returns: The narrower query.
+    /// - Returns: The query with the condition.
     public func having(_ condition: (Source.Columns) -> Condition) -> GroupedQuery {
         var copy = self
         let added = condition(Source.columns)
@@ -62,9 +62,10 @@ public struct GroupedQuery<Source: Table>: Sendable {
         return copy
     }
 
-    /// Sorts the groups; orderings given before count more.
+    /// Adds orderings of the groups; earlier ones have priority.
     ///
-    /// - Parameter orderings: Make the orderings from the table's columns, also with aggregates; the first counts most.
+    /// - Parameter orderings: Make the orderings from the table's columns, also with aggregates; the first has the
+    ///   highest priority.
     /// - Returns: The sorted query.
     public func order(_ orderings: (Source.Columns) -> Ordering...) -> GroupedQuery {
         var copy = self
@@ -75,8 +76,8 @@ public struct GroupedQuery<Source: Table>: Sendable {
     /// Limits the number of groups.
     ///
     /// - Parameters:
-    ///   - count: The most groups; not negative.
-    ///   - offset: The groups that are left out before them; not negative.
+    ///   - count: The maximum number of groups; not negative.
+    ///   - offset: The number of groups to skip; not negative.
     /// - Returns: The limited query.
     public func limit(_ count: Int, offset: Int = 0) -> GroupedQuery {
         precondition(count >= 0 && offset >= 0, "a limit and an offset are not negative")
@@ -85,12 +86,12 @@ public struct GroupedQuery<Source: Table>: Sendable {
         return copy
     }
 
-    /// Reads values of each group.
+    /// Selects values of each group.
     ///
-    /// - Parameter expressions: Makes a tuple of expressions from the table's columns: what is grouped by, and
+    /// - Parameter expressions: Makes a tuple of expressions from the table's columns: the grouping expressions, and
     ///   aggregates.
-    /// - Returns: The selection, to run.
-    /// - Throws: ``StrongroomError`` when the record of `after(_:)` has a value that cannot be stored.
+    /// - Returns: The selection.
+    /// - Throws: ``StrongroomError`` if the record of `after(_:)` has a value that cannot be stored.
     public func select<each E: SQLExpression>(
         _ expressions: (Source.Columns) -> (repeat each E)
     ) throws -> Selection<repeat (each E).Value> {
@@ -100,7 +101,7 @@ public struct GroupedQuery<Source: Table>: Sendable {
         var clauses = try query.resolved()
         var source = SQL.name(Source.schema.name)
         if clauses.hasLimit {
-            // The rows are limited before they are grouped, under the table's own name.
+            // The rows are limited before they are grouped, in a subquery with the table's name.
             source = "(\(clauses.sql(after: "SELECT * FROM \(Source.schema.quotedName)"))) AS \(source)"
             clauses = QueryClauses()
         }

@@ -1,6 +1,6 @@
-/// A question to a table: which rows, in which order, how many.
+/// A query of a table: which rows, in which order, how many.
 ///
-/// A query is a value: refine it, keep it, run it as often as you like.
+/// A query is an immutable value: it can be refined, stored and run any number of times.
 ///
 /// ```swift
 /// let recent = Contact.where { $0.phone != nil }.order { $0.name.ascending }
@@ -11,7 +11,7 @@ public struct Query<Source: Table>: Sendable {
     @usableFromInline var clauses = QueryClauses()
     private var anchor: Anchor?
 
-    /// The row behind which a page begins.
+    /// The row after which a page begins.
     private enum Anchor: Sendable {
         case record(Source.RecordType)
         case cursor(PageCursor)
@@ -20,23 +20,23 @@ public struct Query<Source: Table>: Sendable {
     /// All rows of the table.
     public init() {}
 
-    /// Keeps the rows for which a condition holds, besides those before it.
+    /// Adds a condition; rows must match all conditions of the query.
     ///
     /// - Parameter condition: Makes the condition from the table's columns.
-    /// - Returns: The narrower query.
+    /// - Returns: The query with the condition.
     public func `where`(_ condition: (Source.Columns) -> Condition) -> Query {
         var copy = self
         copy.clauses.add(condition(Source.columns))
         return copy
     }
 
-    /// Sorts the rows; orderings given before count more.
+    /// Adds orderings; earlier ones have priority.
     ///
     /// ```swift
     /// Contact.order { $0.city.ascending } _: { $0.name.ascending.nullsLast }
     /// ```
     ///
-    /// - Parameter orderings: Make the orderings from the table's columns; the first counts most.
+    /// - Parameter orderings: Make the orderings from the table's columns; the first has the highest priority.
     /// - Returns: The sorted query.
     public func order(_ orderings: (Source.Columns) -> Ordering...) -> Query {
         var copy = self
@@ -48,8 +48,8 @@ public struct Query<Source: Table>: Sendable {
     /// Limits the number of rows.
     ///
     /// - Parameters:
-    ///   - count: The most rows; not negative.
-    ///   - offset: The rows that are left out before them; not negative.
+    ///   - count: The maximum number of rows; not negative.
+    ///   - offset: The number of rows to skip; not negative.
     /// - Returns: The limited query.
     public func limit(_ count: Int, offset: Int = 0) -> Query {
         precondition(count >= 0 && offset >= 0, "a limit and an offset are not negative")
@@ -59,8 +59,8 @@ public struct Query<Source: Table>: Sendable {
         return copy
     }
 
-    /// Removes duplicates (SELECT DISTINCT). Of use with ``fetch(as:in:)``: the records of a table differ by their
-    /// keys, so ``count(in:)`` and ``value(in:_:)`` are the same with and without.
+    /// Removes duplicates (SELECT DISTINCT). Useful with ``fetch(as:in:)``: the records of a table have different keys,
+    /// so ``count(in:)`` and ``value(in:_:)`` are not affected.
     ///
     /// - Returns: The query without duplicates.
     public func distinct() -> Query {
@@ -69,11 +69,11 @@ public struct Query<Source: Table>: Sendable {
         return copy
     }
 
-    /// Keeps the rows that come behind a record in the query's order: the next page, found by an index and not by
-    /// counting.
+    /// Keeps the rows that follow a record in the query's order: the next page, found by index lookup (keyset
+    /// pagination).
     ///
-    /// The primary key decides between rows that are otherwise equal, so no row stands on two pages or on none, also
-    /// when rows come and go between the pages.
+    /// The primary key orders rows that are otherwise equal, so no row is repeated or skipped, even if rows are
+    /// inserted or deleted between the pages.
     ///
     /// ```swift
     /// let byName = Contact.order { $0.name.ascending }.limit(20)
@@ -82,24 +82,24 @@ public struct Query<Source: Table>: Sendable {
     /// let second = try byName.after(last).fetch(in: db)
     /// ```
     ///
-    /// - Parameter record: The last record of the page before. It need not be in the table any more. The first page is
-    ///   the query without this.
-    /// - Returns: The query; it can be sorted by columns alone, and not by those of JSON or property lists, whose
-    ///   values can be stored in several forms.
+    /// - Parameter record: The last record of the previous page. Its row may be deleted. The first page is the query
+    ///   without this.
+    /// - Returns: The query; it must be sorted by columns only, and not by JSON or property-list columns, whose values
+    ///   can be stored in several forms.
     public func after(_ record: Source.RecordType) -> Query {
         var copy = self
         copy.anchor = .record(record)
         return copy
     }
 
-    /// Keeps the rows that come behind the row with a key in the query's order.
+    /// Keeps the rows that follow the row with a key in the query's order.
     ///
     /// - Parameters:
-    ///   - key: The key of the last row of the page before.
+    ///   - key: The key of the last row of the previous page.
     ///   - db: A transaction.
-    /// - Returns: The query; it can be sorted by columns alone.
-    /// - Throws: ``StrongroomError`` with `noSuchRow` when the row is gone: where it stood is not known any more. A
-    ///   ``PageCursor`` keeps that.
+    /// - Returns: The query; it must be sorted by columns only.
+    /// - Throws: ``StrongroomError`` with `noSuchRow` if the row is deleted, since its position is then unknown. A
+    ///   ``PageCursor`` retains the position.
     public func after(key: Source.Key, in db: borrowing some Reading & ~Copyable) throws -> Query {
         guard let record = try Source.find(key, in: db) else {
             throw StrongroomError(
@@ -112,10 +112,10 @@ public struct Query<Source: Table>: Sendable {
         return after(record)
     }
 
-    /// Keeps the rows that come behind a cursor in the query's order; see ``cursor(after:)``.
+    /// Keeps the rows that follow a cursor in the query's order; see ``cursor(after:)``.
     ///
-    /// - Parameter cursor: Made by a query of the same table in the same order. When the query runs, a cursor of
-    ///   another one is an error: ``StrongroomError`` with `pageCursor`.
+    /// - Parameter cursor: A cursor made by a query of the same table in the same order. With any other cursor, running
+    ///   the query throws ``StrongroomError`` with `pageCursor`.
     /// - Returns: The query.
     public func after(_ cursor: PageCursor) -> Query {
         var copy = self
@@ -123,8 +123,8 @@ public struct Query<Source: Table>: Sendable {
         return copy
     }
 
-    /// The place of a record in the query's order, which can go to another process and come back: the next page of a
-    /// service's answer.
+    /// The position of a record in the query's order, which can be sent to a client and returned with the request for
+    /// the next page.
     ///
     /// ```swift
     /// let page = try byName.fetch(in: db)
@@ -132,16 +132,16 @@ public struct Query<Source: Table>: Sendable {
     /// ```
     ///
     /// - Parameter record: The last record of a page.
-    /// - Returns: The cursor. It holds the values that the query is sorted by, and whoever has it can read them.
-    /// - Throws: ``StrongroomError`` with `sql` when the query is sorted by more than columns, or by one of JSON or
-    ///   property lists, or removes duplicates; `valueNotStorable`.
+    /// - Returns: The cursor. It contains the values that the query is sorted by, which its recipient can read.
+    /// - Throws: ``StrongroomError`` with `sql` if the query is sorted by expressions other than columns, or by JSON or
+    ///   property-list columns, or removes duplicates; `valueNotStorable`.
     public func cursor(after record: Source.RecordType) throws -> PageCursor {
         try checkPages()
         let ordered = try sortedToTheEnd().clauses
         return PageCursor(ordered.pageOrder(of: Source.schema.name), try ordered.values(of: record))
     }
 
-    /// The condition that the rows are kept by; nil for all rows.
+    /// The condition of the query; nil for all rows.
     package var condition: Condition? { clauses.condition }
 
     func `where`(key: Source.Key) throws -> Query {
@@ -153,7 +153,7 @@ public struct Query<Source: Table>: Sendable {
         return copy
     }
 
-    /// Sorts by the primary key behind all that is asked for already.
+    /// Appends the primary key to the query's order.
     @usableFromInline
     package func orderedByKey(descending: Bool) throws -> Query {
         var copy = self
@@ -163,10 +163,10 @@ public struct Query<Source: Table>: Sendable {
         return copy
     }
 
-    /// The clauses with what `after(_:)` asks for.
+    /// The clauses, including the condition of `after(_:)`.
     ///
-    /// Whatever is sorted or limited is sorted by the key in the end, also without a page before it: rows that are
-    /// otherwise equal stand in one order on every page. Equal rows that count once have no key to sort by.
+    /// Sorted or limited rows are finally sorted by the key, also on the first page: otherwise equal rows then have the
+    /// same order on every page. Rows of SELECT DISTINCT have no key to sort by.
     @usableFromInline
     func resolved() throws -> QueryClauses {
         guard let anchor else {
@@ -194,11 +194,12 @@ public struct Query<Source: Table>: Sendable {
             .sql, "Equal rows that count once have no key, so no page can follow another; leave out distinct().")
     }
 
-    /// The query's rows by their keys, in no order: what stands for them where they are to be sorted anew or changed.
+    /// A condition on the keys of the query's rows, without an order: replaces the query if its rows are to be sorted
+    /// differently or changed.
     func unsorted() throws -> Condition? {
         let clauses = try resolved()
         guard clauses.hasLimit else { return clauses.condition }
-        // By the row's number only without a key: a table may have none, or a column of that name.
+        // By row id only without a key: a table may have no row ids, or a column of that name.
         let keys = Source.schema.hasKey ? try Source.schema.keyColumns().map(\.name) : ["rowid"]
         let list = keys.map(Identifier.quote).joined(separator: ", ")
         let rows = clauses.sql(after: "SELECT \(list) FROM \(Source.schema.quotedName)")
@@ -238,7 +239,7 @@ extension QueryClauses {
         }
     }
 
-    /// What holds for the rows that come behind one in the order of the query.
+    /// The condition for the rows that follow one in the order of the query.
     ///
     /// - Parameter values: The row's values, one for each ordering.
     fileprivate func isBehind(_ values: [Value]) -> Condition {
@@ -255,7 +256,7 @@ extension QueryClauses {
         return behind ?? Condition("0")
     }
 
-    /// The table and the order, by which a cursor knows whose it is.
+    /// The table and the order, which identify the queries that a cursor belongs to.
     fileprivate func pageOrder(of table: String) -> PageCursor.Order {
         PageCursor.Order(
             table: table,

@@ -18,10 +18,10 @@ public struct RecordCursor<Source: Table>: ~Copyable {
     /// Reads the next record.
     ///
     /// - Returns: The record, or nil at the end.
-    /// - Throws: ``StrongroomError`` with `typeMismatch`, which names table, column and row, or the engine's failure.
+    /// - Throws: ``StrongroomError`` with `typeMismatch` naming table, column and row, or the engine's failure.
     @inlinable
     public mutating func next() throws -> Source.RecordType? {
-        // A statement that is asked for more behind its end begins anew.
+        // A statement that is stepped again after its end starts over.
         guard !isAtEnd, try statement.step() else {
             isAtEnd = true
             return nil

@@ -1,4 +1,4 @@
-/// A question whose answers are single values and not records: some expressions for each row, or for each group.
+/// A query for single values instead of records: some expressions for each row, or for each group.
 ///
 /// ```swift
 /// let cities = try Contact.group { $0.city }
@@ -44,7 +44,7 @@ public struct Selection<each Value: ColumnValue>: Sendable {
     /// The values of the first row.
     ///
     /// - Parameter db: A transaction.
-    /// - Returns: The values, or nil when there is no row.
+    /// - Returns: The values, or nil if there is no row.
     /// - Throws: As ``fetch(in:)``.
     public func first(in db: borrowing some Reading & ~Copyable) throws -> (repeat each Value)? {
         var copy = self

@@ -86,7 +86,7 @@ struct CopyPlace: Sendable {
     private func replace(by copy: PlainFile) throws {
         try requireUnused()
         let former = try ReplacedFile.at(path)
-        // A process of another user that is copying the file holds no lock, and must get a complete copy.
+        // A process of any user that is copying the file holds no lock, and must get a complete copy.
         guard try former.map({ try $0.lock() && !$0.isOpenElsewhere }) ?? true else {
             throw StrongroomError(
                 .locked,

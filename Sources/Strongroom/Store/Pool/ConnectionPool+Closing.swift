@@ -11,8 +11,8 @@ extension ConnectionPool {
     var isClosing: Bool { queue.withLock { $0.isClosing } }
 
     /// Closes the connections; checkpoints the WAL first unless the store is read-only. Waits for readers in other
-    /// processes at most the shorter of the busy timeout and the connection's own limit: frames that stay in the WAL
-    /// are durable there.
+    /// processes at most the shorter of the busy timeout and `Connection.patience`: frames that stay in the WAL are
+    /// durable there.
     func close() throws {
         try close { [isReadOnly] connection in
             guard !isReadOnly else { return nil }

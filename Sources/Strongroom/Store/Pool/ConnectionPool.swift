@@ -275,7 +275,7 @@ final class ConnectionPool: Sendable {
             defer { running.rest(ticket) }
             return try CurrentTransaction.inside(self, connection) { try work(connection) }
         } catch {
-            // An operation that is stopped while another process holds the lock fails with `busy`.
+            // The engine reports `busy` for a statement that is stopped while it waits for a lock of another process.
             let codes = [StrongroomError.Code.interrupted, .busy]
             let isStopped =
                 error is CancellationError || (error as? StrongroomError).map { codes.contains($0.code) } ?? false

@@ -78,7 +78,7 @@ extension Stores {
 }
 
 extension StrongroomError {
-    /// Adds what is known of the file to this error of an opening.
+    /// This error of an opening, with what is known of the file.
     ///
     /// - Parameters:
     ///   - key: The index in the chain of the key that opens it; nil if none does, or if it is plaintext.

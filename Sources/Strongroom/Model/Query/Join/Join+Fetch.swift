@@ -2,7 +2,7 @@ extension Join {
     /// Runs the join.
     ///
     /// - Parameter db: A transaction.
-    /// - Returns: For each row a tuple with a record of each table.
+    /// - Returns: A tuple with a record of each table, for each row.
     /// - Throws: ``StrongroomError`` with `typeMismatch`, which names table and column, or the engine's failure.
     @inlinable
     public func fetch(in db: borrowing some Reading & ~Copyable) throws -> [Records] {
@@ -25,7 +25,7 @@ extension Join {
     /// The first row.
     ///
     /// - Parameter db: A transaction.
-    /// - Returns: The records, or nil when there is no row.
+    /// - Returns: The records, or nil if there is no row.
     /// - Throws: As ``fetch(in:)``.
     @inlinable
     public func first(in db: borrowing some Reading & ~Copyable) throws -> Records? {
@@ -35,7 +35,7 @@ extension Join {
     /// Whether there is a row.
     ///
     /// - Parameter db: A transaction.
-    /// - Returns: True when there is at least one.
+    /// - Returns: True if there is at least one.
     /// - Throws: ``StrongroomError`` with the engine's failure.
     public func exists(in db: borrowing some Reading & ~Copyable) throws -> Bool {
         let connection = db.handle.connection
@@ -45,7 +45,7 @@ extension Join {
         return try statement.step()
     }
 
-    /// The number of rows, the limit included.
+    /// The number of rows, taking the limit into account.
     ///
     /// - Parameter db: A transaction.
     /// - Returns: The number.
@@ -63,7 +63,7 @@ extension Join {
     /// ```
     ///
     /// - Parameters:
-    ///   - type: The record's type; each of its columns is the one of that name, which only one of the tables may have.
+    ///   - type: The record's type; exactly one of the tables must have a column of each of its names.
     ///   - db: A transaction.
     /// - Returns: The records.
     /// - Throws: ``StrongroomError`` with `sql` for a column that no table has, or more than one, `typeMismatch`, or
@@ -72,14 +72,14 @@ extension Join {
         try content.fetch(type, content.columns(named: R.columnNames), in: db)
     }
 
-    /// Reads the rows into records of another type, from columns and expressions that are chosen.
+    /// Reads the rows into records of another type, from specified columns and expressions.
     ///
     /// - Parameters:
     ///   - type: The record's type.
     ///   - db: A transaction.
-    ///   - expressions: Makes what each of the record's columns is read from, in their order.
+    ///   - expressions: Makes the expressions for the record's columns, in their order.
     /// - Returns: The records.
-    /// - Throws: ``StrongroomError`` with `sql` when there are more or fewer than the record has columns,
+    /// - Throws: ``StrongroomError`` with `sql` if their number differs from that of the record's columns,
     ///   `typeMismatch`, or the engine's failure.
     public func fetch<R: Record>(
         as type: R.Type,
@@ -89,10 +89,10 @@ extension Join {
         try content.fetch(type, expressions(columns).map { $0.sql }, in: db)
     }
 
-    /// Reads single values of each row.
+    /// Selects single values of each row.
     ///
     /// - Parameter expressions: Makes a tuple of expressions from the tables' columns.
-    /// - Returns: The selection, to refine or to run.
+    /// - Returns: The selection.
     public func select<each E: SQLExpression>(
         _ expressions: (Columns) -> (repeat each E)
     ) -> Selection<repeat (each E).Value> {
@@ -100,12 +100,13 @@ extension Join {
         return content.selection(of: repeat each made)
     }
 
-    /// Reads values of each group of rows.
+    /// Selects values of each group of rows.
     ///
     /// - Parameters:
-    ///   - expressions: Makes a tuple of expressions from the tables' columns: what is grouped by, and aggregates.
-    ///   - groups: Makes what the rows of a group have in common.
-    /// - Returns: The selection, to refine or to run.
+    ///   - expressions: Makes a tuple of expressions from the tables' columns: the grouping expressions, and
+    ///     aggregates.
+    ///   - groups: Makes the expressions to group by.
+    /// - Returns: The selection.
     public func select<each E: SQLExpression, each G: SQLExpression>(
         _ expressions: (Columns) -> (repeat each E),
         groupedBy groups: (Columns) -> (repeat each G)

@@ -1,4 +1,4 @@
-/// The rows of two tables or more at once.
+/// A join of two or more tables.
 ///
 /// ```swift
 /// let pairs = try Contact.join(Order.self) { contact, order in contact.id == order.contactID }
@@ -7,10 +7,10 @@
 ///     .fetch(in: db)                                              // [(Contact, Order)]
 /// ```
 ///
-/// ``Table/join(_:on:)`` and ``Table/leftJoin(_:on:)`` join two tables, ``join(_:on:)`` and ``leftJoin(_:on:)`` one
-/// more, up to the engine's limit of 64. Its types are two tuples with an element for each table: `Columns` is what
-/// closures get, and `Records` is what each row gives. A table that was joined with `leftJoin` has ``OuterColumns`` and
-/// an optional record:
+/// ``Table/join(_:on:)`` and ``Table/leftJoin(_:on:)`` join two tables, ``join(_:on:)`` and ``leftJoin(_:on:)`` add
+/// another, up to the engine's limit of 64. The generic parameters are two tuples with an element for each table:
+/// closures receive `Columns`, and each row is returned as `Records`. A table that was joined with `leftJoin` has
+/// ``OuterColumns`` and an optional record:
 ///
 /// ```swift
 /// func calls(from city: String) throws -> Join<(JoinedColumns<Contact>, OuterColumns<Call>), (Contact, Call?)> {
@@ -44,7 +44,7 @@
 /// - ``select(_:)``
 /// - ``select(_:groupedBy:)``
 public struct Join<Columns: Sendable, Records: Sendable>: Sendable {
-    // Two tuples and not one pack of tables: Swift 6.3 infers no chain through `Join<repeat each Part, Added>`.
+    // Two tuples instead of one pack of tables: Swift 6.3 infers no chain through `Join<repeat each Part, Added>`.
     @usableFromInline var content: JoinContent
     @usableFromInline let columns: Columns
     @usableFromInline let read: @Sendable (inout JoinReader) throws -> Records
@@ -56,7 +56,7 @@ public struct Join<Columns: Sendable, Records: Sendable>: Sendable {
         self.read = read
     }
 
-    /// Adds another table; rows without a partner in it are left out.
+    /// Adds another table (inner join).
     ///
     /// ```swift
     /// let all = try Contact.leftJoin(Order.self) { contact, order in contact.id == order.contactID }
@@ -65,9 +65,9 @@ public struct Join<Columns: Sendable, Records: Sendable>: Sendable {
     /// ```
     ///
     /// - Parameters:
-    ///   - table: The table; one that is there already is joined with itself.
+    ///   - table: The table; one that is already joined is joined with itself.
     ///   - condition: Makes the condition from the columns of all tables.
-    /// - Returns: The larger join.
+    /// - Returns: The extended join.
     @inlinable
     public func join<Other: Table, each Left: Sendable, each Part: Sendable>(
         _ table: Other.Type,
@@ -85,12 +85,13 @@ public struct Join<Columns: Sendable, Records: Sendable>: Sendable {
         }
     }
 
-    /// Adds another table; rows without a partner in it have nil in its place, and its columns can be nil from here on.
+    /// Adds another table (left join): its record is nil in rows without a match, and its columns are optional from
+    /// here on.
     ///
     /// - Parameters:
-    ///   - table: The table; one that is there already is joined with itself.
+    ///   - table: The table; one that is already joined is joined with itself.
     ///   - condition: Makes the condition from the columns of all tables.
-    /// - Returns: The larger join.
+    /// - Returns: The extended join.
     @inlinable
     public func leftJoin<Other: Table, each Left: Sendable, each Part: Sendable>(
         _ table: Other.Type,
@@ -109,17 +110,17 @@ public struct Join<Columns: Sendable, Records: Sendable>: Sendable {
         }
     }
 
-    /// Keeps the rows for which a condition holds, besides those before it.
+    /// Adds a condition; rows must match all conditions of the query.
     ///
     /// - Parameter condition: Makes the condition from the tables' columns.
-    /// - Returns: The narrower join.
+    /// - Returns: The join with the condition.
     public func `where`(_ condition: (Columns) -> Condition) -> Join {
         var copy = self
         copy.content.clauses.add(condition(columns))
         return copy
     }
 
-    /// Sorts the rows; orderings given before count more.
+    /// Adds orderings; earlier ones have priority.
     ///
     /// - Parameter ordering: Makes the ordering from the tables' columns.
     /// - Returns: The sorted join.
@@ -132,8 +133,8 @@ public struct Join<Columns: Sendable, Records: Sendable>: Sendable {
     /// Limits the number of rows.
     ///
     /// - Parameters:
-    ///   - count: The most rows; not negative.
-    ///   - offset: The rows that are left out before them; not negative.
+    ///   - count: The maximum number of rows; not negative.
+    ///   - offset: The number of rows to skip; not negative.
     /// - Returns: The limited join.
     public func limit(_ count: Int, offset: Int = 0) -> Join {
         precondition(count >= 0 && offset >= 0, "a limit and an offset are not negative")
@@ -153,7 +154,7 @@ public struct Join<Columns: Sendable, Records: Sendable>: Sendable {
     }
 }
 
-/// Calls a closure with the columns of a join's tables and those of one more, which only a pack of them all can name.
+/// Calls a closure with the columns of a join's tables and those of another, which can only be named in a pack of all.
 @usableFromInline
 func withColumns<each Columns>(
     _ columns: repeat each Columns, condition: (repeat each Columns) -> Condition

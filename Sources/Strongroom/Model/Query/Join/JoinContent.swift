@@ -13,17 +13,17 @@ struct JoinContent: Sendable {
     private var members: [Member] = []
     var clauses = QueryClauses()
 
-    /// A join of one table's rows, to which others are added.
+    /// A join of one table's rows, to which other tables are added.
     @usableFromInline
     init<Source: Table>(_ query: Query<Source>) throws {
         let table = Source.schema.quotedName
         let rows = try query.resolved()
-        // Joined as they are: limited and sorted before they meet the other table.
+        // As a subquery: its rows are limited and sorted before they are joined.
         source = rows.isPlain ? SQL(verbatim: "\(table) AS t0") : "(\(rows.sql(after: "SELECT * FROM \(table)"))) AS t0"
         add(Source.self)
     }
 
-    /// What the next table is called in the statement.
+    /// The alias of the next table in the statement.
     @usableFromInline var nextAlias: String { "t\(members.count)" }
 
     private mutating func add<Source: Table>(_ table: Source.Type) {
@@ -61,8 +61,7 @@ struct JoinContent: Sendable {
             .joined(separator: ", ")
     }
 
-    /// The number of rows. Of a distinct join those that would be read are counted; their columns need names that
-    /// differ.
+    /// The number of rows. With DISTINCT, the selected rows are counted, in a subquery whose columns need unique names.
     var count: SQL {
         let list = members.flatMap { member in
             member.recordColumns.map { name in
@@ -72,7 +71,7 @@ struct JoinContent: Sendable {
         return "SELECT count(*) FROM (\(sql(SQL(verbatim: list.joined(separator: ", ")))))"
     }
 
-    /// A statement that has a row where the join has one. Of a distinct join an offset counts what would be read.
+    /// A statement that has a row for each row of the join. With DISTINCT, an offset applies to the selected rows.
     var presence: SQL { sql(SQL(verbatim: clauses.isDistinct ? recordColumns : "1")) }
 
     /// The statement for the records of all tables.
@@ -126,7 +125,7 @@ struct JoinContent: Sendable {
         return records
     }
 
-    /// An error with the table and the row added, where it is a value that does not fit.
+    /// Adds the table and the row to an error about a value of the wrong type.
     ///
     /// - Parameters:
     ///   - part: The table whose record was read, in the order of the join.
@@ -135,7 +134,7 @@ struct JoinContent: Sendable {
     func located(_ error: any Error, in part: Int, at number: Int, on connection: Connection) -> any Error {
         guard let error = error as? StrongroomError, error.mismatch != nil else { return error }
         let member = members[part]
-        // The failure to report is the one that is there already.
+        // The original error is the one to report.
         let rowID = try? rowID(of: member, at: number, on: connection)
         return error.located(in: member.table, rowID: rowID)
     }
@@ -149,7 +148,7 @@ struct JoinContent: Sendable {
         var one = self
         one.clauses.limit = 1
         one.clauses.offset += number
-        // With the records' columns, so that the engine walks the tables in the same way.
+        // With the records' columns, so that the engine returns the rows in the same order.
         let statement = try connection.statement(for: one.sql(SQL(verbatim: "\(member.alias).rowid, \(recordColumns)")))
         defer { statement.finish() }
         return try statement.step() ? Row(statement).integer(at: 0) : nil

@@ -1,9 +1,9 @@
-/// Reads the records of a join's row one after the other.
+/// Reads the records of a join's row in sequence.
 @usableFromInline
 struct JoinReader: ~Copyable {
     @usableFromInline let statement: Statement
     @usableFromInline var position = 0
-    /// The table whose record is read.
+    /// The index of the table whose record is read.
     @usableFromInline var part = -1
 
     @usableFromInline
@@ -26,7 +26,7 @@ struct JoinReader: ~Copyable {
         return try R(row: row)
     }
 
-    /// Reads the record of the next table; nil where all of its columns are NULL.
+    /// Reads the record of the next table; nil if all of its columns are NULL.
     ///
     /// - Parameter count: The number of the record's columns.
     @inlinable

@@ -1,4 +1,4 @@
-/// The columns of one table in a join; the same names as elsewhere, but told apart from those of the other tables.
+/// The columns of one table in a join, qualified with that table.
 @dynamicMemberLookup
 public struct JoinedColumns<Source: Table>: Sendable {
     let alias: String
@@ -16,8 +16,7 @@ public struct JoinedColumns<Source: Table>: Sendable {
     }
 }
 
-/// The columns of a table that a left join may find no row of: all of them can be NULL, also those that the table
-/// declares otherwise.
+/// The columns of the right table of a left join: all of them can be NULL, including those declared NOT NULL.
 ///
 /// ```swift
 /// let lonely = try Contact.leftJoin(Order.self) { contact, order in contact.id == order.contactID }
@@ -32,7 +31,7 @@ public struct OuterColumns<Source: Table>: Sendable {
         self.alias = alias
     }
 
-    /// A column, which is NULL where there is no row.
+    /// A column, which is NULL if there is no matching row.
     public subscript<V>(dynamicMember column: KeyPath<Source.Columns, Column<V>>) -> JoinedColumn<V.Unwrapped?> {
         JoinedColumn(sql: JoinedColumns<Source>(alias: alias)[dynamicMember: column].sql)
     }
@@ -40,6 +39,6 @@ public struct OuterColumns<Source: Table>: Sendable {
 
 /// A column of one table in a join.
 public struct JoinedColumn<Value: ColumnValue>: SQLExpression {
-    /// The column's name with that of its table.
+    /// The column's name, qualified with its table.
     public let sql: SQL
 }

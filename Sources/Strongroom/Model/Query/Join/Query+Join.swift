@@ -1,11 +1,11 @@
 extension Query {
-    /// Joins the query's rows with those of another table; rows without a partner are left out.
+    /// Joins the query's rows with those of another table (inner join).
     ///
     /// - Parameters:
-    ///   - table: The other table; the same one joins the table with itself.
+    ///   - table: The other table; the same table makes a self join.
     ///   - condition: Makes the condition from the columns of both tables.
-    /// - Returns: The join, to refine or to run.
-    /// - Throws: ``StrongroomError`` when the record of `after(_:)` has a value that cannot be stored.
+    /// - Returns: The join.
+    /// - Throws: ``StrongroomError`` if the record of `after(_:)` has a value that cannot be stored.
     @inlinable
     public func join<Other: Table>(
         _ table: Other.Type,
@@ -19,13 +19,13 @@ extension Query {
         }
     }
 
-    /// Joins the query's rows with those of another table; rows without a partner have nil in its place. What is asked
-    /// of the other table's columns from here on, they can be nil: `$1.total == nil` finds the rows without a partner.
+    /// Joins the query's rows with those of another table (left join): its record is nil in rows without a match. Its
+    /// columns are optional from here on: `$1.total == nil` matches the rows without a match.
     ///
     /// - Parameters:
-    ///   - table: The other table; the same one joins the table with itself.
+    ///   - table: The other table; the same table makes a self join.
     ///   - condition: Makes the condition from the columns of both tables.
-    /// - Returns: The join, to refine or to run.
+    /// - Returns: The join.
     /// - Throws: As ``join(_:on:)``.
     @inlinable
     public func leftJoin<Other: Table>(
@@ -42,16 +42,16 @@ extension Query {
 }
 
 extension Table {
-    /// Joins the table with another; rows without a partner are left out.
+    /// Joins the table with another (inner join).
     ///
     /// ```swift
     /// let pairs = try Contact.join(Order.self) { contact, order in contact.id == order.contactID }.fetch(in: db)
     /// ```
     ///
     /// - Parameters:
-    ///   - table: The other table; the same one joins the table with itself.
+    ///   - table: The other table; the same table makes a self join.
     ///   - condition: Makes the condition from the columns of both tables.
-    /// - Returns: The join, to refine or to run.
+    /// - Returns: The join.
     @inlinable
     public static func join<Other: Table>(
         _ table: Other.Type,
@@ -60,12 +60,12 @@ extension Table {
         try Query<Self>().join(table, on: condition)
     }
 
-    /// Joins the table with another; rows without a partner have nil in its place.
+    /// Joins the table with another (left join): its record is nil in rows without a match.
     ///
     /// - Parameters:
-    ///   - table: The other table; the same one joins the table with itself.
+    ///   - table: The other table; the same table makes a self join.
     ///   - condition: Makes the condition from the columns of both tables.
-    /// - Returns: The join, to refine or to run.
+    /// - Returns: The join.
     @inlinable
     public static func leftJoin<Other: Table>(
         _ table: Other.Type,

@@ -5,7 +5,7 @@ internal import Foundation
 #endif
 
 extension PredicateTranslation {
-    /// Throws for a type with which the engine does not calculate as Swift does.
+    /// Throws for a type whose arithmetic differs between the engine and Swift.
     ///
     /// - Parameter grows: Whether the result can be larger than both operands.
     static func checkArithmetic<T>(of type: T.Type, grows: Bool) throws {
@@ -55,7 +55,7 @@ extension PredicateExpressions.FloatDivision: TranslatablePredicateExpression {
         let (left, right) = (try translation.term(lhs), try translation.term(rhs))
         let quotient = try translation.arithmetic(LHS.Output.self, left, " / ", right)
         if case .real(let divisor) = right.constant, divisor != 0 { return quotient }
-        // The engine divides by zero to NULL, Swift to an infinity, or to NaN where both are zero.
+        // Division by zero is NULL in the engine, and an infinity in Swift, or NaN if both are zero.
         let sign: SQL = "CASE WHEN \(left.sql) > 0 THEN 9e999 WHEN \(left.sql) < 0 THEN -9e999 END"
         let sql: SQL = "(CASE WHEN \(right.sql) = 0 THEN \(sign) ELSE \(quotient.sql) END)"
         return PredicateTerm(sql, isMaybeNaN: true)

@@ -5,7 +5,7 @@ internal import Foundation
 #endif
 
 extension PredicateTranslation {
-    /// Whether two values are equal: yes or no, also for nil.
+    /// Whether two values are equal; never NULL, also for nil.
     func equality<T>(_ type: T.Type, _ left: PredicateTerm, _ right: PredicateTerm, negated: Bool) throws
         -> PredicateTerm
     {
@@ -26,13 +26,13 @@ extension PredicateTranslation {
     ) throws -> PredicateTerm {
         let (left, right) = try Self.compared(left, sign, right)
         var sql: SQL = "(\(left.sql)\(SQL(verbatim: sign))\(right.sql)"
-        // A column's own collation could take "a" for "A".
+        // A column's collation could treat "a" and "A" as equal.
         sql.append(text: try Self.isText(type) ? " COLLATE BINARY)" : ")")
         guard left.isMaybeNaN || right.isMaybeNaN else { return PredicateTerm(sql) }
         return PredicateTerm("ifnull(\(sql), \(SQL(verbatim: whenNaN ? "1" : "0")))")
     }
 
-    /// Throws for a type whose order in the engine is not Swift's.
+    /// Throws for a type whose order in the engine differs from Swift's.
     static func checkOrder<T>(of type: T.Type) throws {
         let isKnown =
             type is any FixedWidthInteger.Type || type == Double.self || type == Float.self

@@ -4,7 +4,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// A range of values that is captured by a predicate.
+/// A range captured by a predicate.
 private protocol CapturedRange {
     associatedtype Bound: Comparable
 
@@ -62,7 +62,7 @@ extension PredicateTranslation {
         return PredicateTerm("(\(above.sql) AND \(below.sql))")
     }
 
-    /// Whether a list holds a value: yes or no, also for nil.
+    /// Whether a list contains a value; never NULL, also for nil.
     fileprivate func membership<T>(_ element: PredicateTerm, in list: some Sequence<T>) throws -> PredicateTerm {
         let column = try Self.columnType(T.self)
         guard !(column is any CodedColumnValue.Type) else {
@@ -99,7 +99,7 @@ extension PredicateExpressions.SequenceContains: TranslatablePredicateExpression
             )
         }
         let element = try translation.term(element)
-        // A range of integers is a sequence, too, and can be long.
+        // A range of integers is also a sequence, and can be long.
         if let range = list as? any CapturedRange { return try translation.membership(element, in: range) }
         return try translation.membership(element, in: list)
     }

@@ -1,7 +1,7 @@
 extension PredicateTranslation {
-    /// Two terms as they are compared: a captured decimal at the scale of the other term.
+    /// Two terms in comparable form: a captured decimal gets the scale of the other term.
     ///
-    /// - Throws: ``StrongroomError`` with `notTranslatable` for decimals that are stored in two ways.
+    /// - Throws: ``StrongroomError`` with `notTranslatable` for decimals with different storage forms.
     static func compared(
         _ left: PredicateTerm, _ sign: String, _ right: PredicateTerm
     ) throws -> (PredicateTerm, PredicateTerm) {
@@ -16,11 +16,10 @@ extension PredicateTranslation {
         throw SQL.twoScales(left.sql.scale, right.sql.scale)
     }
 
-    /// Two terms of which the engine gives one or the other: a captured decimal as it is stored at the scale of the
-    /// other term.
+    /// Two terms of which the engine returns either: a captured decimal is stored at the scale of the other term.
     ///
-    /// - Throws: As ``compared(_:_:_:)``; ``StrongroomError`` with `valueNotStorable` for a value that the scale has
-    ///   not.
+    /// - Throws: As ``compared(_:_:_:)``; ``StrongroomError`` with `valueNotStorable` for a value that the scale cannot
+    ///   represent.
     static func stored(_ left: PredicateTerm, _ right: PredicateTerm) throws -> (PredicateTerm, PredicateTerm) {
         if left.sql.scale == right.sql.scale { return (left, right) }
         if let scale = left.sql.scale, let constant = right.constant {

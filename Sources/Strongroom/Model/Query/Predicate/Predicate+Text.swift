@@ -24,7 +24,7 @@ extension PredicateExpressions.CollectionContainsCollection: TranslatablePredica
 extension PredicateExpressions.SequenceStartsWith: TranslatablePredicateExpression {
     func term(in translation: PredicateTranslation) throws -> PredicateTerm {
         let (text, part) = (try translation.bytes(base), try translation.bytes(prefix))
-        // `substr` gives NULL for an empty text.
+        // `substr` returns NULL for an empty text.
         return PredicateTerm(
             "(CASE WHEN length(\(part)) = 0 THEN 1 ELSE ifnull(substr(\(text), 1, length(\(part))) = \(part), 0) END)")
     }

@@ -43,7 +43,7 @@ extension PredicateExpressions.KeyPath: TranslatablePredicateExpression {
         return try property(of: translation.term(root))
     }
 
-    /// A property of what is stored in a column.
+    /// A property of the value stored in a column.
     private func property(of base: PredicateTerm) throws -> PredicateTerm {
         let storage = try PredicateTranslation.columnType(Root.Output.self).storageClass
         let isBytes = storage == .blob && !(Root.Output.self is any CodedColumnValue.Type)
@@ -71,7 +71,7 @@ extension PredicateExpressions.NilCoalesce: TranslatablePredicateExpression {
 
 extension PredicateExpressions.ForcedUnwrap: TranslatablePredicateExpression {
     func term(in translation: PredicateTranslation) throws -> PredicateTerm {
-        // Where Swift throws, the comparison with it is unknown.
+        // NULL where Swift throws, so that comparisons with it are unknown.
         try translation.term(inner)
     }
 }
@@ -93,7 +93,7 @@ extension PredicateExpressions.OptionalFlatMap: TranslatablePredicateExpression 
     }
 }
 
-/// A property by its name, or by its type where the name is not known: a computed one is known by its address alone.
+/// The name of a property, or its type if the name is unknown: a computed property has no name at run time.
 private func described(_ property: AnyKeyPath) -> String {
     let text = "\(property)"
     return text.contains("<") ? "a property of \(type(of: property).rootType)" : "the property \(text)"

@@ -4,14 +4,14 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// A part of a predicate as SQL.
+/// A subexpression of a predicate in SQL.
 ///
-/// A part whose Swift type is not optional is never NULL, but where Swift would stop or throw, or for a NaN.
+/// If its Swift type is not optional, it is NULL only where Swift would trap or throw, or for a NaN.
 struct PredicateTerm {
     var sql: SQL
-    /// Whether NULL may stand for NaN.
+    /// Whether NULL may represent NaN.
     var isMaybeNaN = false
-    /// The value, where it is captured.
+    /// The value, if it is captured.
     var constant: Value?
 
     init(_ sql: SQL, isMaybeNaN: Bool = false) {
@@ -20,19 +20,19 @@ struct PredicateTerm {
     }
 }
 
-/// A kind of expression that can be said in SQL.
+/// An expression that can be translated to SQL.
 protocol TranslatablePredicateExpression {
     func term(in translation: PredicateTranslation) throws -> PredicateTerm
 }
 
-/// What the parts of a predicate need to know to become SQL.
+/// The context of a predicate's translation to SQL.
 struct PredicateTranslation {
     let record: PredicateExpressions.VariableID
     let recordName: String
     let column: (AnyKeyPath) -> String?
-    /// The columns that are declared, for the scales of their decimals.
+    /// The declared columns, for the scales of their decimals.
     let definitions: [ColumnDefinition]
-    /// What the variables of closures inside the predicate stand for.
+    /// The terms of the variables of closures inside the predicate.
     var bound: [PredicateExpressions.VariableID: PredicateTerm] = [:]
 
     init<R: Record>(of predicate: Predicate<R>, _ definitions: [ColumnDefinition]) {
@@ -44,12 +44,12 @@ struct PredicateTranslation {
 
     func term<E: PredicateExpression>(_ expression: E) throws -> PredicateTerm {
         if let part = expression as? any TranslatablePredicateExpression { return try part.term(in: self) }
-        // Without a column in it, Swift can work it out.
+        // Without a column, Swift can evaluate it.
         if let value = constant(expression) { return try term(value: value) }
         throw Self.refusal(of: E.self)
     }
 
-    /// The value of an expression in which no variable stands.
+    /// The value of an expression that contains no variable.
     func constant<E: PredicateExpression>(_ expression: E) -> E.Output? {
         try? expression.evaluate(PredicateBindings())
     }
@@ -71,7 +71,7 @@ struct PredicateTranslation {
         return term
     }
 
-    /// How the engine keeps values of a type.
+    /// The column type that stores values of a type.
     static func columnType<T>(_ type: T.Type) throws -> any ColumnValue.Type {
         guard let type = T.self as? any ColumnValue.Type else {
             throw refusal("a value of type \(T.self)", "make the type a ColumnValue, or compare a property that is one")
@@ -90,7 +90,7 @@ extension PredicateTranslation {
             .notTranslatable, "The predicate has \(construct), which SQL cannot say as Swift means it; \(advice).")
     }
 
-    /// The error for a kind of expression that is not translated.
+    /// The error for an expression that is not translated.
     static func refusal<E>(of type: E.Type) -> StrongroomError {
         let name = String("\(type)".prefix { $0 != "<" })
         let advice =
