@@ -59,7 +59,9 @@ struct CheckedCopy {
     func make(from source: Connection, prepare: (PlainFile) throws -> Void = { _ in }) throws -> Made {
         try remove()
         do {
-            let size = try source.ownNumber("PRAGMA page_count") * source.ownNumber("PRAGMA page_size")
+            // The WAL may have more pages than the file; before its first read SQLCipher 4 counts none.
+            let pages = try source.ownNumber("PRAGMA page_count") * source.ownNumber("PRAGMA page_size")
+            let size = try max(pages, FileStatus.at(file.path)?.size ?? 0)
             try FreeSpace.require(size + FreeSpace.margin, beside: path, for: purpose)
             let copy = try PlainFile(making: path)
             try prepare(copy)

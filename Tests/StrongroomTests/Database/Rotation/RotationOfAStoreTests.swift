@@ -110,7 +110,8 @@ struct RotationOfAStoreTests {
         let order: [WorkProgress.Phase] = [.waiting, .checking, .writing, .verifying]
         let phases = all.compactMap { order.firstIndex(of: $0.phase) }
         #expect(phases == phases.sorted() && phases.contains(2) && phases.contains(3))
-        #expect(all.last { $0.phase == .writing }.map { $0.done == $0.total && $0.total > 0 } == true)
+        let end = all.last { $0.phase == .writing }
+        #expect(end.map { $0.done == $0.total && $0.total > 0 } == true, "\(all)")
         try await store.close()
     }
 
