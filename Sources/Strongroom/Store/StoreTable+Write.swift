@@ -14,7 +14,7 @@ extension StoreTable {
     /// Inserts a record and sets its key to the generated one.
     ///
     /// - Parameter record: The record; unchanged if the insert fails.
-    /// - Throws: As ``insert(_:)-(Source.RecordType)``.
+    /// - Throws: As `Table.insert` and `Store.write`.
     @inlinable
     public func insert(_ record: inout Source.RecordType) async throws {
         try await prepare()
@@ -28,7 +28,7 @@ extension StoreTable {
 
     /// Inserts a list of records, all or none, and returns their keys.
     ///
-    /// - Throws: As ``insert(_:)-(Source.RecordType)``.
+    /// - Throws: As `Table.insert` and `Store.write`.
     @inlinable
     @discardableResult
     public func insert(contentsOf records: [Source.RecordType]) async throws -> [Source.Key] {
