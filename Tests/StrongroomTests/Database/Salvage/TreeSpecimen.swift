@@ -68,7 +68,7 @@ struct TreeSpecimen {
         try db.execute("CREATE TABLE wide (id INTEGER PRIMARY KEY, filling BLOB)")
         try db.execute("CREATE TABLE gone (id INTEGER PRIMARY KEY, text TEXT)")
         var generator = SeededGenerator(5)
-        // Without generic code of the standard library: under the thread sanitizer tests that make specimens at the same
+        // No generic code of the standard library: under the thread sanitizer, tests that make specimens at the same
         // time would wait for each other in the runtime, for each byte.
         func bytes(_ count: Int) -> [UInt8] {
             var bytes = [UInt8](repeating: 1, count: count)
