@@ -51,9 +51,9 @@ struct FileLock: ~Copyable {
     ///
     /// - Parameters:
     ///   - path: The lock file.
-    ///   - file: What it belongs to.
-    ///   - patience: How long it is waited for. By default as long as nobody should have it: a process that is being
-    ///     started has for a moment what the one has that starts it.
+    ///   - file: The file that it protects.
+    ///   - patience: The longest wait. The default is for a lock that no other process should hold: a process that is
+    ///     being started holds for a moment what its parent process holds.
     /// - Returns: The lock; nil when another process has held it all the time.
     /// - Throws: As ``take(_:of:)``; `CancellationError`.
     static func acquire(
