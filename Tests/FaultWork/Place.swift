@@ -8,7 +8,7 @@ package struct Place: Sendable {
     /// What is done when the disk is full, so that it is not any more; nil for giving up.
     package let relieve: (@Sendable () throws -> Void)?
     private var protection = KeyProtection.direct
-    private var snapshots = SnapshotPolicy.none
+    private var migrationBackups = MigrationBackupPolicy.none
 
     package init(_ directory: String, relieve: (@Sendable () throws -> Void)? = nil) {
         self.directory = directory
@@ -22,10 +22,10 @@ package struct Place: Sendable {
         return place
     }
 
-    /// The same directory, for a database of which snapshots are kept.
-    package var withSnapshots: Place {
+    /// The same directory, for a database whose migration backups are kept.
+    package var withMigrationBackups: Place {
         var place = self
-        place.snapshots = .beforeMigrating(keep: 1)
+        place.migrationBackups = .newest(1)
         return place
     }
 
@@ -55,10 +55,10 @@ package struct Place: Sendable {
         return try await againWithSpace { try await stores.open(Vault.fileName) }
     }
 
-    /// Puts the newest snapshot in the database's place, which nobody has open.
+    /// Restores the newest migration backup of the database, which is not open.
     package func restore(_ keys: KeyChain) async throws {
         let stores = try stores(keys, nil, nil)
-        _ = try await againWithSpace { try await stores.restoreSnapshot(of: Vault.fileName) }
+        _ = try await againWithSpace { try await stores.restoreMigrationBackup(of: Vault.fileName) }
     }
 
     /// A registry that knows the database.
@@ -66,7 +66,7 @@ package struct Place: Sendable {
         try Stores(
             Vault(
                 path: path, keys: keys, migrator: migrator, ciphers: ciphers, protection: protection,
-                snapshots: snapshots))
+                migrationBackups: migrationBackups))
     }
 
     /// Does work, and once more with space when the disk was full.
@@ -97,12 +97,14 @@ private struct Vault: Configuration {
     let migrator: Migrator?
     let ciphers: [CipherSettings]?
     let protection: KeyProtection
-    let snapshots: SnapshotPolicy
+    let migrationBackups: MigrationBackupPolicy
 
     func filePath(for database: DatabaseName) -> String? { path }
     func keyChain(for database: DatabaseName) -> KeyChain { keys }
     func cipherSettings(for database: DatabaseName) throws -> [CipherSettings] { try ciphers ?? CipherSettings.known() }
     func keyProtection(for database: DatabaseName) -> KeyProtection { protection }
     func migrator(for database: DatabaseName) -> Migrator? { migrator }
-    func settings(for database: DatabaseName) -> StoreSettings { StoreSettings(readers: 1, snapshots: snapshots) }
+    func settings(for database: DatabaseName) -> StoreSettings {
+        StoreSettings(readers: 1, migrationBackups: migrationBackups)
+    }
 }

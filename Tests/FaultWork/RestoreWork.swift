@@ -1,6 +1,6 @@
 package import Strongroom
 
-/// A migrated file in whose place the snapshot from before is put.
+/// A migrated file that is replaced with its migration backup.
 package struct RestoreWork: Work {
     package let name = "restore"
     package let steps = 1
@@ -26,7 +26,7 @@ package struct RestoreWork: Work {
 
     package func prepare(in place: Place) async throws -> Store? {
         try await using(place, firstKeys(), Self.migrator(upTo: 1)) { _ in }
-        return try await place.withSnapshots.open(firstKeys(), Self.migrator(upTo: 2))
+        return try await place.withMigrationBackups.open(firstKeys(), Self.migrator(upTo: 2))
     }
 
     package func run(in place: Place, acknowledge: @escaping Acknowledge) async throws {

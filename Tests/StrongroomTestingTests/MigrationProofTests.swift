@@ -130,7 +130,7 @@ struct MigrationProofTests {
             "\(report)")
     }
 
-    @Test func tablesWhoseRecordsNobodyNamedAreTold() async throws {
+    @Test func tablesWithoutNamedRecordsAreReported() async throws {
         let report = try await MigrationProof(Library()).records(of: Book.self).verify()
         #expect(
             report.leftOut == [

@@ -11,7 +11,7 @@ final class Promise<Content>: @unchecked Sendable {
     private let state = Locked(State())
 
     /// Sets the value, once.
-    func give(_ value: Content) {
+    func fulfill(_ value: Content) {
         state.withLock { state in
             state.value = value
             return state.gate

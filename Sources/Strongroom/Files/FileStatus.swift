@@ -59,14 +59,16 @@ struct FileStatus: Equatable {
     /// - Parameter path: The path for errors.
     static func of(_ descriptor: Int32, _ path: String) throws -> FileStatus {
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw FileSystem.failure(errno, "cannot look at", path) }
+        guard fstat(descriptor, &status) == 0 else {
+            throw FileSystem.failure(errno, "cannot read the attributes of", path)
+        }
         return FileStatus(status)
     }
 
     private static func result(_ result: Int32, of path: String) throws -> Void? {
         guard result != 0 else { return () }
         if errno == ENOENT { return nil }
-        throw FileSystem.failure(errno, "cannot look at", path)
+        throw FileSystem.failure(errno, "cannot read the attributes of", path)
     }
 
     private init(_ status: stat) {

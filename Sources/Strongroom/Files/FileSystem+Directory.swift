@@ -9,7 +9,7 @@ import Glibc
 extension FileSystem {
     /// The names of a directory's entries, in no order, without `.` and `..`.
     static func names(in directory: String) throws -> [String] {
-        guard let stream = opendir(directory) else { throw failure(errno, "cannot look into", directory) }
+        guard let stream = opendir(directory) else { throw failure(errno, "cannot read the directory", directory) }
         defer { closedir(stream) }
         var names: [String] = []
         errno = 0
@@ -22,14 +22,14 @@ extension FileSystem {
             if name != ".", name != ".." { names.append(name) }
             errno = 0
         }
-        guard errno == 0 else { throw failure(errno, "cannot look into", directory) }
+        guard errno == 0 else { throw failure(errno, "cannot read the directory", directory) }
         return names
     }
 
     /// The files that the entries of a directory refer to, following symbolic links. Entries that no longer exist or
     /// that this process may not read are left out.
     static func identities(in directory: String) throws -> [FileStatus.Identity] {
-        guard let stream = opendir(directory) else { throw failure(errno, "cannot look into", directory) }
+        guard let stream = opendir(directory) else { throw failure(errno, "cannot read the directory", directory) }
         defer { closedir(stream) }
         let descriptor = dirfd(stream)
         var identities: [FileStatus.Identity] = []
@@ -44,11 +44,11 @@ extension FileSystem {
             if result == 0 {
                 identities.append(FileStatus.Identity(status))
             } else if errno == ENOMEM {
-                throw failure(errno, "cannot look into", directory)
+                throw failure(errno, "cannot read the directory", directory)
             }
             errno = 0
         }
-        guard errno == 0 else { throw failure(errno, "cannot look into", directory) }
+        guard errno == 0 else { throw failure(errno, "cannot read the directory", directory) }
         return identities
     }
 }

@@ -21,13 +21,13 @@ enum FreeSpace {
         return isTooLarge ? .max : Int64(clamping: bytes)
     }
 
-    /// Throws if there is not enough space beside a file.
+    /// Throws if there is not enough space on the disk of a file.
     ///
     /// - Parameters:
     ///   - size: The number of bytes to be written.
-    ///   - path: The file beside which they are written.
+    ///   - path: The file in whose directory they are written.
     ///   - purpose: The operation for the error, as in "Rotating".
-    static func require(_ size: Int64, beside path: String, for purpose: String) throws {
+    static func require(_ size: Int64, at path: String, for purpose: String) throws {
         let free = try bytes(at: FileSystem.directory(of: path))
         guard free < size else { return }
         throw StrongroomError(

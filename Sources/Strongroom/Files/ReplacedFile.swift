@@ -30,7 +30,7 @@ final class ReplacedFile: Sendable {
         guard fstat(descriptor, &status) == 0 else {
             let reason = errno
             close(descriptor)
-            throw FileSystem.failure(reason, "cannot look at", path)
+            throw FileSystem.failure(reason, "cannot read the attributes of", path)
         }
         identity = FileStatus.Identity(status)
     }
@@ -58,9 +58,11 @@ final class ReplacedFile: Sendable {
     ///
     /// - Parameter names: The number of hard links that belong to the library. A file with more is in use by others and
     ///   is not changed.
-    func spoil(names: Int = 0) throws {
+    func invalidate(names: Int = 0) throws {
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw FileSystem.failure(errno, "cannot look at", path) }
+        guard fstat(descriptor, &status) == 0 else {
+            throw FileSystem.failure(errno, "cannot read the attributes of", path)
+        }
         guard Int(status.st_nlink) <= names else { return }
         var generator = SystemRandomNumberGenerator()
         let count = min(Int(status.st_size), Self.beginning)

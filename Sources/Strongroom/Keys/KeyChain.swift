@@ -34,7 +34,7 @@ public struct KeyChain: Sendable, Equatable {
             throw StrongroomError(
                 .emptyKeyChain,
                 """
-                The key chain is empty. Give at least one key, or ask for an unencrypted file with `KeyChain.plaintext`.
+                The key chain is empty. Give at least one key, or use `KeyChain.plaintext` for an unencrypted file.
                 """
             )
         }
@@ -42,10 +42,10 @@ public struct KeyChain: Sendable, Equatable {
             if let defect = key.defect {
                 throw StrongroomError(.invalidKey, "Key \(place + 1) of the chain cannot be used: \(defect).")
             }
-            if let twin = keys[..<place].firstIndex(of: key) {
+            if let duplicate = keys[..<place].firstIndex(of: key) {
                 throw StrongroomError(
                     .invalidKey,
-                    "Keys \(twin + 1) and \(place + 1) of the chain are the same; remove one."
+                    "Keys \(duplicate + 1) and \(place + 1) of the chain are the same; remove one."
                 )
             }
             if place > 0, key == .plaintext { throw Self.plaintextBehindKeys(place) }
@@ -73,7 +73,7 @@ public struct KeyChain: Sendable, Equatable {
         let reason =
             key == .plaintext
             ? "`Key.plaintext`; add the key that the file is to get, or use `KeyChain.plaintext` for a file that stays "
-                + "readable by anybody"
+                + "unencrypted"
             : "a passphrase as CTPersistance cut it, which only opens its files; add the key that they are to get"
         return StrongroomError(.invalidKey, "The last key of the chain, key \(place), is \(reason).")
     }

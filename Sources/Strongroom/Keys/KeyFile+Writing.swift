@@ -108,8 +108,8 @@ extension KeyFile {
         StrongroomError(
             .keyFile,
             """
-            Something lies at "\(path)" already, and is not overwritten: a database may need its keys. Give another \
-            path, or append to it.
+            "\(path)" already exists, and is not overwritten: a database may need its keys. Use another path, or \
+            append to it.
             """
         )
     }

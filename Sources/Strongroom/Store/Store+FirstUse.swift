@@ -46,9 +46,9 @@ extension Store {
         let context = try file.context()
         // Another process may be making the same change.
         let lock = try await context.lock()
-        try await pool.perform(.writeAlone, OperationLimits(label: "tables")) { [file, context, pool] connection in
+        try await pool.perform(.ungroupedWrite, OperationLimits(label: "tables")) { [file, context, pool] connection in
             let plan = try migrator.plan(for: connection)
-            // Creating tables changes no existing data, and a further snapshot could remove the one that matters.
+            // Creating tables changes no existing data, and a further backup could remove the one that matters.
             let key: DerivedKey?? = plan.onlyCreatesTables ? nil : .some(file.pageKey)
             if !plan.onlyCreatesTables { try pool.memory.checkMigration(of: connection) }
             let report = try context.carryOut(plan, of: migrator, on: connection, key: key, MigrationRun())

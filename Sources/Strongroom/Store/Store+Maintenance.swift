@@ -11,7 +11,7 @@ extension Store {
     @discardableResult
     public func checkpoint() async throws -> CheckpointReport {
         try pool.requireWriting()
-        return try await pool.perform(.writeAlone) { try $0.checkpoint() }
+        return try await pool.perform(.ungroupedWrite) { try $0.checkpoint() }
     }
 
     /// Rewrites the file without the free pages that deleted rows have left, which are otherwise reused for new rows
@@ -26,7 +26,7 @@ extension Store {
     ///   file is unchanged then; `CancellationError` if the task is cancelled.
     public func vacuum() async throws {
         try pool.requireWriting()
-        try await pool.perform(.writeAlone) { connection in
+        try await pool.perform(.ungroupedWrite) { connection in
             try connection.vacuum()
             _ = connection.checkpointAfterCommit()
         }
@@ -42,7 +42,7 @@ extension Store {
     ///   task is cancelled.
     public func optimize() async throws {
         try pool.requireWriting()
-        try await pool.perform(.writeAlone) { connection in
+        try await pool.perform(.ungroupedWrite) { connection in
             let canChoose = try EngineFeatures.current().sqliteVersionNumber >= Self.firstThatOptimizes
             try connection.run(canChoose ? "PRAGMA optimize" : "ANALYZE")
         }
@@ -54,7 +54,7 @@ extension Store {
     /// - Throws: ``StrongroomError`` with `closed`; `CancellationError` when the task is cancelled.
     public func releaseMemory() async throws {
         pool.closeIdleReaders()
-        try await pool.perform(.writeAlone) { $0.releaseMemory() }
+        try await pool.perform(.ungroupedWrite) { $0.releaseMemory() }
     }
 
     private static let firstThatOptimizes = 3_018_000

@@ -34,7 +34,7 @@ extension Store {
         let (found, wanted) = storage == .memory ? ("in memory", "on the disk") : ("on the disk", "in memory")
         throw StrongroomError(
             .sameFile,
-            "\"\(name)\" is open already, \(found), and is asked for \(wanted). Close it first, or give another name.",
+            "\"\(name)\" is already open \(found), and was requested \(wanted). Close it first, or use another name.",
             database: name.fileName)
     }
 }

@@ -15,8 +15,8 @@ extension Store {
     ///   missing: the message names all of them; `newerSchema`, `closed`; what the configuration throws.
     public func migrationPlan(to version: String? = nil) async throws -> MigrationPlan {
         let migrator = try migrator()
-        return try await pool.perform(.writeAlone) { connection in
-            try migrator.told(migrator.plan(for: connection, to: version))
+        return try await pool.perform(.ungroupedWrite) { connection in
+            try migrator.publicPlan(migrator.plan(for: connection, to: version))
         }
     }
 
@@ -47,7 +47,7 @@ extension Store {
         let context = try file.contextToWrite()
         let migrator = try migrator()
         let lock = try await context.lock()
-        let report = try await pool.perform(.writeAlone, OperationLimits(label: "migration")) {
+        let report = try await pool.perform(.ungroupedWrite, OperationLimits(label: "migration")) {
             [file, pool] connection in
             try pool.memory.checkMigration(of: connection)
             let plan = try migrator.plan(for: connection, to: version)
@@ -65,7 +65,7 @@ extension Store {
 
     var noMigrator: StrongroomError {
         StrongroomError(
-            .invalidMigrator, "The configuration gives no migrator for the database; give one.", database: name.fileName
+            .invalidMigrator, "The configuration has no migrator for the database; add one.", database: name.fileName
         )
     }
 }

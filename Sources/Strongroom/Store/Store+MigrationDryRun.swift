@@ -28,7 +28,7 @@ extension Store {
         // Excludes other stores of this process, too: a lock belongs to the open file description, not to the process.
         guard let lock = try await FileLock.acquire(FileSystem.companion(of: path, "trial.lock"), of: path) else {
             throw StrongroomError(
-                .locked, "Another dry run of \"\(path)\" runs. Wait for it to finish, then try again.",
+                .locked, "Another dry run of \"\(path)\" is in progress. Wait for it to finish, then try again.",
                 database: name.fileName)
         }
         let start = ContinuousClock.now

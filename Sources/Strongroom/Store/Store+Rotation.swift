@@ -71,7 +71,7 @@ extension Store {
         guard context.settings.rotation != .never else {
             throw StrongroomError(
                 .notAuthorized,
-                "The configuration's settings say that the file is never rotated; give another `RotationPolicy`.",
+                "The configuration's settings disable rotations of the file; set another `RotationPolicy`.",
                 database: name.fileName
             )
         }
@@ -127,9 +127,9 @@ extension Store {
         var chain = try await keysToRotateTo(context)
         var attempt = 1
         while true {
-            let alone = try await pool.takeAlone(limits)
+            let access = try await pool.acquireExclusively(limits)
             if let lock = try await attempt < Self.attempts ? context.file.tryLock() : context.lock() {
-                let report = try await pool.perform(alone, progress) { [file, chain] monitor in
+                let report = try await pool.perform(access, progress) { [file, chain] monitor in
                     do {
                         return try file.rotate(chain, newDataKey: newDataKey, monitor)
                     } catch let error as StrongroomError where error.code == .wrongKey {
@@ -145,7 +145,7 @@ extension Store {
                 return report
             }
             // The holder of the lock may be waiting for a connection of this store.
-            alone.end()
+            access.end()
             try await context.lock().release()
             chain = try await keysToRotateTo(context)
             attempt += 1

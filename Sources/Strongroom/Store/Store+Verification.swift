@@ -26,7 +26,7 @@ extension Store {
     public func verify(
         progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws -> VerificationReport {
-        try await pool.perform(.writeAlone) { [file] connection in
+        try await pool.perform(.ungroupedWrite) { [file] connection in
             let pages = try file.pageKey.map { try PageCipher($0, settings: $0.settings) }
             return try DatabaseCheck(
                 connection: connection, cipher: pages, monitor: WorkMonitor(progress, connection.cancellation)

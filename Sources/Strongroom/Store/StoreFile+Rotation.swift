@@ -39,7 +39,7 @@ extension StoreFile {
 
     private func gone(_ context: StoreContext) -> StrongroomError {
         StrongroomError(
-            .fileMissing, "The file \"\(context.path)\" is gone. Bring it back, then try again.",
+            .fileMissing, "The file \"\(context.path)\" is gone. Restore it, then try again.",
             database: context.file.name)
     }
 

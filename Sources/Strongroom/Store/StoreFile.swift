@@ -53,8 +53,8 @@ final class StoreFile: Sendable {
         StrongroomError(
             .inMemory,
             """
-            The store lies in memory and has no file, so it has no key, WAL, copy or dry run either. Open one on the \
-            disk for that.
+            The store is in memory and has no file, so it has no key, WAL, copy or dry run. Open a store on the disk \
+            for that.
             """,
             database: database)
     }
@@ -64,8 +64,8 @@ final class StoreFile: Sendable {
         StrongroomError(
             .inMemory,
             """
-            The engine could not end a transaction, so its connection was closed, and with it went what the store had \
-            in memory. Close the store, and open it again.
+            The engine could not end a transaction, so its connection was closed, and the content of the store in \
+            memory is lost. Close the store, and open it again.
             """,
             database: database)
     }
@@ -89,8 +89,8 @@ final class StoreFile: Sendable {
         throw StrongroomError(
             .fileChanged,
             """
-            Other programs put one file after the other in the place of "\(try context().path)", so that none could be \
-            opened. Close the store, look who does that, then open it again.
+            Other programs replace "\(try context().path)" repeatedly, so that no file could be opened. Close the \
+            store, find out which program does that, then open the store again.
             """,
             database: database)
     }

@@ -40,7 +40,7 @@ package struct TableExport: Sendable {
                 let names = try db.columnNames(of: sql)
                 var text = try RowText(format, names, of: sql.text, separator: separator, write: write)
                 let total = try progress == nil ? 0 : rowCount(in: db)
-                let columns = try comingBack(in: db)
+                let columns = try reimportedColumns(in: db)
                 var count = 0
                 try db.forEachRow(sql) { row in
                     for (place, column) in columns.enumerated() {
@@ -83,7 +83,7 @@ package struct TableExport: Sendable {
 
     /// The columns of a table whose values CSV must preserve according to the declared type; nil for one that an import
     /// skips. Empty for JSON, which preserves types, and for a view or a query, into which nothing is imported.
-    private func comingBack(in db: borrowing ReadTransaction) throws -> [ImportColumn?] {
+    private func reimportedColumns(in db: borrowing ReadTransaction) throws -> [ImportColumn?] {
         guard format == .csv, case .table(let table) = source, try isTable(table, in: db) else { return [] }
         return try db.columns(of: table).filter { !$0.isHidden }.map { $0.generated == nil ? ImportColumn($0) : nil }
     }

@@ -36,7 +36,7 @@ package struct QueryRun: Sendable {
         }
 
         /// The number of changed rows, if it is to be reported.
-        package var changedToTell: Int? { givesRows && changed == 0 ? nil : changed }
+        package var reportedChangeCount: Int? { givesRows && changed == 0 ? nil : changed }
     }
 
     /// Ends a query after enough rows.

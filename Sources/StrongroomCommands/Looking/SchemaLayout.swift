@@ -79,7 +79,7 @@ struct SchemaLayout {
             if let widest = sorted.map({ boxes[$0].width }).max() { x += widest + Measure.gapX }
         }
         width = x
-        arrangeAlone(boxes.indices.filter { !related.contains(boxes[$0].table.name) })
+        arrangeUnrelated(boxes.indices.filter { !related.contains(boxes[$0].table.name) })
         width = (boxes.map { $0.x + $0.width }.max() ?? 0) + Measure.margin
         height = (boxes.map { $0.y + $0.height }.max() ?? 0) + Measure.margin
     }
@@ -91,7 +91,7 @@ struct SchemaLayout {
     }
 
     /// Arranges tables in lines, as wide as the rest or as a page.
-    private mutating func arrangeAlone(_ alone: [Int]) {
+    private mutating func arrangeUnrelated(_ alone: [Int]) {
         let limit = max(width, 900)
         var (x, y, lowest) = (Measure.margin, max(height, Measure.margin), 0)
         for place in alone {

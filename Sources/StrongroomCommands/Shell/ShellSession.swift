@@ -73,7 +73,7 @@ package struct ShellSession: Sendable {
                 console.write(
                     "\("Only the first \(rows) rows are shown; .mode csv shows all.", .dim)", to: .errors)
             }
-            if let changed = outcome.changedToTell, changed > 0 {
+            if let changed = outcome.reportedChangeCount, changed > 0 {
                 console.write(
                     "\("\(HumanReadable.count(changed, "row")) changed", .dim)", to: .errors)
             }

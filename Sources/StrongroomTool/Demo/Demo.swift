@@ -137,7 +137,8 @@ struct Demo {
         story.step(
             "Read",
             """
-            \(Self.readers) tasks made \(HumanReadable.count(reads)) reads beside the writer, each of a whole snapshot
+            \(Self.readers) tasks made \(HumanReadable.count(reads)) reads concurrently with the writer, each in one \
+            snapshot
             """,
             duration
         )
@@ -183,7 +184,7 @@ struct Demo {
         report.foundCount = foundCount
         report.biggest = biggest.map(DemoReport.Package.init)
         report.add("search", duration)
-        story.step("Search", "\"\(word)\" stands in \(HumanReadable.count(foundCount)) packages", duration)
+        story.step("Search", "\"\(word)\" occurs in \(HumanReadable.count(foundCount)) packages", duration)
     }
 
     private func lookForPlaintext(_ path: String, _ file: ControlFile, _ report: inout DemoReport) throws {
@@ -199,8 +200,7 @@ struct Demo {
             "Secrecy",
             """
             \(HumanReadable.bytes(result.bytes)) on disk hold \
-            \(result.found.isEmpty ? "none" : "\(result.found.count)") of \(search.phrases.count) phrases that stand \
-            in the input
+            \(result.found.isEmpty ? "none" : "\(result.found.count)") of \(search.phrases.count) phrases of the input
             """,
             duration
         )

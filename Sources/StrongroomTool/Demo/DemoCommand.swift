@@ -8,7 +8,7 @@ import StrongroomCommands
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
-        abstract: "Keeps this machine's installed software in an encrypted store, and shows what that is like.",
+        abstract: "Stores this machine's installed software in an encrypted database, and reports how that works.",
         discussion: """
             Makes the store, or opens the one that is there; stores every package, twice; reads from four tasks while \
             it writes; searches; and shows that the file holds none of the plaintext.
@@ -23,7 +23,9 @@ struct DemoCommand: AsyncParsableCommand {
     @Option(help: "The database's name: inventory.sqlite, or inventory_<host>.sqlite.")
     var name = "inventory.sqlite"
 
-    @Option(help: ArgumentHelp("Where the database lies (default: the platform's data directory).", valueName: "path"))
+    @Option(
+        help: ArgumentHelp("The directory of the database (default: the platform's data directory).", valueName: "path")
+    )
     var directory: String?
 
     @Option(

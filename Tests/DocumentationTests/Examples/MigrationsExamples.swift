@@ -120,15 +120,15 @@ struct MigrationsExamples {
         try await store.close()
     }
 
-    @Test func aSnapshotBringsBackWhatWasThere() async throws {
-        let settings = StoreSettings(snapshots: .beforeMigrating(keep: 2))
+    @Test func aMigrationBackupRestoresTheDatabase() async throws {
+        let settings = StoreSettings(migrationBackups: .newest(2))
 
         var place = try await oldPlace()
         place.settings = settings
         let stores = try Stores(place)
         try await stores.open("addressbook_alice.sqlite").close()
 
-        let restored = try await stores.restoreSnapshot(of: "addressbook_alice.sqlite")
+        let restored = try await stores.restoreMigrationBackup(of: "addressbook_alice.sqlite")
 
         #expect(restored.version == "1")
         place.migrator = Self.before

@@ -87,7 +87,7 @@ struct SignalTests {
 
     #if os(Linux)
     /// A named pipe into which nobody writes yet.
-    @Test func anImportFromAPipeThatNobodyOpensEnds() async throws {
+    @Test func anImportFromAPipeWithoutAWriterEnds() async throws {
         let workshop = try await DataWorkshop()
         let path = workshop.directory.path("pipe")
         try #require(mkfifo(path, 0o600) == 0)
@@ -103,7 +103,7 @@ struct SignalTests {
     }
     #endif
 
-    @Test func aScriptGetsJSONAloneWhenItIsInterrupted() async throws {
+    @Test func aScriptGetsOnlyJSONWhenItIsInterrupted() async throws {
         let workshop = try await DataWorkshop()
         let tool = try export(workshop, ["--json"])
         #expect(try tool.wait { try hasPart(workshop) })

@@ -76,7 +76,7 @@ struct ToolTests {
     }
 
     /// As with every other command; what lies in the working directory is given with a "/".
-    @Test func aNameMeansTheDatabaseAlsoBesideAFileOfThatName() async throws {
+    @Test func aNameMeansTheDatabaseAlsoIfAFileOfThatNameExists() async throws {
         try await workshop.make("inventory.sqlite")
         for name in ["inventory.sqlite", "strange.bin"] {
             try Data("no database".utf8).write(to: URL(filePath: workshop.directory.path(name)))

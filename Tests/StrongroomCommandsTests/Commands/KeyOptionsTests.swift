@@ -89,7 +89,7 @@ struct KeyOptionsTests {
         for place in [empty.path(), "ledger.sqlite"] where command != "migrate" || place == "ledger.sqlite" {
             let run = try await empty.run(command, place)
             #expect(run.status == .noInput)
-            #expect(run.output.contains("nothing is there") || run.errors.contains("There is no file"))
+            #expect(run.output.contains("does not exist") || run.errors.contains("There is no file"))
         }
         #expect(!FileManager.default.fileExists(atPath: empty.configuration.directory))
     }

@@ -95,7 +95,9 @@ struct TableImportTests {
     @Test func badLinesAreToldUpToANumberAndThenCounted() async throws {
         let shop = try await Shop()
         let text = "id,name\n" + (0..<100).map { "x\($0),a\n" }.joined()
-        let failure = try await #require(throws: BadLines.self) { try await shop.bring(text) { $0.badLinesTold = 3 } }
+        let failure = try await #require(throws: BadLines.self) {
+            try await shop.bring(text) { $0.mostBadLinesReported = 3 }
+        }
         #expect(failure.report.bad == 100 && failure.report.badLines.map(\.line) == [2, 3, 4])
         #expect(failure.failure.message.contains("and 97 more"))
         // Nothing of a value is told.

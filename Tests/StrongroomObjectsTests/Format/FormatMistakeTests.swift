@@ -116,7 +116,7 @@ struct FormatMistakeTests {
         #expect(mistake("score == %@", Double.nan)?.code == .valueNotStorable)
     }
 
-    @Test func nobodyReadsAValueInTheMessage() {
+    @Test func theMessageContainsNoValue() {
         let secret = "geheim12345"
         let texts = [
             "agee == '\(secret)'", "name == '\(secret)", "name == \"\(secret)\" x", "age == '\(secret)'",
@@ -143,7 +143,7 @@ struct FormatMistakeTests {
         #expect(lines.last?.count == column + 5)
     }
 
-    @Test func aLineOfSeveralIsShownAlone() {
+    @Test func onlyTheFaultyLineOfSeveralIsShown() {
         let error = mistake("name == 'x'\n  AND agee > 3\nAND age < 9")
         #expect(error?.message.hasSuffix("Line 2, column 7:\n      AND agee > ·\n          ^") == true)
         let tabs = mistake("\tage\t== 3 AND\tagee == 3")

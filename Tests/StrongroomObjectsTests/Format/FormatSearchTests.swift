@@ -24,7 +24,7 @@ struct FormatSearchTests {
         }
     }
 
-    @Test func caseDoesNotCountForAToZAlone() async throws {
+    @Test func onlyTheCaseOfAToZIsIgnored() async throws {
         #expect(try await names(where: "name ==[c] 'ADA'") == ["Ada", "ada"])
         #expect(try await names(where: "name ==[c] 'éRIC'") == ["éric"])
         #expect(try await names(where: "name BEGINSWITH[c] 'ÉR'") == ["ÉRIC", "Éric"])
@@ -119,7 +119,7 @@ struct FormatSearchTests {
         }
     }
 
-    @Test func itStandsBesideTheConditionsOfAClosure() throws {
+    @Test func itCombinesWithTheConditionsOfAClosure() throws {
         let isAdult = try Condition("age >= %d", 18, in: Person.self)
         let made = isAdult && Person.columns.nickname != nil
         #expect(made.sql.text == "((`age` >= ?) AND (`nickname` IS NOT NULL))")

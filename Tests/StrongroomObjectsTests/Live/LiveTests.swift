@@ -143,7 +143,7 @@ struct LiveTests {
         try await home.stores.closeAll()
     }
 
-    @Test func whoeverLetsGoDoesNotWorkAndDoesNotWait() async throws {
+    @Test func releasingAnObjectNeitherWorksNorWaits() async throws {
         try await ObjectHome.run { home async throws in
             try await Beacon.prepare()
             let store = try await home.store
@@ -266,7 +266,7 @@ struct LiveTests {
         }
     }
 
-    @Test func nothingHoldsAnObjectThatNobodyRefersTo() async throws {
+    @Test func anObjectWithoutReferencesIsReleased() async throws {
         for saving in [LiveSaving.manual, .onRelease, .debounced(.seconds(10))] {
             try await ObjectHome.run { home async throws in
                 let clock = StepClock()

@@ -96,7 +96,7 @@ struct ObjectConflictTests {
         }
     }
 
-    @Test func aChangeThatIsTakenBackInTheSameCommitIsTakenBackInTheRow() async throws {
+    @Test func aChangeThatIsRevertedInTheSameCommitIsRevertedInTheRow() async throws {
         try await ObjectHome.run { home async throws in
             var beacon = Beacon(text: "a")
             try await beacon.save()

@@ -69,7 +69,7 @@ struct ElixirTests {
         }
     }
 
-    @Test func whatIsOnTheDiskIsNotTakenBackFromIt() async throws {
+    @Test func rowsOnTheDiskAreNotRemovedFromIt() async throws {
         try await ObjectHome.run { home async throws in
             var ada = Player(name: "Ada", age: 36)
             try await ada.save()

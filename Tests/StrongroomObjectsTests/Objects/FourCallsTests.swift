@@ -5,7 +5,7 @@ import StrongroomObjects
 import StrongroomTesting
 import Testing
 
-@Suite("Calls on a type alone", .ending)
+@Suite("Calls on a type", .ending)
 struct FourCallsTests {
     @Test func anObjectIsSavedFoundAndDeleted() async throws {
         try await ObjectHome.run { home async throws in

@@ -3,9 +3,9 @@ import Testing
 // Internal: those who wait are nobody's to see.
 @testable import Strongroom
 
-@Suite("Those who wait in a line")
+@Suite("FIFO queue")
 struct FIFOQueueTests {
-    @Test func whoGoesBehindAFirstOneThatStaysLeavesNoSpaceTaken() {
+    @Test func removedEntriesBehindTheFirstLeaveNoSpaceInUse() {
         var line = FIFOQueue<Int>()
         line.append(-1)
         for number in 0..<5_000 {

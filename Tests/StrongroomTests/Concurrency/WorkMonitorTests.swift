@@ -21,7 +21,7 @@ struct WorkMonitorTests {
         let hasBegun = Promise<Void>()
         let task = Task {
             try await WorkMonitor.run { monitor in
-                hasBegun.give(())
+                hasBegun.fulfill(())
                 while true { try monitor.check() }
             }
         }

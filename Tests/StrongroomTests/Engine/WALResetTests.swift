@@ -101,7 +101,7 @@ struct WALResetTests {
     }
 
     /// A foreign program's checkpoint.
-    @Test func aGuardedWriterBeginsTheLogAnewWhenNobodyCheckpoints() throws {
+    @Test func aGuardedWriterRestartsTheLogWithoutAConcurrentCheckpoint() throws {
         let outcome = try run(Self.passive, at: .headerIsRead, isCheckpointGuarded: false, isWriterGuarded: true)
         #expect(!outcome.hasWaited)
         #expect(outcome.rows == outcome.acknowledged)

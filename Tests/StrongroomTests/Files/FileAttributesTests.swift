@@ -104,19 +104,19 @@ struct FileAttributesTests {
         }
     }
 
-    @Test func aSnapshotAndWhatIsRestoredFromItHaveThem() async throws {
+    @Test func aMigrationBackupAndWhatIsRestoredFromItHaveThem() async throws {
         try mark()
         var migrating = vault
-        migrating.settings.snapshots = .beforeMigrating(keep: 1)
+        migrating.settings.migrationBackups = .newest(1)
         migrating.migrator = Migrator {
             Migration("1") { _ in }
             Migration("2") { db in try db.execute("CREATE TABLE further (x)") }
         }
         try await migrating.keep()
         let stores = try Stores(vault)
-        let snapshot = try #require(try stores.snapshots(of: "vault.sqlite").first)
-        try expectMarks(snapshot.path)
-        try await stores.restoreSnapshot(of: "vault.sqlite")
+        let backup = try #require(try stores.migrationBackups(of: "vault.sqlite").first)
+        try expectMarks(backup.path)
+        try await stores.restoreMigrationBackup(of: "vault.sqlite")
         try expectMarks(vault.path)
     }
 
@@ -161,7 +161,7 @@ struct FileAttributesTests {
     // MARK: Lock files
 
     @Test(.enabled(if: geteuid() == 0, Attribute.rootReason))
-    func aLockFileBelongsToTheOwnerOfTheDatabaseWhoeverMadeIt() async throws {
+    func aLockFileBelongsToTheOwnerOfTheDatabaseAfterCreationByAnyUser() async throws {
         try open(vault.path, 0o660)
         #expect(chown(vault.path, 65_534, 65_533) == 0)
         try await vault.keep("by root")

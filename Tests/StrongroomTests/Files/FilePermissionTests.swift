@@ -23,7 +23,7 @@ struct FilePermissionTests {
     ]
 
     @Test(arguments: [0o000, 0o022, 0o077, 0o777] as [UInt32])
-    func directoriesAndFilesAreTheOwnersAloneWhateverTheUmask(mask: UInt32) async throws {
+    func onlyTheOwnerHasAccessToDirectoriesAndFilesWithAnyUmask(mask: UInt32) async throws {
         let directory = try TemporaryDirectory()
         await #expect(processExitsWith: .success) {
             [directory = directory.path("") as String, mask = mask as UInt32] in

@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func aSpentJournalThatSomebodyElseRemovesIsNoFailure() throws {
+    @Test func aSpentJournalThatAnotherProcessRemovesIsNoFailure() throws {
         try look(at: "-journal", Self.spentJournal) { file in try file.removeSpentJournal() }
     }
 }

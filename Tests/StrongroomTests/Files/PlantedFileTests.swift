@@ -72,7 +72,7 @@ struct PlantedFileTests {
     }
 
     @Test(arguments: ["-wal", "-journal", "-shm"], [Kind.link, .fifo])
-    func aNewFileIsNotMadeBesideIt(ending: String, kind: Kind) async throws {
+    func aNewFileIsNotCreatedNextToIt(ending: String, kind: Kind) async throws {
         try FileManager.default.createDirectory(atPath: vault.directory, withIntermediateDirectories: false)
         try plant(kind, at: vault.path + ending)
         try await expectFailure(.notAFile) { try await vault.open() }

@@ -136,7 +136,7 @@ struct EnvelopeBytesTests {
     }
 
     /// A forged sidecar is not to take all memory, or hours.
-    @Test func costsThatNobodyAsksForAreRefusedBeforeAnythingIsDerived() throws {
+    @Test func excessiveCostsAreRefusedBeforeAnythingIsDerived() throws {
         let place = 52 + 103 + 17
         #expect(bytes[place...].starts(with: [2, 10, 8, 1]))
         for cost: [UInt8] in [

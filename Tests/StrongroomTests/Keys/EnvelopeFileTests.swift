@@ -35,7 +35,7 @@ struct EnvelopeFileTests {
 
     // MARK: Writing
 
-    @Test func twoCopiesAreKeptForTheirOwnerAlone() throws {
+    @Test func twoCopiesAreKeptForTheirOwnerOnly() throws {
         #expect(try !sidecar.file.exists())
         let envelope = try make()
         #expect(try sidecar.file.exists())
@@ -272,7 +272,7 @@ struct EnvelopeFileTests {
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
-    func theOwnerOfTheDatabaseKeepsTheSidecarWhoeverWritesIt() throws {
+    func theOwnerOfTheDatabaseOwnsTheEnvelopeWrittenByAnyUser() throws {
         let envelope = try make()
         for path in [sidecar.file.path, sidecar.file.copyPath] { #expect(chown(path, 12_345, 12_345) == 0) }
         try sidecar.file.replace(rotated(envelope))

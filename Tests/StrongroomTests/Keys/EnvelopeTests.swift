@@ -243,7 +243,7 @@ struct EnvelopeTests {
 
     // MARK: Opening with the data key
 
-    @Test func aStoreThatIsOpenChangesTheEnvelopeWithItsDataKeyAlone() throws {
+    @Test func anOpenStoreChangesTheEnvelopeWithOnlyItsDataKey() throws {
         let made = try OpenEnvelope.with(Self.old)
         var opened = try Envelope(bytes: made.bytes).open(with: made.dataKeys)
         try opened.replace(opened.fingerprint(0), with: Self.new, label: "", date: .fixed)

@@ -122,7 +122,7 @@ struct KeyFileTests {
         #expect(try DirectorySnapshot(directory.path("")).names == [])
     }
 
-    @Test func aLinkToNothingIsRefusedAndNothingIsLeftBesideIt() throws {
+    @Test func aDanglingLinkIsRefusedAndNoFileIsLeftNextToIt() throws {
         try FileManager.default.createSymbolicLink(
             atPath: path, withDestinationPath: directory.path("not there"))
         try expectFailure(.notAFile) { try KeyFile(path).keyChain(creating: true) }
@@ -162,7 +162,7 @@ struct KeyFileTests {
 
     // MARK: Creating
 
-    @Test func aNewFileHoldsOneRandomRawKeyForTheOwnerAlone() throws {
+    @Test func aNewFileHoldsOneRandomRawKeyForTheOwnerOnly() throws {
         let chain = try KeyFile(path).keyChain(creating: true)
         #expect(chain.count == 1)
         #expect(try permissions() == 0o600)
@@ -193,7 +193,7 @@ struct KeyFileTests {
         #expect(try KeyFile(path).keyChain().count == 2)
     }
 
-    @Test func itsDirectoriesAreMadeForTheOwnerAlone() throws {
+    @Test func itsDirectoriesAreCreatedForTheOwnerOnly() throws {
         _ = try KeyFile(directory.path("a/b/keys")).keyChain(creating: true)
         for name in ["a", "a/b"] {
             let attributes = try FileManager.default.attributesOfItem(atPath: directory.path(name))

@@ -49,7 +49,7 @@ struct ShellExchangeTests {
     }
 
     @Test(arguments: samples)
-    func theShellReadsOurFileWithTheKeyAlone(sample: Sample) async throws {
+    func theShellReadsOurFileWithOnlyTheKey(sample: Sample) async throws {
         let vault = Vault(directory.path(""), keys: sample.key)
         try await vault.keep("ours")
         let sql = "SELECT text FROM line; PRAGMA integrity_check;"
@@ -60,7 +60,7 @@ struct ShellExchangeTests {
     }
 
     @Test(arguments: samples)
-    func weReadTheShellsFileWithTheKeyAlone(sample: Sample) async throws {
+    func theShellsFileIsReadWithOnlyTheKey(sample: Sample) async throws {
         let vault = Vault(directory.path(""), keys: .numbered(7), sample.key).with(\.migrator, nil)
         _ = try shell.run(
             vault.path, key: sample.pragma, "CREATE TABLE line (text TEXT); INSERT INTO line VALUES ('the shell''s');")

@@ -76,7 +76,7 @@ struct MadeTableTests {
         #expect(MadeArchive.schema.name == "archive")
     }
 
-    @Test func aRecordAloneReadsSomeColumns() async throws {
+    @Test func aRecordWithoutATableReadsSomeColumns() async throws {
         let store = try await TemporaryStore(tables: [MadeContact.schema]).store
         let cards = try await store.write { db in
             _ = try MadeContact.insert(contact, in: db)

@@ -30,7 +30,7 @@ struct ClosingCheckpointTests {
         try store.file.connect(as: .reader)
     }
 
-    @Test func anotherProgramsReadKeepsNobodyWaiting() async throws {
+    @Test func anotherProgramsReadDelaysNoClose() async throws {
         let store = try await vault.open()
         let other = try otherConnection(store)
         try other.beginSnapshot()
@@ -46,7 +46,7 @@ struct ClosingCheckpointTests {
 
     @Test func aFailureIsReportedAndNothingElseFails() async throws {
         let store = try await vault.open()
-        try await store.pool.perform(.writeAlone) { $0.add(NoCheckpoint()) }
+        try await store.pool.perform(.ungroupedWrite) { $0.add(NoCheckpoint()) }
         try await store.write { db in try db.execute("INSERT INTO line (text) VALUES ('b')") }
         try await expectFailure(.diskFull) { try await store.checkpoint() }
         try await store.vacuum()

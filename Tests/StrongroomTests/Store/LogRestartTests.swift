@@ -12,7 +12,7 @@ struct LogRestartTests {
             let (isWritten, isReading, mayEnd) = (Moment(), Moment(), Moment())
             let (isInTheFile, isBack) = (Moment(), Moment())
             let checkpoint = Task {
-                try await store.pool.perform(.writeAlone) { connection in
+                try await store.pool.perform(.ungroupedWrite) { connection in
                     try connection.begin(.immediate)
                     try connection.run(
                         """
@@ -48,7 +48,7 @@ struct LogRestartTests {
             #expect(try await reader.value == 100)
             #expect(try await checkpoint.value > Connection.WALState.tooLong)
             try await store.write { db in try db.execute("INSERT INTO line (text) VALUES ('after')") }
-            let length = try await store.pool.perform(.writeAlone) { $0.wal.length }
+            let length = try await store.pool.perform(.ungroupedWrite) { $0.wal.length }
             #expect(length < 100)
         }
     }

@@ -81,7 +81,7 @@ struct MaintenanceTests {
         #expect(try await fixture.lines().count == 1_000)
     }
 
-    @Test func readersThatNobodyUsesAreClosedAfterATime() async throws {
+    @Test func idleReadersAreClosedAfterATime() async throws {
         let directory = try TemporaryDirectory()
         let stores = try Stores(ImpatientConfiguration(directory: directory, key: Key.random()))
         let store = try await stores.open("impatient.sqlite")

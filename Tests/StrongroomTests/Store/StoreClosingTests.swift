@@ -64,7 +64,7 @@ struct StoreClosingTests {
     }
 
     @Test(arguments: [false, true])
-    func whoeverClosesAStoreReturnsOnlyAfterItIsClosed(isBlocking: Bool) async throws {
+    func everyCloseReturnsOnlyAfterTheStoreIsClosed(isBlocking: Bool) async throws {
         let fixture = try await LineStore()
         let (store, canEnd) = (fixture.store, Moment())
         let holder = try await fixture.holdWriter(until: canEnd)
@@ -108,7 +108,7 @@ struct StoreClosingTests {
         try await closer.value
     }
 
-    @Test func closingRacesWithUseAndNobodyIsForgotten() async throws {
+    @Test func operationsThatRaceWithClosingAreAllResumed() async throws {
         for _ in 0..<20 {
             let fixture = try await LineStore(readers: 2)
             let store = fixture.store

@@ -158,7 +158,7 @@ struct StoreInMemoryTests {
         #expect(try await values.next() == nil)
     }
 
-    @Test func whoeverWaitsForItsConnectionIsToldWhoHasIt() async throws {
+    @Test func aTimeoutNamesTheHolderOfTheConnection() async throws {
         let store = try await Store.inMemory(Line.self)
         let (inside, moment) = (Moment(), Moment())
         let holder = Task {

@@ -26,7 +26,7 @@ struct StoreLifetimeTests {
         }
     }
 
-    @Test func theRegistryKeepsAStoreOpenThatNobodyElseHolds() async throws {
+    @Test func theRegistryKeepsAStoreOpenWithoutFurtherReferences() async throws {
         let stores = try Stores(LineConfiguration(TemporaryDirectory()))
         weak let first = try await stores.open("lines.sqlite")
         #expect(first != nil)

@@ -60,7 +60,7 @@ struct StoreMisuseTests {
     }
 
     @Test(arguments: Inner.allCases)
-    func theErrorOfANestedCallUndoesTheOuterWriteWhenNobodyCatchesIt(inner: Inner) async throws {
+    func theErrorOfANestedCallRollsBackTheOuterWriteUnlessCaught(inner: Inner) async throws {
         let fixture = try await LineStore()
         let store = fixture.store
         _ = try await ending {
@@ -74,7 +74,7 @@ struct StoreMisuseTests {
         #expect(try await fixture.lines() == [])
     }
 
-    @Test func aNestedCallInsideASavepointUndoesTheSavepointAlone() async throws {
+    @Test func aNestedCallInsideASavepointRollsBackOnlyTheSavepoint() async throws {
         let fixture = try await LineStore()
         let store = fixture.store
         try await store.write { db in

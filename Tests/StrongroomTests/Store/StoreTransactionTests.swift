@@ -138,7 +138,7 @@ struct StoreTransactionTests {
         }
     }
 
-    @Test func aWriteThatIsNotCommittedIsSeenByNobodyElse() async throws {
+    @Test func anUncommittedWriteIsInvisibleToOthers() async throws {
         let fixture = try await LineStore()
         let store = fixture.store
         let (inside, isRead) = (Moment(), Moment())

@@ -62,14 +62,14 @@ struct CheckedCopy {
             // The WAL may have more pages than the file; before its first read SQLCipher 4 counts none.
             let pages = try source.ownNumber("PRAGMA page_count") * source.ownNumber("PRAGMA page_size")
             let size = try max(pages, FileStatus.at(file.path)?.size ?? 0)
-            try FreeSpace.require(size + FreeSpace.margin, beside: path, for: purpose)
+            try FreeSpace.require(size + FreeSpace.margin, at: path, for: purpose)
             let copy = try PlainFile(making: path)
             try prepare(copy)
             source.stop(when: monitor.isCancelled)
             let (summary, checking) = try fill(copy, from: source, size)
             if let wholeOnly { try summary.requireWhole(wholeOnly, file.name) }
             let start = ContinuousClock.now
-            try becomeOneFile()
+            try leaveWALMode()
             let found = try verify(summary, size)
             try removeLogs()
             let verification = checking + (ContinuousClock.now - start)
@@ -161,11 +161,11 @@ struct CheckedCopy {
     }
 
     /// The header of the source says WAL mode, in which a copy on a read-only medium could not be opened.
-    private func becomeOneFile() throws {
+    private func leaveWALMode() throws {
         let connection = try target.connect(.existing, key: to)
         defer { connection.close() }
         try prove(connection)
-        guard try connection.setJournalMode("DELETE") else { throw failed("its log could not be given up") }
+        guard try connection.setJournalMode("DELETE") else { throw failed("it could not leave WAL mode") }
     }
 
     private func prove(_ connection: Connection) throws {
@@ -209,8 +209,8 @@ struct CheckedCopy {
         return StrongroomError(
             .damaged,
             """
-            The copy of "\(file.path)" was not kept: \(reason). Look at the disk and at the database with `verify`, \
-            then try again.
+            The copy of "\(file.path)" was not kept: \(reason). Check the disk, and the database with `verify`, then \
+            try again.
             """,
             database: file.name, resultCode: resultCode)
     }
@@ -234,8 +234,8 @@ extension DatabaseSummary {
         throw StrongroomError(
             .damaged,
             """
-            "\(path)" is not whole, so nothing was put in the database's place: \(words). Take an older backup, or \
-            salvage a copy of this one and restore that.
+            "\(path)" is not whole, so the database was not replaced: \(words). Use an older backup, or salvage a copy \
+            of this one and restore that.
             """,
             database: name)
     }

@@ -120,7 +120,7 @@ struct ContentCopy {
         StrongroomError(
             .rotationFailed,
             """
-            The schema has an entry that is not as the engine writes it, so the database cannot be copied. Look at its \
+            The schema has an entry that is not as the engine writes it, so the database cannot be copied. Check its \
             sqlite_master; nothing was changed.
             """,
             database: connection.database

@@ -27,7 +27,7 @@ struct PageCopy {
             try checkPages(of: source, goOn)
             let copy = try source.inSnapshot {
                 let size = try source.ownNumber("PRAGMA page_count") * source.ownNumber("PRAGMA page_size")
-                try FreeSpace.require(size + FreeSpace.margin, beside: path, for: purpose)
+                try FreeSpace.require(size + FreeSpace.margin, at: path, for: purpose)
                 let copy = try PlainFile(making: path)
                 // A temporary or standby copy does not need attributes that have no effect on who may read it.
                 _ = try FileAttributes.copy(of: file.path, to: copy)
@@ -101,13 +101,13 @@ struct PageCopy {
         guard !damaged.isEmpty else { return }
         throw StrongroomError(
             .damaged,
-            "The copy \"\(path)\" has \(damaged.count) damaged pages. Look at the disk, then try again.",
+            "The copy \"\(path)\" has \(damaged.count) damaged pages. Check the disk, then try again.",
             database: file.name)
     }
 
     private var gone: StrongroomError {
         StrongroomError(
-            .fileMissing, "The file \"\(file.path)\" is gone. Bring it back, then try again.", database: file.name)
+            .fileMissing, "The file \"\(file.path)\" is gone. Restore it, then try again.", database: file.name)
     }
 }
 

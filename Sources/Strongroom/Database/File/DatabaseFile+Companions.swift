@@ -30,12 +30,12 @@ extension DatabaseFile {
         do { try FileSystem.requireRegular(path) } catch let error as StrongroomError { throw error.naming(name) }
     }
 
-    /// The beginning of the suffix of snapshots, after the file's own name.
-    static let snapshotEnding = "snapshot-"
+    /// The beginning of the suffix of migration backups, after the file's own name; 0.1.0 called them snapshots.
+    static let migrationBackupEnding = "snapshot-"
 
-    /// Whether there is a snapshot beside the file, which has the key and the content that the file had then.
-    func hasSnapshots() throws -> Bool {
-        let beginning = FileSystem.name(of: FileSystem.companion(of: path, Self.snapshotEnding))
+    /// Whether the file has a migration backup, which has the key and the content that the file had then.
+    func hasMigrationBackups() throws -> Bool {
+        let beginning = FileSystem.name(of: FileSystem.companion(of: path, Self.migrationBackupEnding))
         return try FileSystem.names(in: FileSystem.directory(of: path)).contains {
             $0.utf8.starts(with: beginning.utf8)
         }

@@ -57,10 +57,10 @@ extension DatabaseFile {
         return StrongroomError(
             .damagedLog,
             """
-            The write-ahead log "\(logPath)" is damaged \(place): SQLCipher would read no further, and \(commits) from \
-            there on would be gone. Nothing was changed. Restore the file with its log from a backup or from a copy of \
-            the disk; or give these transactions up with `recoverLog` (`strongroom recover`), which keeps the \(kept) \
-            before them, and the damaged log under another name.
+            The write-ahead log "\(logPath)" is damaged \(place): SQLCipher would not read beyond that, and \(commits) \
+            from there on would be lost. Nothing was changed. Restore the file with its log from a backup or from a \
+            copy of the disk; or discard these transactions with `recoverLog` (`strongroom recover`), which keeps the \
+            \(kept) before them, and the damaged log under another name.
             """,
             database: name)
     }

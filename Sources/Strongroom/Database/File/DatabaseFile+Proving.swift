@@ -28,7 +28,7 @@ extension DatabaseFile {
         } catch let error as StrongroomError
             where error.code == .permissionDenied || (mode == .existing && error.code == .readOnly)
         {
-            throw notPermitted("or the log beside it cannot be opened or made", error.resultCode)
+            throw notPermitted("or its log cannot be opened or created", error.resultCode)
         }
         return connection
     }
@@ -69,7 +69,8 @@ extension Connection {
             let count = try setting("page_count").flatMap({ Int64($0) }),
             let pageSize = try setting("page_size").flatMap({ Int64($0) })
         else {
-            throw StrongroomError(.engine, "SQLCipher does not tell how many pages the file has.", database: database)
+            throw StrongroomError(
+                .engine, "SQLCipher does not report the number of pages of the file.", database: database)
         }
         return count * pageSize
     }
@@ -78,7 +79,7 @@ extension Connection {
         StrongroomError(
             .truncated,
             """
-            The file "\(path)" is shorter than the database in it: it was cut off. Restore it from a backup.
+            The file "\(path)" is shorter than the database in it: it was truncated. Restore it from a backup.
             """,
             database: database,
             resultCode: resultCode

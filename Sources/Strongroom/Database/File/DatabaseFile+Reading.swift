@@ -100,7 +100,7 @@ extension DatabaseFile {
     var missing: StrongroomError {
         StrongroomError(
             .fileMissing,
-            "There is no file at \"\(path)\", and one that is opened read-only is not made. Check the path.",
+            "There is no file at \"\(path)\", and opening it read-only does not create it. Check the path.",
             database: name)
     }
 
@@ -110,9 +110,9 @@ extension DatabaseFile {
         return StrongroomError(
             .permissionDenied,
             """
-            Beside "\(path)" lies "\(path)\(log)", which belongs to it, and where they lie it cannot be read without \
-            writing. Copy both, when no program has them open, to a directory that may be written, and open the copy; \
-            or let a program that may write there open and close the database.
+            "\(path)" has the log "\(path)\(log)", and in this directory it cannot be read without writing. Copy both, \
+            while no program has them open, to a directory that may be written, and open the copy; or open and close \
+            the database with a program that may write there.
             """,
             database: name,
             resultCode: resultCode)

@@ -91,7 +91,7 @@ extension DatabaseKeys {
     private func noKeyFits(_ keyCount: Int, _ size: Int64, isPlayedBack: Bool) throws -> StrongroomError {
         let change =
             isPlayedBack
-            ? "The rollback journal beside it is gone: the engine may have undone the transaction that it kept."
+            ? "Its rollback journal does not exist any more: the engine may have rolled back the transaction in it."
             : "Nothing in it was changed."
         // With a WAL, the last page of the file may be incomplete: the WAL contains it.
         let pageSizes = ciphers.map(\.pageSize)
@@ -100,8 +100,9 @@ extension DatabaseKeys {
             return StrongroomError(
                 .truncated,
                 """
-                No key of the chain opens "\(file.path)", and its \(size) bytes are no whole number of pages of \
-                \(pageSize) bytes: it was cut off, or is no database of this engine. Restore it from a backup. \(change)
+                No key of the chain opens "\(file.path)", and its size, \(size) bytes, is not a multiple of the page \
+                size, \(pageSize) bytes: it was truncated, or is no database of this engine. Restore it from a backup. \
+                \(change)
                 """
             )
         }

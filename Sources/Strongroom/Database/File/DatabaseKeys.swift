@@ -90,7 +90,7 @@ extension DatabaseKeys {
         StrongroomError(
             .invalidKey,
             """
-            `KeyChain.plaintext` has no key that an envelope could be closed with. Give the keys, or leave out \
+            `KeyChain.plaintext` has no key that could wrap the key in an envelope. Give the keys, or leave out \
             `KeyProtection.envelope`.
             """,
             database: file.name
@@ -101,9 +101,9 @@ extension DatabaseKeys {
         StrongroomError(
             .encryptedFile,
             """
-            Beside "\(file.path)" lies an envelope with the key of an encrypted database, and its configuration gives \
-            `KeyChain.plaintext`. Give the keys of the database; if it is gone for good, move "\(envelopeFile.path)" \
-            and "\(envelopeFile.copyPath)" away. Nothing was touched.
+            "\(file.path)" has an envelope with the key of an encrypted database, and its configuration gives \
+            `KeyChain.plaintext`. Give the keys of the database; if it no longer exists, move "\(envelopeFile.path)" \
+            and "\(envelopeFile.copyPath)" away. Nothing was changed.
             """,
             database: file.name
         )

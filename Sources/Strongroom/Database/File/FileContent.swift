@@ -40,8 +40,7 @@ enum FileContent: Equatable {
             throw StrongroomError(
                 .notAFile,
                 """
-                What lies at "\(path)" is \(what), so no database can be opened there. Give another path, or move it \
-                away.
+                "\(path)" is \(what), so no database can be opened there. Use another path, or move it away.
                 """
             )
         }
@@ -49,8 +48,8 @@ enum FileContent: Equatable {
             throw StrongroomError(
                 .emptyFile,
                 """
-                The file "\(path)" is empty. A database that was there has been lost: restore it from a backup. \
-                If there never was one, remove the file, and a new database is made.
+                The file "\(path)" is empty. A database that was there has been lost: restore it from a backup. If \
+                there never was one, remove the file; opening then creates a new database.
                 """
             )
         }
@@ -60,8 +59,8 @@ enum FileContent: Equatable {
             throw StrongroomError(
                 code,
                 """
-                The file "\(path)" has \(status.size) bytes, less than any database. It was cut off or is something \
-                else: restore it from a backup, or give another path.
+                The file "\(path)" has \(status.size) bytes, less than any database. It was truncated, or is not a \
+                database: restore it from a backup, or use another path.
                 """
             )
         }
@@ -77,8 +76,8 @@ enum FileContent: Equatable {
         StrongroomError(
             .notAFile,
             """
-            What lies at "\(path)" is a symbolic link to a file that is not there. Bring the file back (is its disk \
-            mounted?), or remove the link, and a new database is made in its place.
+            "\(path)" is a symbolic link to a file that does not exist. Restore the file (is its disk mounted?), or \
+            remove the link; opening then creates a new database.
             """
         )
     }

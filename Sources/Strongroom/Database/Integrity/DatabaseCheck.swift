@@ -39,7 +39,8 @@ struct DatabaseCheck {
                 let pageSize = try connection.setting("page_size").flatMap({ Int($0) })
             else {
                 throw StrongroomError(
-                    .engine, "SQLCipher does not tell how long the database is.", database: connection.database)
+                    .engine, "SQLCipher does not report the number of pages of the file.",
+                    database: connection.database)
             }
             return (count, Int64(count) * Int64(pageSize), [])
         }

@@ -93,14 +93,14 @@ extension FileDiagnosis {
     /// What to do next, in a sentence or two; empty for an intact file.
     public var advice: String {
         switch finding {
-        case .absent: "Check the path; opening makes a new database there, unless a log of a lost one lies beside it."
-        case .notAFile: "Give the path of a file, bring back what the link points to, or move it away."
+        case .absent: "Check the path; opening creates a new database there, unless the log of a lost one exists."
+        case .notAFile: "Give the path of a file, restore the target of the link, or move it away."
         case .unreadable: "Check who owns the file and its directory, and whether this user may read them."
         case .empty:
             """
             A database that was there has been lost: restore it from a backup. If there never was one, remove the file.
             """
-        case .tooShort: "It was cut off or is something else: restore it from a backup."
+        case .tooShort: "It was truncated, or is not a database: restore it from a backup."
         case .plaintext: "Put `Key.plaintext` at the beginning of the key chain to have it encrypted when it is opened."
         case .plaintextHeader:
             """
@@ -108,7 +108,7 @@ extension FileDiagnosis {
             `PRAGMA cipher_salt`, into a new file with `sqlcipher_export`, and open that. It is not to be encrypted \
             again.
             """
-        case .keyless: "Give the keys: without them an encrypted database cannot be told from anything else."
+        case .keyless: "Give the keys: without them an encrypted database cannot be distinguished from other data."
         case .wrongKey:
             """
             Add the key that it was made with to the chain, and the cipher settings it was made with to the \
@@ -119,16 +119,16 @@ extension FileDiagnosis {
         case .truncated: "Restore it from a backup; what is left can be copied with `salvage`."
         case .damaged:
             """
-            Restore it from a backup, or copy what can be read with `salvage`; an index alone can be dropped and made \
-            again.
+            Restore it from a backup, or copy what can be read with `salvage`; a damaged index can be dropped and \
+            created again.
             """
         case .damagedLog:
             """
-            Restore the file with its log from a backup or from a copy of the disk, or give up what lies behind the \
-            damage with `recoverLog`, which keeps the damaged log.
+            Restore the file with its log from a backup or from a copy of the disk, or discard what follows the damage \
+            with `recoverLog`, which keeps the damaged log.
             """
         case .newerSchema: "Use a program that knows this version."
-        case .whole: hasLog ? "Opening it brings in what stands in its log." : ""
+        case .whole: hasLog ? "Opening it recovers the content of its log." : ""
         case .unexamined: ""
         }
     }
@@ -144,7 +144,7 @@ extension FileDiagnosis: CustomStringConvertible {
         if let settings { lines.append(settings.description) }
         if let version { lines.append("schema version \"\(version)\"") }
         if !pendingVersions.isEmpty { lines.append("to be migrated to " + pendingVersions.joined(separator: ", ")) }
-        if hasLog { lines.append("a log lies beside it") }
+        if hasLog { lines.append("it has a log with content") }
         if isDirectoryShared { lines.append("other users may write to its directory") }
         if missingPages > 0 { lines.append("\(missingPages) pages are missing at its end") }
         lines += damagedPages.map(\.description)
@@ -163,12 +163,12 @@ extension FileDiagnosis.Finding {
     /// A description for people.
     package var text: String {
         switch self {
-        case .absent: "nothing is there"
+        case .absent: "does not exist"
         case .notAFile: "not a file"
         case .unreadable: "may not be read"
         case .empty: "empty"
         case .tooShort: "too short for a database"
-        case .plaintext: "a plaintext database, which anybody can read"
+        case .plaintext: "a plaintext database, not encrypted"
         case .plaintextHeader: "encrypted behind a plaintext header"
         case .keyless: "encrypted, or no database"
         case .wrongKey: "no key fits"
@@ -178,7 +178,7 @@ extension FileDiagnosis.Finding {
         case .damagedLog: "its log is damaged"
         case .newerSchema: "of a newer program"
         case .whole: "whole"
-        case .unexamined: "not examined to its end"
+        case .unexamined: "not completely examined"
         }
     }
 }

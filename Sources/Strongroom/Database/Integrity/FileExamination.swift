@@ -39,7 +39,7 @@ struct FileExamination {
             guard let finding = FileDiagnosis.Finding(error.code) else { throw error }
             (diagnosis.finding, diagnosis.reason) = (finding, error.message)
         }
-        leaveOpenWhatTheLogMayMend(&diagnosis)
+        withholdFindingsOfUnreadLog(&diagnosis)
         try examineLog(&diagnosis)
         try monitor.check()
         return diagnosis
@@ -59,13 +59,13 @@ struct FileExamination {
     ]
 
     /// The WAL of a killed or running program may contain the intact form of a damaged page.
-    private func leaveOpenWhatTheLogMayMend(_ diagnosis: inout FileDiagnosis) {
+    private func withholdFindingsOfUnreadLog(_ diagnosis: inout FileDiagnosis) {
         // It may have been created while the file was read; if it cannot be examined, it is assumed to exist.
         diagnosis.hasLog = diagnosis.hasLog || (try? file.hasLog()) ?? true
         guard diagnosis.hasLog, [.wrongKey, .truncated, .damaged].contains(diagnosis.finding) else { return }
         diagnosis.reason = """
-            By itself the file looks as if this were so: \(diagnosis.finding.text). But a log lies beside it that may \
-            have what is missing. Open it, or a copy of it with its log, which brings the log in; then look again.
+            The finding for the file without its log: \(diagnosis.finding.text). But its log may contain what is \
+            missing. Open the file, or a copy of it with its log, which recovers the log; then check again.
             """
         diagnosis.finding = .unexamined
     }

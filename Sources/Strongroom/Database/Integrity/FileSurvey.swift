@@ -115,7 +115,7 @@ struct FileSurveyor {
             survey.version = try VersionHistory(connection: connection).entries().last?.version
             // The user's migration steps are not run, not even in memory.
             guard let migrator = migrator?.whenChanged(.ignore) else { return }
-            survey.plan = migrator.told(try migrator.plan(for: connection))
+            survey.plan = migrator.publicPlan(try migrator.plan(for: connection))
         } catch {
             survey.planFailure = error as? StrongroomError
         }

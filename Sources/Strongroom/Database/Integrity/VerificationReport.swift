@@ -44,7 +44,8 @@ extension VerificationReport: CustomStringConvertible {
             let row = violation.rowID.map { "row \($0)" } ?? "a row"
             return
                 """
-                \(row) of table "\(violation.table)" points to a row of "\(violation.parentTable)" that is not there
+                \(row) of table "\(violation.table)" references a row of "\(violation.parentTable)" that does not \
+                exist
                 """
         }
         return ([head] + Self.cut(damagedPages.map(\.description)) + Self.cut(objections) + Self.cut(keys))

@@ -155,7 +155,7 @@ extension DatabaseKeys {
         return StrongroomError(
             .keySlot,
             """
-            A new data key has to be wrapped for every slot anew, and the keys of these are not at hand: \
+            A new data key has to be wrapped for every slot, and the keys of these slots are not available: \
             \(list.joined(separator: ", ")). Give them, or revoke them first and add them again later. Nothing was \
             changed.
             """,

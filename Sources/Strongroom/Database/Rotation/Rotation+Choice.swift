@@ -41,7 +41,7 @@ extension Rotation {
             formerSettings: unlocked.derivedKey?.settings,
             settings: settings,
             bytes: outcome.bytes,
-            isOldContentGone: try outcome.isOldContentGone && !file.hasSnapshots(),
+            isOldContentGone: try outcome.isOldContentGone && !file.hasMigrationBackups(),
             writingDuration: ContinuousClock.now - start - outcome.verification,
             verificationDuration: outcome.verification
         )

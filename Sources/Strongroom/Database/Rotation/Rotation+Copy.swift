@@ -57,7 +57,7 @@ extension Rotation {
         do {
             try whenReplaced()
             try FileSystem.synchronize(FileSystem.directory(of: file.path))
-            try former.spoil(names: ownNames)
+            try former.invalidate(names: ownNames)
         } catch {
             source.close()
             former.retireAfterFailure()
@@ -90,7 +90,7 @@ extension Rotation {
             .damaged,
             """
             "\(file.path)" has \(count == 1 ? "a damaged page" : "\(count) damaged pages"), so it was not rotated, and \
-            is on the key that it had. \(StrongroomError.Code.damaged.advice)
+            still has its former key. \(StrongroomError.Code.damaged.advice)
             """,
             database: file.name
         )
@@ -100,7 +100,7 @@ extension Rotation {
         StrongroomError(
             .rotationFailed,
             """
-            "\(file.path)" was not rotated, and is on the key that it had: \(reason). Look at the disk and its free \
+            "\(file.path)" was not rotated, and still has its former key: \(reason). Check the disk and its free \
             space, then try again.
             """,
             database: file.name,
@@ -115,8 +115,8 @@ extension Rotation {
         return StrongroomError(
             cause?.code == .diskFull ? .diskFull : .rotationFailed,
             """
-            "\(file.path)" is on its new key, but what is to be done after that failed: \
-            \(cause?.message ?? "\(error)") Call `verify()`, and `rotate()` again.
+            "\(file.path)" has its new key, but the steps after the rotation failed: \(cause?.message ?? "\(error)") \
+            Call `verify()`, and `rotate()` again.
             """,
             database: file.name,
             resultCode: cause?.resultCode
@@ -125,6 +125,6 @@ extension Rotation {
 
     private var gone: StrongroomError {
         StrongroomError(
-            .fileMissing, "The file \"\(file.path)\" is gone. Bring it back, then try again.", database: file.name)
+            .fileMissing, "The file \"\(file.path)\" is gone. Restore it, then try again.", database: file.name)
     }
 }

@@ -5,7 +5,7 @@ extension Rotation {
             throw failed("the file is gone")
         }
         // The WAL receives every page, with a few bytes before each.
-        try FreeSpace.require(size + size / 8 + FreeSpace.margin, beside: file.path, for: "Rotating")
+        try FreeSpace.require(size + size / 8 + FreeSpace.margin, at: file.path, for: "Rotating")
         let checking = try rewrite(size)
         let start = ContinuousClock.now
         let connection = try provedWithNewKey()
@@ -68,7 +68,7 @@ extension Rotation {
         } catch {
             connection.close()
             guard let error = error as? StrongroomError, error.code == .notADatabase else { throw error }
-            throw failed("the engine said that it was, but the new key does not open it", error.resultCode)
+            throw failed("the engine reported success, but the new key does not open it", error.resultCode)
         }
     }
 }

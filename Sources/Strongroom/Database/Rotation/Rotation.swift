@@ -66,7 +66,7 @@ struct Rotation {
     /// A connection with exclusive access to the file; nil if it cannot be acquired. If the rotation can run in place,
     /// this does not wait for other processes.
     private func wholeFile() throws -> Connection? {
-        try file.connectAlone(key: from, within: canBeInPlace ? .zero : patience) {
+        try file.connectExclusively(key: from, within: canBeInPlace ? .zero : patience) {
             try monitor.report(.waiting, 0, of: 0)
         }
     }
@@ -75,7 +75,7 @@ struct Rotation {
         StrongroomError(
             .rotationFailed,
             """
-            "\(file.path)" has another name (a hard link), under which the old content would go on being used. Remove \
+            "\(file.path)" has another name (a hard link), through which the old content would still be used. Remove \
             the other name, then try again; nothing was changed.
             """,
             database: file.name

@@ -93,7 +93,7 @@ extension SalvageReport.LostAndFound: CustomStringConvertible {
     public var description: String {
         let place = table.map { "are in the table \"\($0)\"" } ?? "were not kept"
         let tables = candidates.isEmpty ? "" : "; they may belong to \(candidates.sorted().joined(separator: ", "))"
-        return "\(rows) rows whose table cannot be told \(place)\(tables)"
+        return "\(rows) rows whose table is unknown \(place)\(tables)"
             + (mayHaveDeletedRows ? "; deleted rows may be among them" : "")
     }
 }

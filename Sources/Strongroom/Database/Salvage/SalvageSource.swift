@@ -34,8 +34,8 @@ struct SalvageSource {
                     """,
                     database: original.name)
             }
-            try bringLogIn()
-            try mend(goOn: goOn)
+            try checkpointLog()
+            try markDamagedPages(goOn: goOn)
         } catch {
             try remove()
             throw error
@@ -60,9 +60,9 @@ struct SalvageSource {
         throw StrongroomError(
             .wrongKey,
             """
-            With no key of the chain any of the first pages of "\(original.path)" is authentic. Add the key that the \
-            file was made with; if the chain is right, its first 16 bytes are damaged, which every page needs: put \
-            those of a backup of the same file into a copy of it, and try again with that.
+            No key of the chain authenticates any of the first pages of "\(original.path)". Add the key that the file \
+            was made with; if the chain is right, its first 16 bytes are damaged, which every page needs: put those of \
+            a backup of the same file into a copy of it, and try again with that.
             """,
             database: original.name)
     }
@@ -73,7 +73,7 @@ struct SalvageSource {
     }
 
     /// Lets the engine roll back a rollback journal or checkpoint a WAL, as it would for the file itself.
-    private func bringLogIn() throws {
+    private func checkpointLog() throws {
         guard try file.hasLog() else { return }
         do {
             let connection = try file.connect(.existing, key: key)
@@ -87,7 +87,7 @@ struct SalvageSource {
     }
 
     /// Finds the damaged pages, and changes them so that every engine detects the damage.
-    private mutating func mend(goOn: () throws -> Void) throws {
+    private mutating func markDamagedPages(goOn: () throws -> Void) throws {
         let copy = try PlainFile(file.path, isWritable: true, followsLinks: false)
         let verifier = try PageVerifier(closed: copy, cipher)
         damaged = try verifier.damagedPages { _ in try goOn() }
@@ -106,9 +106,9 @@ struct SalvageSource {
         return StrongroomError(
             .damaged,
             """
-            \(what), in which the engine looks up where every table lies, so nothing can be copied; the key is right. \
-            Restore a backup. An older copy of the same file, made with the same key, may still have these pages as \
-            they were: put its first pages into a copy of the damaged file, and try again with that.
+            \(what), which contains the root page of every table, so nothing can be copied; the key is right. Restore \
+            a backup. An older copy of the same file, made with the same key, may still have these pages as they were: \
+            put its first pages into a copy of the damaged file, and try again with that.
             """,
             database: database, resultCode: cause?.resultCode)
     }

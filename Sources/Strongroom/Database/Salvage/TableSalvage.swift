@@ -50,7 +50,7 @@ final class TableSalvage {
     /// Copies the table, in an open transaction of the target.
     func copy(_ root: Int) throws {
         guard !hasRowIDs || rowIDName != nil else {
-            content.obstacle = "columns have taken all names of the row id, so that no row can be asked for"
+            content.obstacle = "columns use all names of the row id, so that no row can be selected"
             return
         }
         var walk = TreeWalk(contents: pages.contents)
@@ -274,6 +274,6 @@ final class TableSalvage {
     }
 
     private var missing: StrongroomError {
-        StrongroomError(.damaged, "The engine does not find a row that the pages have.", database: source.database)
+        StrongroomError(.damaged, "The engine does not find a row that the pages contain.", database: source.database)
     }
 }

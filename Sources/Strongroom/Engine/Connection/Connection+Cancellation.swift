@@ -8,23 +8,23 @@ extension Connection {
         /// Whether the library's own work on the connection has been cancelled.
         fileprivate(set) var isUnwanted: (() -> Bool)?
         /// How much is lost with an interrupted statement.
-        fileprivate(set) var company = Company.alone
+        fileprivate(set) var sharing = Sharing.unshared
     }
 
     /// How much of a transaction is lost when the running statement is interrupted.
-    enum Company {
+    enum Sharing {
         /// The transaction contains this work only.
-        case alone
+        case unshared
         /// Other work has written in the transaction before, and the engine rolls back all of it when it interrupts a
         /// writing statement.
         case shared
     }
 
     /// Begins work that has not been cancelled.
-    func beginWork(_ company: Company) {
-        interruption.company = company
+    func beginWork(_ sharing: Sharing) {
+        interruption.sharing = sharing
         cancellation.clear()
-        askNowAndThen()
+        installProgressHandler()
     }
 
     /// Lets the engine check, while a statement runs, whether to interrupt it, which then fails with `interrupted`; for
@@ -40,10 +40,10 @@ extension Connection {
             left = left.map { $0 - 1 }
             return left.map { $0 < 0 } ?? false || isUnwanted()
         }
-        askNowAndThen()
+        installProgressHandler()
     }
 
-    private func askNowAndThen() {
+    private func installProgressHandler() {
         guard !interruption.isPolled else { return }
         interruption.isPolled = true
         sqlite3_progress_handler(
@@ -66,9 +66,9 @@ extension Connection {
     ///
     /// An interrupt between two statements is forgotten when the next one begins, and that one may have passed the
     /// check already; so the progress handler also checks while it runs.
-    func interrupt(_ company: Company) {
+    func interrupt(_ sharing: Sharing) {
         cancellation.set()
-        if company == .alone { sqlite3_interrupt(pointer) }
+        if sharing == .unshared { sqlite3_interrupt(pointer) }
     }
 
     /// Steps of the engine's virtual machine.
@@ -78,7 +78,7 @@ extension Connection {
         if let isUnwanted = interruption.isUnwanted { return isUnwanted() }
         // The library's own statements, such as a rollback to a savepoint, run to their end.
         guard cancellation.isSet, !authorizer.isTrusting else { return false }
-        if interruption.company == .alone { return true }
+        if interruption.sharing == .unshared { return true }
         var statement = sqlite3_next_stmt(pointer, nil)
         while let each = statement {
             if sqlite3_stmt_busy(each) != 0, sqlite3_stmt_readonly(each) == 0 { return false }

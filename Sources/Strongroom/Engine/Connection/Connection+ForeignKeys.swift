@@ -8,13 +8,13 @@ extension Connection {
     func withoutForeignKeys<T>(_ body: () throws -> T) throws -> T {
         guard try ownValue("PRAGMA foreign_keys") == .integer(1) else { return try body() }
         guard strongroom_enforce_foreign_keys(pointer, 0) == SQLITE_OK else {
-            throw failure("The foreign keys could not be left aside")
+            throw failure("The foreign keys could not be disabled")
         }
         let result = Result { try body() }
         guard strongroom_enforce_foreign_keys(pointer, 1) == SQLITE_OK else {
             // Foreign keys could not be enforced again: the transaction must not write any more.
             transaction.state = .rolledBack
-            throw failure("The foreign keys could not be enforced again")
+            throw failure("The foreign keys could not be enabled again")
         }
         return try result.get()
     }
@@ -63,7 +63,7 @@ extension Connection {
                 // A table without row ids has none to report.
                 var number = ""
                 if case .integer(let rowID) = try row.value(at: 1) { number = " \(rowID)" }
-                named.append("row\(number) of table \"\(table)\" points to a row of \"\(parent)\" that is not there")
+                named.append("row\(number) of table \"\(table)\" references a row of \"\(parent)\" that does not exist")
             }
         }
         guard let first else { return }

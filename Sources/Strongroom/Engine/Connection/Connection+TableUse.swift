@@ -73,13 +73,13 @@ extension Connection {
 
     // MARK: Engines that do not report all tables
 
-    private static let tellsOfEveryTable = sqlite3_libversion_number() >= 3_019_000
+    private static let reportsEveryTable = sqlite3_libversion_number() >= 3_019_000
 
     /// The tables that a statement reads. Before version 3.19 the engine does not report tables of which no column is
     /// read, as in `SELECT count(*)`; the statement's bytecode shows them ("The SQLite Bytecode Engine",
     /// sqlite.org/opcode.html).
     private func reads(of statement: Statement) throws -> Set<String> {
-        guard !Self.tellsOfEveryTable, !statement.isExplained else { return statement.tables.reads }
+        guard !Self.reportsEveryTable, !statement.isExplained else { return statement.tables.reads }
         let sql = statement.sql
         // EXPLAIN itself reads nothing.
         if [SQLToken](sql: sql).significant(after: -1)?.isWord("EXPLAIN") != true {

@@ -76,7 +76,8 @@ extension StrongroomError.Code {
         case .notADatabase: "The file is not a database, or it has another key or other cipher settings."
         case .damaged:
             """
-            Find the damaged pages with `verify`; then restore the file from a backup, or save the rest with `salvage`.
+            Find the damaged pages with `verify`; then restore the file from a backup, or recover the rest with \
+            `salvage`.
             """
         case .busy: "Another connection has locked the database; try again, or raise the busy timeout."
         case .permissionDenied: "Check the permissions of the file and of its directory."

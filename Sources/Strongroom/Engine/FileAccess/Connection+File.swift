@@ -84,7 +84,7 @@ extension Connection {
         let result = sqlite3_file_control(pointer, schema, request, &file)
         guard result == SQLITE_OK, let file, file.pointee.pMethods != nil else {
             throw StrongroomError(
-                .engine, "The engine does not lend the file.", database: database,
+                .engine, "The engine does not provide access to the file.", database: database,
                 resultCode: ResultCode(extended: result))
         }
         return file
@@ -117,7 +117,7 @@ extension Connection {
             throw StrongroomError(
                 .diskFull,
                 """
-                A WAL lies beside the database, and there is no space for its index, so pages cannot be checked there. \
+                The database has a WAL, and there is no space for the WAL's index, so its pages cannot be checked. \
                 \(StrongroomError.Code.diskFull.advice)
                 """,
                 database: database)
@@ -139,7 +139,8 @@ extension Connection {
             let code = ResultCode(extended: result)
             let kind = StrongroomError.Code(code, systemError: reason)
             throw StrongroomError(
-                kind, "The engine does not lend the log's index. \(kind.advice)", database: database, resultCode: code)
+                kind, "The engine does not provide access to the WAL's index. \(kind.advice)", database: database,
+                resultCode: code)
         }
         return index
     }
@@ -148,8 +149,8 @@ extension Connection {
         StrongroomError(
             .permissionDenied,
             """
-            A log lies beside the database where its index cannot be made, so pages cannot be checked there. Bring \
-            database and log, when no program has them open, to a directory that may be written.
+            The database has a WAL in a directory where the WAL's index cannot be created, so its pages cannot be \
+            checked. Copy both, while no program has them open, to a directory that may be written.
             """,
             database: database, resultCode: code)
     }

@@ -31,9 +31,9 @@ extension Connection {
             throw StrongroomError(
                 .busy,
                 """
-                Another program wrote while the pages of the database were checked, and a store that reads beside its \
-                log cannot keep it from that. Try again when nobody writes, or open the database so that it may be \
-                written: then others wait until it is done.
+                Another program wrote while the pages of the database were checked, and a read-only store cannot lock \
+                other writers out. Try again when no program writes, or open the database for writing: then other \
+                writers wait until the check is done.
                 """,
                 database: database)
         }

@@ -8,7 +8,7 @@ extension Connection {
     ///
     /// - Returns: False if another connection has the file open.
     /// - Throws: ``StrongroomError`` with the engine's failure.
-    func takeWholeFile() throws -> Bool {
+    func acquireExclusiveAccess() throws -> Bool {
         try run("PRAGMA locking_mode = EXCLUSIVE")
         do {
             try run("BEGIN EXCLUSIVE")
@@ -30,7 +30,7 @@ extension Connection {
             throw StrongroomError(
                 .locked,
                 """
-                The WAL could not be checkpointed: somebody else has the file open. Close it there, then try \
+                The WAL could not be checkpointed: another connection has the file open. Close it there, then try \
                 again.
                 """,
                 database: database

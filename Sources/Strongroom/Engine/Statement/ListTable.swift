@@ -104,7 +104,7 @@ enum ListTable {
         }
         module.pointee.xColumn = { cursor, context, column in
             guard let cursor, column == 0 else { return SQLITE_OK }
-            ListCursor.at(cursor).pointee.give(to: context)
+            ListCursor.at(cursor).pointee.setResult(of: context)
             return SQLITE_OK
         }
         module.pointee.xRowid = { cursor, row in
@@ -172,7 +172,7 @@ private struct ListCursor {
         return payload < 0 || payload > bytes.count ? bytes.count : Int(payload)
     }
 
-    func give(to context: OpaquePointer?) {
+    func setResult(of context: OpaquePointer?) {
         // The engine copies the value.
         let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         switch kind {

@@ -65,13 +65,13 @@ final class StatementLog: StatementObserver {
         case SQLITE_TRACE_ROW:
             running[statement]?.rows += 1
         case SQLITE_TRACE_PROFILE:
-            if let start = running.removeValue(forKey: statement) { tell(statement, start) }
+            if let start = running.removeValue(forKey: statement) { report(statement, start) }
         default:
             break
         }
     }
 
-    private func tell(_ statement: OpaquePointer, _ start: Start) {
+    private func report(_ statement: OpaquePointer, _ start: Start) {
         let time = ContinuousClock.now - start.time
         let isSlow = settings.slow.map { time >= $0 } ?? false
         let level: Logger.Level = isSlow ? .warning : authorizer.isTrusting ? .trace : .debug

@@ -120,7 +120,7 @@ extension EnvelopeFile {
                 defects.append(defect)
             }
         }
-        throw defects.mostTelling.map { failure($0, keys) } ?? missing
+        throw defects.mostUseful.map { failure($0, keys) } ?? missing
     }
 
     // MARK: Errors
@@ -133,7 +133,7 @@ extension EnvelopeFile {
                     .envelopeDamaged,
                     """
                     No copy of the database's wrapped key can be used, neither "\(path)" nor "\(copyPath)": \(reason). \
-                    Restore one of them from a backup; without it nobody can open the database.
+                    Restore one of them from a backup; without it the database cannot be opened.
                     """
                 )
             case .newer(let version):
@@ -149,8 +149,8 @@ extension EnvelopeFile {
                     .foreignEnvelope,
                     """
                     The wrapped key in "\(path)" is not that of "\(databasePath)": it was made for a file that begins \
-                    with another salt. Put the file and the wrapped key that belong together side by side; if they do, \
-                    the database's first 16 bytes are damaged.
+                    with another salt. Use the file with the wrapped key that belongs to it; if it does, the \
+                    database's first 16 bytes are damaged.
                     """
                 )
             case .noKeyFits: (.wrongKey, noKeyFits(keys))
@@ -188,7 +188,7 @@ extension EnvelopeFile {
             .envelopeMissing,
             """
             The wrapped key of "\(databasePath)" is gone: there is neither "\(path)" nor "\(copyPath)". Restore one of \
-            them from a backup; without it nobody can open the database. If the file never had one, leave out \
+            them from a backup; without it the database cannot be opened. If the file never had one, leave out \
             `KeyProtection.envelope`.
             """,
             database: name
@@ -199,8 +199,7 @@ extension EnvelopeFile {
         StrongroomError(
             .notAFile,
             """
-            What lies at "\(path)" is not a regular file, so no wrapped key is read from it or written to it. Move it \
-            away.
+            "\(path)" is not a regular file, so no wrapped key is read from it or written to it. Move it away.
             """,
             database: name
         )
@@ -223,7 +222,7 @@ extension EnvelopeDefect {
 
 extension [EnvelopeDefect] {
     /// The defect with the most useful advice: another key, other files, a backup.
-    fileprivate var mostTelling: EnvelopeDefect? {
+    fileprivate var mostUseful: EnvelopeDefect? {
         first { $0 == .noKeyFits } ?? first { $0 == .foreign } ?? first
     }
 }

@@ -19,7 +19,7 @@ public struct MigrationPlan: Sendable, Equatable {
 
 extension Migrator {
     /// The public form of a plan.
-    func told(_ plan: Plan) -> MigrationPlan {
+    func publicPlan(_ plan: Plan) -> MigrationPlan {
         if case .adapt(let changes) = plan.work {
             return MigrationPlan(
                 from: plan.from, to: Self.automaticVersion, applies: [], undoes: [], changed: [],

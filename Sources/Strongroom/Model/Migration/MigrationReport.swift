@@ -44,8 +44,8 @@ public struct MigrationReport: Sendable, Equatable {
     /// Descriptions of the changes that ``Migrator/automatic(tables:removingColumns:)`` made, such as
     /// `table "contact": column "phone" added`.
     public internal(set) var schemaChanges: [String] = []
-    /// The path of the snapshot from before the migration; nil if none was taken.
-    public internal(set) var snapshot: String?
+    /// The path of the backup from before the migration; nil if none was made.
+    public internal(set) var backupPath: String?
     /// The steps that ran, in order.
     public internal(set) var steps: [Step] = []
 

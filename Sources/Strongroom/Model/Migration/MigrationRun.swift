@@ -13,8 +13,8 @@ struct MigrationRun: Sendable {
     /// Runs work on a connection, which is interrupted when the steps are cancelled.
     func interruptible<T>(_ connection: Connection, _ work: () throws -> T) throws -> T {
         guard let stop else { return try work() }
-        connection.beginWork(.alone)
-        defer { connection.beginWork(.alone) }
-        return try stop.stopping(with: { connection.interrupt(.alone) }, work)
+        connection.beginWork(.unshared)
+        defer { connection.beginWork(.unshared) }
+        return try stop.stopping(with: { connection.interrupt(.unshared) }, work)
     }
 }

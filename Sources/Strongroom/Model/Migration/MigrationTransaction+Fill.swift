@@ -27,7 +27,7 @@ extension MigrationTransaction {
     }
 
     private func fillInBatches(_ column: String, of table: String, with value: SQL) throws {
-        guard let rowID = try rowIDName(of: table, besides: column), let (first, last) = try ends(of: table, rowID)
+        guard let rowID = try rowIDName(of: table, except: column), let (first, last) = try ends(of: table, rowID)
         else {
             // Also without rows, so that an error in the statement is reported.
             try execute("UPDATE \(name: table) SET \(name: column) = (\(value))")
@@ -54,7 +54,7 @@ extension MigrationTransaction {
     private static let slice = 1_000
 
     /// The name of the row id; nil for a table without one, or if the row id is the column that is set.
-    private func rowIDName(of table: String, besides column: String) throws -> String? {
+    private func rowIDName(of table: String, except column: String) throws -> String? {
         let sql: String? = try value(
             "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = \(table) COLLATE NOCASE")
         guard let sql, let text = CreateTableText(sql), !text.isWithoutRowID else { return nil }

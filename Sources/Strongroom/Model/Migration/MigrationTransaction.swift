@@ -14,12 +14,12 @@ public struct MigrationTransaction: Writing, ~Copyable {
     }
 
     private let isThrownAway: Bool
-    private let tell: (Int, Int) -> Void
+    private let reportProgress: (Int, Int) -> Void
 
-    init(_ connection: Connection, isDryRun: Bool = false, tell: @escaping (Int, Int) -> Void = { _, _ in }) {
+    init(_ connection: Connection, isDryRun: Bool = false, reportProgress: @escaping (Int, Int) -> Void = { _, _ in }) {
         handle = TransactionHandle(connection)
         isThrownAway = isDryRun
-        self.tell = tell
+        self.reportProgress = reportProgress
     }
 
     /// Reports the progress of a long step, and ends the step if it has been cancelled.
@@ -40,6 +40,6 @@ public struct MigrationTransaction: Writing, ~Copyable {
     ///   back.
     public func report(_ done: Int, of total: Int) throws {
         try handle.connection.checkTransaction()
-        tell(done, total)
+        reportProgress(done, total)
     }
 }

@@ -34,7 +34,7 @@ struct StepRun {
             if dangling.oldCount == 0, dangling.isComplete { step.wholeAtDataVersion = end }
             return step
         } catch {
-            throw told(error)
+            throw described(error)
         }
     }
 
@@ -89,7 +89,7 @@ struct StepRun {
 
     // MARK: Errors
 
-    private func told(_ error: any Error) -> any Error {
+    private func described(_ error: any Error) -> any Error {
         guard let failure = error as? StrongroomError else {
             return error is CancellationError ? error : self.failure("It threw \(type(of: error)).", nil, error)
         }

@@ -2,7 +2,7 @@
 extension Children {
     func save(of parents: inout [Source], _ saved: [Saved], _ cascade: Cascade) throws {
         let column = try reference.column()
-        try dealWithOrphans(of: parents, column, cascade)
+        try handleOrphans(of: parents, column, cascade)
         var children: [Child] = []
         var owners: [Int] = []
         var moved: Set<Int> = []
@@ -15,14 +15,14 @@ extension Children {
                 let known = Child.key(of: child)
                 // A child in two lists belongs to the first.
                 if let known, try !cascade.link(Child.self, known, by: column.definition.name) { continue }
-                try Source.requireOnDisk(key, besides: Child.self, known, cascade)
+                try Source.requireOnDisk(key, referencedBy: Child.self, known, cascade)
                 reference.set(&child, key)
                 if let number = next {
                     if number.counts(known) { position?.set(&child, try number.place(in: Child.schema)) }
                     next?.advance(known)
                 }
                 for relation in Child.relations?.parents ?? [] {
-                    try relation.letGoOfOther(of: &child, by: column.definition.name)
+                    try relation.clearOtherParent(of: &child, by: column.definition.name)
                 }
                 let stays = try reference.key(former).map { try Self.isWritten($0, as: key) } ?? false
                 if !stays || position.map({ $0.get(former) != $0.get(child) }) ?? false {
@@ -101,7 +101,7 @@ extension Children {
     /// that rows which were moved away from them are kept. Only if a reference is unique do they make room first, since
     /// other rows take their position: they are detached, or if that is not possible deleted, or, if a row below them
     /// is saved elsewhere, moved to another position.
-    private func dealWithOrphans(of parents: [Source], _ column: Column<Source.Key>, _ cascade: Cascade) throws {
+    private func handleOrphans(of parents: [Source], _ column: Column<Source.Key>, _ cascade: Cascade) throws {
         let isUnique = isOnly || Child.schema.isUnique(column.definition.name)
         guard orphans != .keep || isUnique else { return }
         let present = try cascade.present(Child.self)

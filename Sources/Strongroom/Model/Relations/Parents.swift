@@ -22,13 +22,13 @@ where Source.RecordType == Source, Parent.RecordType == Parent, Parent.Key: Colu
             if outcome == .deleted {
                 reference.clear?(&children[place])
             } else if let key = Parent.key(of: parent) {
-                try Parent.requireOnDisk(key, besides: Source.self, Source.key(of: children[place]), cascade)
+                try Parent.requireOnDisk(key, referencedBy: Source.self, Source.key(of: children[place]), cascade)
                 reference.set(&children[place], key)
             }
         }
     }
 
-    func letGoOfOther(of record: inout Source, by column: String) throws {
+    func clearOtherParent(of record: inout Source, by column: String) throws {
         guard column == reference.name, let parent = record[keyPath: property].wrappedValue,
             try !Parent.isSame(Parent.key(of: parent), reference.key(record))
         else { return }
@@ -57,7 +57,7 @@ where Source.RecordType == Source, Parent.RecordType == Parent, Parent.Key: Colu
 extension Table {
     /// Throws if the parent is in memory only and the record that references it is not.
     static func requireOnDisk<Other: Table>(
-        _ key: Key, besides other: Other.Type, _ otherKey: Other.Key?, _ cascade: Cascade
+        _ key: Key, referencedBy other: Other.Type, _ otherKey: Other.Key?, _ cascade: Cascade
     ) throws {
         guard cascade.connection.hasRecordsInMemory, try isInMemory(key, in: cascade.db) else { return }
         if let otherKey, try Other.isInMemory(otherKey, in: cascade.db) { return }

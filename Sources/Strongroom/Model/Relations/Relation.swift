@@ -37,5 +37,5 @@ protocol ParentRelation<Source>: Relation {
 
     /// Clears a parent that differs from the one that the record's column references: otherwise saving the record by
     /// itself would restore the reference.
-    func letGoOfOther(of record: inout Source, by column: String) throws
+    func clearOtherParent(of record: inout Source, by column: String) throws
 }

@@ -32,7 +32,7 @@ struct TableStatements {
         /// Of one record.
         ///
         /// - part: The quoted name of the temporary table, for an in-memory row.
-        case alone(part: String?)
+        case single(part: String?)
         /// Of a record in a list, which is rolled back as a whole; see ``Connection/inList(of:_:)``. The columns at the
         /// indices are compared instead of written, so that the engine has no foreign key to check: a row in which they
         /// differ does not match.
@@ -114,10 +114,12 @@ struct TableStatements {
     ///   - keepingNil: Whether nil keeps the value of the row.
     ///   - leftOut: The indices of further columns that are not set.
     @usableFromInline
-    func update(keepingNil: Bool, except leftOut: [Int] = [], _ form: UpdateForm = .alone(part: nil)) throws -> String {
+    func update(
+        keepingNil: Bool, except leftOut: [Int] = [], _ form: UpdateForm = .single(part: nil)
+    ) throws -> String {
         var (verb, table, compared) = ("UPDATE", self.table, [Int]())
         switch form {
-        case .alone(let part): table = part ?? table
+        case .single(let part): table = part ?? table
         case .listed(let places): (verb, compared) = ("UPDATE OR FAIL", places)
         }
         let keys = try schema.keyColumns().map(\.name)

@@ -19,13 +19,13 @@ struct CopyPlace: Sendable {
     /// Checks what exists at the path.
     ///
     /// - Parameter source: The path of the copied database.
-    func check(besides source: String) throws {
+    func check(source: String) throws {
         let status = try FileStatus.at(path)
         if let status, !replaces || !status.isRegularFile {
             let advice =
-                status.isRegularFile ? "Give another path, or say that it is to be replaced." : "Give another path."
+                status.isRegularFile ? "Use another path, or allow that it is replaced." : "Use another path."
             throw StrongroomError(
-                .notAFile, "Something lies at \"\(path)\" already, and is not overwritten. \(advice)")
+                .notAFile, "\"\(path)\" already exists, and is not overwritten. \(advice)")
         }
         if let status, status.identity == (try FileStatus.at(source)?.identity) {
             throw StrongroomError(.sameFile, "\"\(path)\" is the database itself. Give another path.")
@@ -35,7 +35,7 @@ struct CopyPlace: Sendable {
             throw StrongroomError(
                 .locked,
                 """
-                Beside "\(path)" lies the log of a database, "\(path)\(ending)": it is in use, or was cut off. Give \
+                "\(path)" has the log of a database, "\(path)\(ending)": it is in use, or its program was killed. Use \
                 another path.
                 """
             )
@@ -44,7 +44,7 @@ struct CopyPlace: Sendable {
         // It would take precedence over the copy's own key.
         guard try !EnvelopeFile(databasePath: path, name: FileSystem.name(of: path)).exists() else {
             throw StrongroomError(
-                .notAFile, "Beside \"\(path)\" lies the envelope of another database. Give another path.")
+                .notAFile, "The files of \"\(path)\" include the envelope of another database. Use another path.")
         }
     }
 
@@ -57,17 +57,18 @@ struct CopyPlace: Sendable {
             .locked,
             """
             "\(path)" is open in \(FileHolders.describe(holders)), so it was not replaced. Close it there, then try \
-            again, or give another path.
+            again, or use another path.
             """)
     }
 
     /// Excludes other copies to the same path.
-    func takeLock() async throws -> FileLock {
+    func acquireLock() async throws -> FileLock {
         guard let lock = try await FileLock.acquire(FileSystem.companion(of: path, "lock"), of: path) else {
             throw StrongroomError(
                 .locked,
                 """
-                Somebody opens "\(path)", or makes a copy there, at this moment. Wait for them, or give another path.
+                "\(path)" is being opened, or is the target of another copy. Wait until that has finished, or use \
+                another path.
                 """)
         }
         return lock
@@ -91,14 +92,14 @@ struct CopyPlace: Sendable {
             throw StrongroomError(
                 .locked,
                 """
-                Another program has "\(path)" open, so it was not replaced. Close it there, then try again, or give \
+                Another program has "\(path)" open, so it was not replaced. Close it there, then try again, or use \
                 another path.
                 """)
         }
         try copy.replace(path)
         do {
             try FileSystem.settle(path)
-            try former?.spoil()
+            try former?.invalidate()
         } catch {
             former?.retireAfterFailure()
             throw error

@@ -51,15 +51,15 @@ struct FileReplacement {
             throw error
         }
         do {
-            try former.spoil()
+            try former.invalidate()
             connection.close()
             try former.retire()
         } catch let error as StrongroomError {
             throw StrongroomError(
                 error.code,
                 """
-                "\(opening.path)" is restored, but the file that lay there before could not be kept from programs that \
-                have it open: \(error.message)
+                "\(opening.path)" is restored, but the former file could not be invalidated for programs that have it \
+                open: \(error.message)
                 """,
                 database: opening.file.name)
         }
@@ -73,7 +73,7 @@ struct FileReplacement {
             unlocked.connection.close()
             derivedKey = unlocked.derivedKey
         }
-        guard let connection = try opening.file.connectAlone(key: derivedKey) else {
+        guard let connection = try opening.file.connectExclusively(key: derivedKey) else {
             throw opening.file.heldByOthers(for: "restored")
         }
         return connection
@@ -83,8 +83,8 @@ struct FileReplacement {
         StrongroomError(
             .fileMissing,
             """
-            There is no "\(opening.path)", but beside it lies its log, which the engine would play into what is \
-            restored. Move away "\(opening.path)-wal" and "\(opening.path)-journal", then restore.
+            There is no "\(opening.path)", but its log exists, which the engine would apply to the restored file. Move \
+            away "\(opening.path)-wal" and "\(opening.path)-journal", then restore.
             """,
             database: opening.file.name
         )
@@ -119,9 +119,9 @@ struct FileReplacement {
         return StrongroomError(
             failure.code,
             """
-            What lies at "\(opening.path)", or its envelope, cannot be opened (\(failure.code)), so it is not \
-            replaced: what is in it may still be saved. If only its key is another one, give that. Otherwise move \
-            \(present) to another directory, then restore again. Nothing was changed.
+            "\(opening.path)", or its envelope, cannot be opened (\(failure.code)), so it is not replaced: its content \
+            may still be recoverable. If only its key is another one, give that. Otherwise move \(present) to another \
+            directory, then restore again. Nothing was changed.
             """,
             database: opening.file.name, resultCode: failure.resultCode)
     }

@@ -38,14 +38,14 @@ extension Store {
         let wanted = try await backupKey(key)
         let place = try await BlockingWork.run { try CopyPlace(path, replaces: replacing) }
         let source = self.path
-        try await BlockingWork.run { try place.check(besides: source) }
-        let lock = try await place.takeLock()
+        try await BlockingWork.run { try place.check(source: source) }
+        let lock = try await place.acquireLock()
         // The previous holder of the lock may have created it.
-        try await BlockingWork.run { try place.check(besides: source) }
+        try await BlockingWork.run { try place.check(source: source) }
         try OpenFiles.shared.claim(place.path, name)
         defer { OpenFiles.shared.release(place.path) }
         // First, as in `verify`: an engine of version 3 accepts a page of zeros as valid.
-        try await pool.perform(.writeAlone) { [file] connection in
+        try await pool.perform(.ungroupedWrite) { [file] connection in
             try file.checkPages(connection, progress: progress)
         }
         // Holding a reader's slot prevents a rotation or close meanwhile; the reader's own connection cannot write to

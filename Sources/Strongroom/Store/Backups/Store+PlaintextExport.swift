@@ -24,12 +24,12 @@ extension Store {
     ) async throws {
         _ = try file.context()
         let place = try await BlockingWork.run { try CopyPlace(path, replaces: false) }
-        try place.check(besides: self.path)
-        let lock = try await place.takeLock()
+        try place.check(source: self.path)
+        let lock = try await place.acquireLock()
         // The previous holder of the lock may have created it.
-        try place.check(besides: self.path)
+        try place.check(source: self.path)
         // First, as in `verify`: an engine of version 3 accepts a page of zeros as valid.
-        try await pool.perform(.writeAlone) { [file] connection in try file.checkPages(connection) }
+        try await pool.perform(.ungroupedWrite) { [file] connection in try file.checkPages(connection) }
         // Holding a reader's slot prevents a rotation or close meanwhile; the reader's own connection cannot write to
         // another file.
         try await pool.perform(.read) { [file] reader in
@@ -97,7 +97,7 @@ extension DatabaseFile {
             throw StrongroomError(
                 .engine,
                 """
-                The copy is not whole, and was not kept. Look at the database with `verify`, and try again on another \
+                The copy is not whole, and was not kept. Check the database with `verify`, and try again on another \
                 disk.
                 """,
                 database: name)

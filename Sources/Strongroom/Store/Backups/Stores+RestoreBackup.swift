@@ -45,7 +45,7 @@ extension Stores {
                 let backup = try FileSystem.resolve(path)
                 try OpenFiles.shared.claim(backup, opening.name)
                 defer { OpenFiles.shared.release(backup) }
-                return try BackupReturn(
+                return try BackupRestore(
                     opening: opening, chain: chain, backup: backup, backupKeys: keys,
                     allowsPlaintext: allowingPlaintext, monitor: monitor
                 ).run()

@@ -34,8 +34,8 @@ public struct StoreSettings: Sendable, Equatable {
     /// When a file with an older schema version is migrated.
     public var migration: MigrationPolicy
 
-    /// Whether a copy of a file is kept before it is migrated.
-    public var snapshots: SnapshotPolicy
+    /// Whether a backup of a file is kept when it is migrated.
+    public var migrationBackups: MigrationBackupPolicy
 
     /// The maximum number of writes that share a transaction, 1 to 10,000; other values are clamped. With 1, each write
     /// has a separate transaction.
@@ -75,7 +75,7 @@ public struct StoreSettings: Sendable, Equatable {
     ///   - openTimeout: How long opening waits for another process that is opening the same file.
     ///   - rotation: When a file that does not have the current key is rewritten.
     ///   - migration: When a file with an older schema version is migrated.
-    ///   - snapshots: Whether a copy of a file is kept before it is migrated.
+    ///   - migrationBackups: Whether a backup of a file is kept when it is migrated.
     ///   - groupSize: The maximum number of writes that share a transaction, 1 to 10,000.
     ///   - groupDuration: How long after the end of its first write a transaction accepts further writes.
     ///   - readerIdleTime: How long an unused reader's connection stays open, at least 10 ms.
@@ -89,7 +89,7 @@ public struct StoreSettings: Sendable, Equatable {
         openTimeout: Duration = .seconds(30),
         rotation: RotationPolicy = .onOpen,
         migration: MigrationPolicy = .onOpen,
-        snapshots: SnapshotPolicy = .none,
+        migrationBackups: MigrationBackupPolicy = .none,
         groupSize: Int = 1_000,
         groupDuration: Duration = .milliseconds(20),
         readerIdleTime: Duration = .seconds(60),
@@ -102,7 +102,7 @@ public struct StoreSettings: Sendable, Equatable {
         self.recursiveTriggers = recursiveTriggers
         self.rotation = rotation
         self.migration = migration
-        self.snapshots = snapshots
+        self.migrationBackups = migrationBackups
         self.groupSize = Self.limitedGroup(groupSize)
         self.groupDuration = groupDuration
         self.readerIdleTime = readerIdleTime

@@ -56,7 +56,7 @@ public struct RecordStream<Source: Table>: AsyncSequence, Sendable where Source.
         private mutating func read() async throws {
             (records, place) = ([], 0)
             guard !isAtEnd else { return }
-            guard !stream.store.pool.hasOneSeat else { return try await readAll() }
+            guard !stream.store.pool.hasOneConnection else { return try await readAll() }
             let reader = if let reader { reader } else { try await stream.store.pool.holdReader(stream.limits) }
             self.reader = reader
             let (query, count) = (stream.query, count)

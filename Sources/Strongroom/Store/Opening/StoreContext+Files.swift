@@ -39,9 +39,9 @@ extension StoreContext {
         StrongroomError(
             .plaintextFile,
             """
-            The file "\(place ?? path)" is a plaintext database, and its configuration gives keys. Put \
-            `Key.plaintext` at the beginning of the chain to have it \(file.isReadOnly ? "read" : "encrypted"), or \
-            give `KeyChain.plaintext` if it is meant to be readable by anybody. The file was not touched.
+            The file "\(place ?? path)" is a plaintext database, and its configuration gives keys. Put `Key.plaintext` \
+            at the beginning of the chain to have it \(file.isReadOnly ? "read" : "encrypted"), or give \
+            `KeyChain.plaintext` if it is to stay unencrypted. The file was not changed.
             """,
             database: name.fileName
         )
@@ -54,8 +54,8 @@ extension StoreContext {
         StrongroomError(
             .encryptedFile,
             """
-            The file "\(place ?? path)" is no plaintext database, and its configuration gives \
-            `KeyChain.plaintext`. Give the key that the file was made with. The file was not touched.
+            The file "\(place ?? path)" is no plaintext database, and its configuration gives `KeyChain.plaintext`. \
+            Give the key that the file was made with. The file was not changed.
             """,
             database: name.fileName
         )

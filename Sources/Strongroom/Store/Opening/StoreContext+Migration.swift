@@ -1,25 +1,25 @@
 import Logging
 
 extension StoreContext {
-    /// Runs a plan, after a snapshot if one is configured, and reports it to the logger.
+    /// Runs a plan, after a backup if the settings say so, and reports it to the logger.
     ///
     /// - Parameters:
     ///   - migrator: The migrator that made the plan.
-    ///   - key: The file's key, in which the inner nil means plaintext; nil if no snapshot is to be kept, as for a file
+    ///   - key: The file's key, in which the inner nil means plaintext; nil if no backup is to be made, as for a file
     ///     that is being created.
     func carryOut(
         _ plan: Migrator.Plan, of migrator: Migrator, on connection: Connection, key: DerivedKey??, _ run: MigrationRun
     ) throws -> MigrationReport {
         warn(of: plan)
-        var snapshot: String?
-        if let key, case .beforeMigrating(let keep) = settings.snapshots, plan.hasWork {
-            snapshot = try SnapshotShelf(file: file).add(connection, key, version: plan.from, keep: keep) {
+        var backup: String?
+        if let key, case .newest(let count) = settings.migrationBackups, plan.hasWork {
+            backup = try MigrationBackups(file: file).add(connection, key, version: plan.from, keep: count) {
                 try run.stop?.check()
                 try connection.checkTransaction()
             }
         }
         var report = try migrator.carryOut(plan, on: connection, run)
-        report.snapshot = snapshot
+        report.backupPath = backup
         log(report)
         return report
     }
@@ -38,7 +38,7 @@ extension StoreContext {
                 "\(row.table)\(row.rowID.map { " \($0)" } ?? "") to \(row.parentTable)"
             }
             logger?.warning(
-                "foreign keys point to no row since before the migration; PRAGMA foreign_key_check lists them",
+                "foreign keys have referenced no row since before the migration; PRAGMA foreign_key_check lists them",
                 metadata: [
                     "count": .stringConvertible(report.danglingRowCount),
                     "rows": .array(named.map { .string($0) }),

@@ -69,9 +69,8 @@ extension StoreOpening {
         StrongroomError(
             .fileMissing,
             """
-            There is no "\(context.path)", but beside it lies the log of a database that was there, \
-            "\(context.path)-wal" or "\(context.path)-journal". Put the file back, or move the log away if a new \
-            database is to be made.
+            There is no "\(context.path)", but the log of a former database exists, "\(context.path)-wal" or \
+            "\(context.path)-journal". Restore the file, or move the log away if a new database is to be created.
             """,
             database: context.name.fileName
         )

@@ -32,8 +32,8 @@ extension StoreOpening {
         return content
     }
 
-    /// Removes files that a killed process has left beside the file.
-    func removeLeftovers(beside content: FileContent) throws {
+    /// Removes files that a killed process has left next to the file.
+    func removeLeftovers(of content: FileContent) throws {
         guard !context.isInMemory, !context.isReadOnly else { return }
         try context.file.removeLeftovers(isThere: content != .absent)
     }

@@ -40,8 +40,7 @@ extension StoreOpening {
         StrongroomError(
             .fileChanged,
             """
-            Another program has put another file in the place of "\(context.path)" while it was opened. Nothing was \
-            written; open it again.
+            Another program replaced "\(context.path)" while it was opened. Nothing was written; open it again.
             """,
             database: context.name.fileName
         )

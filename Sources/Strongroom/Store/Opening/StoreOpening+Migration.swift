@@ -8,7 +8,7 @@ extension StoreOpening {
 
     /// Runs the migration, if it is to run at an opening.
     ///
-    /// - Parameter unlocked: The file to take a snapshot of; nil for one that is being created.
+    /// - Parameter unlocked: The file to back up first; nil for one that is being created.
     func migrate(
         _ connection: Connection, _ plan: Migrator.Plan?, _ unlocked: UnlockedFile?, _ report: inout OpenReport
     ) throws {

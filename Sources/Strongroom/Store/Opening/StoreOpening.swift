@@ -38,7 +38,7 @@ struct StoreOpening: Sendable {
         _ chain: KeyChain, _ content: FileContent
     ) throws -> (connection: Connection, key: ActiveKey, report: OpenReport) {
         var report = OpenReport()
-        try removeLeftovers(beside: content)
+        try removeLeftovers(of: content)
         var (keys, unlocked) = try unlock(content, chain, &report)
         do {
             // Before anything is written: a file of a newer program is refused and left unchanged.

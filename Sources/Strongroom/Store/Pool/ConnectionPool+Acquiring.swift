@@ -12,7 +12,7 @@ extension ConnectionPool {
     func acquire(
         _ request: Queue.Request, _ ticket: UInt64, isLast: Bool = false, _ waiter: @autoclosure () -> Waiter
     ) throws -> Queue.Slot? {
-        switch queue.withLock({ $0.ask(request, ticket: ticket, isLast: isLast, waiter: waiter()) }) {
+        switch queue.withLock({ $0.request(request, ticket: ticket, isLast: isLast, waiter: waiter()) }) {
         case .granted(let slot): return slot
         case .closed: throw closed
         case .waiting:
@@ -32,12 +32,12 @@ extension ConnectionPool {
     ) throws -> T {
         guard !CurrentTransaction.isInside(self) else { throw nested }
         let ticket = nextTicket()
-        running.ask(ticket, request, limits)
+        running.request(ticket, request, limits)
         defer { running.end(ticket) }
         let timer = timer(limits, ticket)
         defer { timer?.cancel() }
         let handover = Promise<Result<Queue.Slot, any Error>>()
-        let granted = try acquire(request, ticket, Waiter { handover.give($0) })
+        let granted = try acquire(request, ticket, Waiter { handover.fulfill($0) })
         return try work(try granted ?? executor.blocking { handover.wait() }.get(), ticket)
     }
 
@@ -54,7 +54,7 @@ extension ConnectionPool {
         try Task.checkCancellation()
         let ticket = nextTicket()
         let urgency = Urgency(Task.currentPriority)
-        running.ask(ticket, request, limits)
+        running.request(ticket, request, limits)
         let timer = timer(limits, ticket)
         defer { timer?.cancel() }
         do {
@@ -95,7 +95,7 @@ extension ConnectionPool {
     }
 
     /// Acquires a slot, which the caller must release; the task is suspended until then.
-    func takeSlot(_ request: Queue.Request, _ limits: OperationLimits) async throws -> (Queue.Slot, ticket: UInt64) {
+    func acquireSlot(_ request: Queue.Request, _ limits: OperationLimits) async throws -> (Queue.Slot, ticket: UInt64) {
         let (slot, ticket) = try await acquire(request, limits) { (turn: Turn<(Queue.Slot, UInt64)>, slot) in
             turn.continuation.resume(with: slot.map { ($0, turn.ticket) })
         }

@@ -2,7 +2,7 @@ import Dispatch
 
 extension ConnectionPool {
     /// Whether there is a single connection, which reads and writes share.
-    var hasOneSeat: Bool { readers.isEmpty }
+    var hasOneConnection: Bool { readers.isEmpty }
 
     /// The checkpoint report of the close.
     var closing: CheckpointReport? { closingReport.withLock { $0 } }
@@ -54,7 +54,7 @@ extension ConnectionPool {
         }
         readLastValues()
         guard let connection = writer.connection else { return }
-        connection.beginWork(.alone)
+        connection.beginWork(.unshared)
         let report = try last(connection)
         closingReport.withLock { $0 = report }
     }
@@ -67,7 +67,7 @@ extension ConnectionPool {
             let reader = writer.isInMemory ? writer : try readers[0].open(.reader)
             defer { if !writer.isInMemory { reader.close() } }
             for read in reads {
-                reader.beginWork(.alone)
+                reader.beginWork(.unshared)
                 CurrentTransaction.inside(self, reader) { read(reader) }
             }
         } catch {

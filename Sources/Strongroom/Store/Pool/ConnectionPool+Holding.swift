@@ -7,7 +7,7 @@ extension ConnectionPool {
     ///
     /// - Throws: `CancellationError`; ``StrongroomError`` with `closed`.
     func holdReader(_ limits: OperationLimits) async throws -> HeldReader {
-        let (slot, ticket) = try await takeSlot(.read, limits)
+        let (slot, ticket) = try await acquireSlot(.read, limits)
         counters.countWork(isReading: true)
         return HeldReader(self, slot, ticket)
     }
@@ -22,7 +22,7 @@ extension ConnectionPool {
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let part: @Sendable () -> Void = { [self] in
-                    continuation.resume(with: Result { try runPart(ticket, .alone, in: slot, work) })
+                    continuation.resume(with: Result { try runPart(ticket, .unshared, in: slot, work) })
                 }
                 if executor.isCurrent { part() } else { executor.post(urgency, part) }
             }
@@ -32,7 +32,7 @@ extension ConnectionPool {
     }
 
     /// Releases a held reader, after work that runs on a thread of the executor.
-    func giveBack(_ slot: Queue.Slot, _ ticket: UInt64, after work: @escaping @Sendable (Connection) -> Void) {
+    func release(_ slot: Queue.Slot, _ ticket: UInt64, after work: @escaping @Sendable (Connection) -> Void) {
         executor.postBehind { [self] in
             if let connection = self[slot].connection { work(connection) }
             running.end(ticket)

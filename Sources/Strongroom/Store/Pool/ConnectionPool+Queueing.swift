@@ -18,7 +18,7 @@ extension ConnectionPool {
         finish: @escaping @Sendable (Result<Void, any Error>) -> Void
     ) {
         let ticket = nextTicket()
-        running.ask(ticket, .write, OperationLimits(label: label))
+        running.request(ticket, .write, OperationLimits(label: label))
         queued.enter()
         let end: @Sendable (Result<Void, any Error>) -> Void = { [self] result in
             running.end(ticket)

@@ -24,7 +24,7 @@ extension ConnectionPool {
     ) async throws -> T {
         try requireWriting()
         guard kind != .shared else { return try await perform(.write, limits, work) }
-        return try await perform(.writeAlone, limits) { [group] connection in
+        return try await perform(.ungroupedWrite, limits) { [group] connection in
             try group.run(kind, on: connection) { try work(connection) }
         }
     }
@@ -35,7 +35,7 @@ extension ConnectionPool {
     ) throws -> T {
         try requireWriting()
         guard kind != .shared else { return try performBlocking(.write, limits, work) }
-        return try performBlocking(.writeAlone, limits) { connection in
+        return try performBlocking(.ungroupedWrite, limits) { connection in
             try group.run(kind, on: connection) { try work(connection) }
         }
     }

@@ -100,7 +100,7 @@ final class ConnectionPool: Sendable {
         self.firstUses = firstUses
         self.whenClosed = Locked(whenClosed)
         let count = readerCount ?? settings.readers
-        running = RunningOperations(hasOneSeat: count == 0)
+        running = RunningOperations(hasOneConnection: count == 0)
         queue = Locked(Queue(readers: count, largestGroup: settings.groupSize))
         executor = StoreExecutor(name: "strongroom", threads: settings.readers + 1)
         group = GroupCommit(longest: settings.groupDuration)
@@ -140,12 +140,12 @@ final class ConnectionPool: Sendable {
         try acquireBlocking(request, limits) { slot, ticket in
             guard request == .write else {
                 defer { release(slot) {} }
-                return try run(ticket, request, .alone, in: slot, work)
+                return try run(ticket, request, .unshared, in: slot, work)
             }
             // The value stays on this thread; only the outcome may come from another one.
             var value: T?
             let outcome = Promise<Result<Void, any Error>>()
-            writeInGroup({ value = try work($0) }, ticket) { outcome.give($0) }
+            writeInGroup({ value = try work($0) }, ticket) { outcome.fulfill($0) }
             try executor.blocking { outcome.wait() }.get()
             guard let value else { throw closed }
             return value
@@ -186,7 +186,7 @@ final class ConnectionPool: Sendable {
         finish: @escaping (Result<T, any Error>) -> Void
     ) {
         guard request != .write else { return writeInGroup(work, ticket, finish: finish) }
-        let result = Result { try run(ticket, request, .alone, in: slot, work) }
+        let result = Result { try run(ticket, request, .unshared, in: slot, work) }
         release(slot) { finish(result) }
     }
 
@@ -203,7 +203,7 @@ final class ConnectionPool: Sendable {
         finish: @escaping (Result<T, any Error>) -> Void
     ) {
         let result = Result {
-            try run(ticket, .write, group.company, in: .writer) { connection in
+            try run(ticket, .write, group.sharing, in: .writer) { connection in
                 try group.run(.shared, on: connection) { try work(connection) }
             }
         }
@@ -235,43 +235,43 @@ final class ConnectionPool: Sendable {
     private func run<T>(
         _ ticket: UInt64,
         _ request: Queue.Request,
-        _ company: Connection.Company,
+        _ sharing: Connection.Sharing,
         in slot: Queue.Slot,
         _ work: (Connection) throws -> T
     ) throws -> T {
         counters.countWork(isReading: request == .read)
         defer { running.end(ticket) }
-        return try runPart(ticket, company, in: slot, work)
+        return try runPart(ticket, sharing, in: slot, work)
     }
 
     /// Runs one part of an operation; further parts with the same ticket may follow.
     func runPart<T>(
         _ ticket: UInt64,
-        _ company: Connection.Company,
+        _ sharing: Connection.Sharing,
         in slot: Queue.Slot,
         _ work: (Connection) throws -> T
     ) throws -> T {
         let connection = try connection(of: slot)
         do {
-            return try runPart(ticket, company, on: connection, work)
+            return try runPart(ticket, sharing, on: connection, work)
         } catch {
             // No part of the work has run: its transaction could not be begun.
             guard connection.file.isOfAnotherKey, try renew(connection) else { throw error }
             connection.close()
             if slot == .writer { writer.connection = nil } else { drop(slot) }
-            return try runPart(ticket, company, on: self.connection(of: slot), work)
+            return try runPart(ticket, sharing, on: self.connection(of: slot), work)
         }
     }
 
     private func runPart<T>(
         _ ticket: UInt64,
-        _ company: Connection.Company,
+        _ sharing: Connection.Sharing,
         on connection: Connection,
         _ work: (Connection) throws -> T
     ) throws -> T {
-        connection.beginWork(company)
+        connection.beginWork(sharing)
         do {
-            try running.begin(ticket, on: connection, company)
+            try running.begin(ticket, on: connection, sharing)
             defer { running.rest(ticket) }
             return try CurrentTransaction.inside(self, connection) { try work(connection) }
         } catch {
@@ -304,7 +304,7 @@ final class ConnectionPool: Sendable {
         if let use = self[slot].connection?.takeUse() { counters.count(use) }
         dropIfUnfinished(slot)
         guard slot == .writer else {
-            giveBack(slot)
+            free(slot)
             finish()
             return
         }
@@ -316,19 +316,19 @@ final class ConnectionPool: Sendable {
         }
         // Operations that are completed first can join the next transaction.
         finish()
-        guard writer.connection?.isCheckpointDue == true else { return giveBack(slot) }
+        guard writer.connection?.isCheckpointDue == true else { return free(slot) }
         executor.post { [weak self] in
             // Not if the store was released: closing checkpoints, too.
             self?.writer.connection?.checkpointIfDue()
-            self?.giveBack(slot)
+            self?.free(slot)
         }
     }
 
-    func giveBack(_ slot: Queue.Slot) {
+    func free(_ slot: Queue.Slot) {
         switch queue.withLock({ $0.release(slot) }) {
         case .slot(let waiter, let slot): waiter.resume(.success(slot))
-        case .alone(let waiter): waiter.resume(.success(.writer))
-        case .drain(let drain): relent(after: drain)
+        case .exclusive(let waiter): waiter.resume(.success(.writer))
+        case .drain(let drain): resumeAdmission(after: drain)
         case .idle: break
         case .close: whenDrained.signal()
         }

@@ -15,9 +15,9 @@ struct ConnectionScheduler<Waiter> {
         /// A write whose transaction may be shared.
         case write
         /// A write in a separate transaction.
-        case writeAlone
-        /// Every connection at once; ends with ``ConnectionScheduler/endAlone()``.
-        case alone
+        case ungroupedWrite
+        /// Every connection at once; ends with ``ConnectionScheduler/endExclusive()``.
+        case exclusive
     }
 
     /// The slot of a connection.
@@ -28,7 +28,7 @@ struct ConnectionScheduler<Waiter> {
 
     /// The answer to a request.
     enum Answer {
-        /// The caller has the slot and must release it; an `alone` request has every slot, whichever is named.
+        /// The caller has the slot and must release it; an `exclusive` request has every slot, whichever is named.
         case granted(Slot)
         /// The caller waits until ``Release/slot(_:_:)`` names it.
         case waiting
@@ -45,9 +45,9 @@ struct ConnectionScheduler<Waiter> {
         /// It was the last slot of a closing store: close it.
         case close
         /// The waiter gets every slot.
-        case alone(Waiter)
-        /// Admission stops until the held slots are released: ``ConnectionScheduler/relent(_:)`` is to be called if
-        /// that takes long.
+        case exclusive(Waiter)
+        /// Admission stops until the held slots are released. If that takes long, call
+        /// ``ConnectionScheduler/resumeAdmission(_:)``.
         case drain(Drain)
     }
 
@@ -64,7 +64,7 @@ struct ConnectionScheduler<Waiter> {
         /// The waiters and their slots.
         var slots: [(waiter: Waiter, slot: Slot)] = []
         /// The waiter that gets every slot.
-        var alone: Waiter?
+        var exclusive: Waiter?
         /// Whether the store is closing and no operation is left: close it.
         var isClose = false
     }
@@ -82,15 +82,15 @@ struct ConnectionScheduler<Waiter> {
     private var waitingReaders = FIFOQueue<(ticket: UInt64, waiter: Waiter)>()
     private var waitingWriters = FIFOQueue<(ticket: UInt64, isShared: Bool, waiter: Waiter)>()
     /// Requests for every slot; the first one is next.
-    private var waitingAlone = FIFOQueue<(ticket: UInt64, waiter: Waiter)>()
+    private var waitingExclusive = FIFOQueue<(ticket: UInt64, waiter: Waiter)>()
     /// The slots that were held when the first of them began to wait, or admission resumed.
-    private var elders: Set<Slot> = []
+    private var olderSlots: Set<Slot> = []
     /// How often admission was stopped for the first of them.
     private var rounds = 0
     /// Whether admission is stopped until every slot is free.
     private var isDraining = false
     /// Whether one operation has every slot.
-    private var isAlone = false
+    private var isExclusive = false
     private let readerCount: Int
     private var grantedCount = 0
     private let largestGroup: Int
@@ -99,12 +99,12 @@ struct ConnectionScheduler<Waiter> {
     /// Whether the holder of the writer's slot shares its transaction.
     private var isWriterShared = false
     /// Whether reads use the writer's slot because there are no readers.
-    private let hasOneSeat: Bool
+    private let hasOneConnection: Bool
     private(set) var isClosing = false
 
     /// - Parameter readers: The number of readers; with 0, reads and writes share the writer's slot.
     init(readers: Int, largestGroup: Int) {
-        hasOneSeat = readers == 0
+        hasOneConnection = readers == 0
         readerCount = readers
         // The lowest free index is used first, so that no more connections are opened than are used at the same time.
         freeReaders = (0..<readers).reversed()
@@ -118,17 +118,17 @@ struct ConnectionScheduler<Waiter> {
     ///   - ticket: Identifies the request for ``cancel(_:)``.
     ///   - isLast: Whether the request is accepted while the store is closing, as long as other operations run.
     ///   - waiter: Returned later if the request has to wait.
-    mutating func ask(
+    mutating func request(
         _ request: Request, ticket: UInt64, isLast: Bool = false, waiter: @autoclosure () -> Waiter
     ) -> Answer {
         guard !isClosing || isLast && grantedCount > 0 else { return .closed }
         switch request {
-        case .write, .writeAlone:
-            return askWriter(isShared: request == .write, ticket, waiter)
-        case .read where hasOneSeat:
-            return askWriter(isShared: false, ticket, waiter)
-        case .alone:
-            return askAlone(ticket, waiter)
+        case .write, .ungroupedWrite:
+            return requestWriter(isShared: request == .write, ticket, waiter)
+        case .read where hasOneConnection:
+            return requestWriter(isShared: false, ticket, waiter)
+        case .exclusive:
+            return requestExclusive(ticket, waiter)
         case .read:
             guard isAdmitting, let place = freeReaders.popLast() else {
                 waitingReaders.append((ticket, waiter()))
@@ -139,7 +139,7 @@ struct ConnectionScheduler<Waiter> {
         }
     }
 
-    private mutating func askWriter(isShared: Bool, _ ticket: UInt64, _ waiter: () -> Waiter) -> Answer {
+    private mutating func requestWriter(isShared: Bool, _ ticket: UInt64, _ waiter: () -> Waiter) -> Answer {
         guard isAdmitting, isWriterFree else {
             waitingWriters.append((ticket, isShared, waiter()))
             return .waiting
@@ -168,9 +168,9 @@ struct ConnectionScheduler<Waiter> {
 
     /// Releases a slot; waiting requests get it before later ones, also while the store is closing.
     mutating func release(_ slot: Slot) -> Release {
-        if !elders.isEmpty { elders.remove(slot) }
+        if !olderSlots.isEmpty { olderSlots.remove(slot) }
         // The last slot that was held before the request: from now on, admission stops.
-        let isFirstDrained = waitingAlone.first != nil && elders.isEmpty && !isDraining
+        let isFirstDrained = waitingExclusive.first != nil && olderSlots.isEmpty && !isDraining
         if isFirstDrained {
             isDraining = true
             rounds += 1
@@ -178,8 +178,8 @@ struct ConnectionScheduler<Waiter> {
         if isAdmitting, let next = next(for: slot) { return .slot(next, slot) }
         free(slot)
         grantedCount -= 1
-        if let alone = takeAll() { return .alone(alone) }
-        if isFirstDrained, let first = waitingAlone.first {
+        if let waiter = grantAll() { return .exclusive(waiter) }
+        if isFirstDrained, let first = waitingExclusive.first {
             return .drain(Drain(ticket: first.ticket, round: rounds - 1))
         }
         return isClosing && grantedCount == 0 ? .close : .idle
@@ -203,7 +203,7 @@ struct ConnectionScheduler<Waiter> {
     }
 
     /// Acquires the unused readers; each of them has to be released.
-    mutating func takeFreeReaders() -> [Int] {
+    mutating func acquireFreeReaders() -> [Int] {
         guard !isClosing, isAdmitting else { return [] }
         defer { freeReaders.removeAll() }
         grantedCount += freeReaders.count
@@ -219,11 +219,11 @@ struct ConnectionScheduler<Waiter> {
             waitingReaders.remove { $0.ticket == ticket }?.waiter
             ?? waitingWriters.remove { $0.ticket == ticket }?.waiter
         if let waiter { return (waiter, Admission()) }
-        let isFirst = waitingAlone.first?.ticket == ticket
-        guard let alone = waitingAlone.remove(where: { $0.ticket == ticket }) else { return (nil, Admission()) }
-        guard isFirst, !isAlone else { return (alone.waiter, Admission()) }
+        let isFirst = waitingExclusive.first?.ticket == ticket
+        guard let request = waitingExclusive.remove(where: { $0.ticket == ticket }) else { return (nil, Admission()) }
+        guard isFirst, !isExclusive else { return (request.waiter, Admission()) }
         rounds = 0
-        return (alone.waiter, admit())
+        return (request.waiter, admit())
     }
 
     /// Stops accepting requests.
@@ -237,37 +237,37 @@ struct ConnectionScheduler<Waiter> {
     }
 }
 
-// MARK: Every slot for one
+// MARK: Exclusive requests
 
 extension ConnectionScheduler {
-    private var isAdmitting: Bool { !isDraining && !isAlone }
+    private var isAdmitting: Bool { !isDraining && !isExclusive }
 
     /// The slots that are held.
-    private var taken: Set<Slot> {
-        var taken = Set((0..<readerCount).filter { !freeReaders.contains($0) }.map(Slot.reader))
-        if !isWriterFree { taken.insert(.writer) }
-        return taken
+    private var heldSlots: Set<Slot> {
+        var slots = Set((0..<readerCount).filter { !freeReaders.contains($0) }.map(Slot.reader))
+        if !isWriterFree { slots.insert(.writer) }
+        return slots
     }
 
-    private mutating func askAlone(_ ticket: UInt64, _ waiter: () -> Waiter) -> Answer {
+    private mutating func requestExclusive(_ ticket: UInt64, _ waiter: () -> Waiter) -> Answer {
         guard grantedCount > 0 else {
-            isAlone = true
+            isExclusive = true
             grantedCount = 1
             return .granted(.writer)
         }
-        let isFirst = waitingAlone.isEmpty
-        waitingAlone.append((ticket, waiter()))
-        if isFirst, !isAlone {
-            elders = taken
+        let isFirst = waitingExclusive.isEmpty
+        waitingExclusive.append((ticket, waiter()))
+        if isFirst, !isExclusive {
+            olderSlots = heldSlots
             rounds = 0
         }
         return .waiting
     }
 
     /// Grants every slot to the first request for them if none is held.
-    private mutating func takeAll() -> Waiter? {
-        guard grantedCount == 0, let first = waitingAlone.popFirst() else { return nil }
-        (isAlone, isDraining, rounds) = (true, false, 0)
+    private mutating func grantAll() -> Waiter? {
+        guard grantedCount == 0, let first = waitingExclusive.popFirst() else { return nil }
+        (isExclusive, isDraining, rounds) = (true, false, 0)
         grantedCount = 1
         return first.waiter
     }
@@ -275,8 +275,8 @@ extension ConnectionScheduler {
     /// Resumes admission if an attempt to acquire every slot has taken long.
     ///
     /// - Returns: The waiters that get a slot; empty if the attempt is over.
-    mutating func relent(_ drain: Drain) -> Admission {
-        guard isDraining, waitingAlone.first?.ticket == drain.ticket, rounds == drain.round + 1 else {
+    mutating func resumeAdmission(_ drain: Drain) -> Admission {
+        guard isDraining, waitingExclusive.first?.ticket == drain.ticket, rounds == drain.round + 1 else {
             return Admission()
         }
         return admit()
@@ -285,8 +285,8 @@ extension ConnectionScheduler {
     /// Releases every slot.
     ///
     /// - Returns: The waiters that get a slot.
-    mutating func endAlone() -> Admission {
-        isAlone = false
+    mutating func endExclusive() -> Admission {
+        isExclusive = false
         grantedCount = 0
         return admit()
     }
@@ -304,8 +304,8 @@ extension ConnectionScheduler {
             admission.slots.append((next, .writer))
         }
         grantedCount += admission.slots.count
-        elders = waitingAlone.isEmpty ? [] : taken
-        admission.alone = takeAll()
+        olderSlots = waitingExclusive.isEmpty ? [] : heldSlots
+        admission.exclusive = grantAll()
         admission.isClose = isClosing && grantedCount == 0
         return admission
     }

@@ -18,7 +18,7 @@ final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
     }
 
     /// Whether an interrupt would affect other writes of the transaction.
-    var company: Connection.Company { members.isEmpty ? .alone : .shared }
+    var sharing: Connection.Sharing { members.isEmpty ? .unshared : .shared }
 
     /// Runs one write: in a separate transaction, which is committed when this returns, or in the shared one, the first
     /// write directly in the transaction, a later one in a savepoint.

@@ -17,7 +17,7 @@ final class HeldReader: Sendable {
     }
 
     deinit {
-        pool.giveBack(slot, ticket) { [snapshot] connection in
+        pool.release(slot, ticket) { [snapshot] connection in
             // The statement must not outlive its connection.
             snapshot.statement.take()?.finish()
             connection.rollBack()

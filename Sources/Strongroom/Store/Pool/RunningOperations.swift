@@ -10,7 +10,7 @@ final class RunningOperations: Sendable {
 
     private enum State {
         case waiting
-        case running(Connection, Connection.Company)
+        case running(Connection, Connection.Sharing)
         case stopped(Reason)
     }
 
@@ -26,38 +26,38 @@ final class RunningOperations: Sendable {
             let kind =
                 switch request {
                 case .read: "read"
-                case .write, .writeAlone: "write"
-                case .alone: "exclusive work"
+                case .write, .ungroupedWrite: "write"
+                case .exclusive: "exclusive work"
                 }
             return limits.label.map { "the \(kind) \"\($0)\"" } ?? "a \(kind) without a label"
         }
 
         /// Whether the two operations compete for the same connection.
         func isRival(of other: Entry) -> Bool {
-            request == .alone || other.request == .alone || (request == .read) == (other.request == .read)
+            request == .exclusive || other.request == .exclusive || (request == .read) == (other.request == .read)
         }
     }
 
     private let entries = Locked<[UInt64: Entry]>([:])
-    private let hasOneSeat: Bool
+    private let hasOneConnection: Bool
 
-    /// - Parameter hasOneSeat: Whether reads and writes share one connection.
-    init(hasOneSeat: Bool = false) {
-        self.hasOneSeat = hasOneSeat
+    /// - Parameter hasOneConnection: Whether reads and writes share one connection.
+    init(hasOneConnection: Bool = false) {
+        self.hasOneConnection = hasOneConnection
     }
 
     /// Records that an operation is requested.
-    func ask(_ ticket: UInt64, _ request: Request, _ limits: OperationLimits) {
+    func request(_ ticket: UInt64, _ request: Request, _ limits: OperationLimits) {
         entries.withLock { $0[ticket] = Entry(request: request, limits: limits) }
     }
 
     /// Records that an operation begins on a connection.
     ///
     /// - Throws: `CancellationError` if it has been stopped meanwhile.
-    func begin(_ ticket: UInt64, on connection: Connection, _ company: Connection.Company) throws {
+    func begin(_ ticket: UInt64, on connection: Connection, _ sharing: Connection.Sharing) throws {
         try entries.withLock { entries in
             if case .stopped = entries[ticket]?.state { throw CancellationError() }
-            entries[ticket]?.state = .running(connection, company)
+            entries[ticket]?.state = .running(connection, sharing)
             if entries[ticket]?.start == nil { entries[ticket]?.start = .now }
         }
     }
@@ -77,7 +77,7 @@ final class RunningOperations: Sendable {
         entries.withLock { entries in
             switch entries[ticket]?.state {
             // Inside the lock: after the operation, another one may use the connection.
-            case .running(let connection, let company): connection.interrupt(company)
+            case .running(let connection, let sharing): connection.interrupt(sharing)
             case .waiting: break
             case .stopped, nil: return
             }
@@ -108,12 +108,12 @@ extension RunningOperations {
         let message =
             entry.start == nil
             ? """
-            \(entry.name) was not begun within \(timeout): its turn had come, but opening its connection took longer, \
-            or the machine was busy. Give it more time.
+            \(entry.name) was not begun within \(timeout): opening its connection took longer, or the machine was \
+            busy. Use a longer timeout.
             """
             : """
-            \(entry.name) took longer than \(timeout) and was stopped; nothing of it was kept. Give it more time, or \
-            less to do.
+            \(entry.name) took longer than \(timeout) and was stopped; nothing of it was kept. Use a longer timeout, \
+            or do less at a time.
             """
         return StrongroomError(.timedOut, message, database: database)
     }
@@ -126,21 +126,21 @@ extension RunningOperations {
         }
         let now = ContinuousClock.now
         let holders = entries.values.compactMap { other -> String? in
-            guard let start = other.start, hasOneSeat || other.isRival(of: entry) else { return nil }
+            guard let start = other.start, hasOneConnection || other.isRival(of: entry) else { return nil }
             return "\(other.name) for \(now - start)"
         }
         let what =
-            hasOneSeat
+            hasOneConnection
             ? "the one connection of a store in memory was not free"
             : entry.request == .read
                 ? "no reader was free"
-                : entry.request == .alone ? "not every connection was free" : "the writer was not free"
+                : entry.request == .exclusive ? "not every connection was free" : "the writer was not free"
         let held =
             holders.isEmpty
             ? "a commit, or a checkpoint of the WAL" : holders.sorted().joined(separator: ", ")
         let message = """
-            \(entry.name) was not begun: \(what) within \(timeout). Held by: \(held). Wait longer, or let those do \
-            less at a time.
+            \(entry.name) was not begun: \(what) within \(timeout). Held by: \(held). Use a longer timeout, or do less \
+            at a time in those operations.
             """
         return StrongroomError(.timedOut, message, database: database)
     }

@@ -37,7 +37,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         /// Threads without work that have not ended.
         var idle = 0
         /// Signalled when `idle` drops to 0.
-        var whenNobodyIsIdle: DispatchSemaphore?
+        var whenNoneIsIdle: DispatchSemaphore?
     }
 
     /// The thread-local state of a thread.
@@ -132,7 +132,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         let ended = isWaiting ? DispatchSemaphore(value: 0) : nil
         let (sleeping, mustWait) = state.withLock { state in
             state.isRetired = true
-            if state.idle > 0, state.whenNobodyIsIdle == nil { state.whenNobodyIsIdle = ended }
+            if state.idle > 0, state.whenNoneIsIdle == nil { state.whenNoneIsIdle = ended }
             defer { state.sleeping = 0 }
             return (state.sleeping, state.idle > 0)
         }
@@ -151,11 +151,11 @@ public final class StoreExecutor: TaskExecutor, Sendable {
 
     private func noteOneLessIdle(_ state: inout State) {
         state.idle -= 1
-        if state.idle == 0 { state.whenNobodyIsIdle.take()?.signal() }
+        if state.idle == 0 { state.whenNoneIsIdle.take()?.signal() }
     }
 
     private enum Need {
-        case nobody, sleeper, thread
+        case none, sleeper, thread
     }
 
     private func add(_ piece: Piece, _ urgency: Urgency) {
@@ -163,17 +163,17 @@ public final class StoreExecutor: TaskExecutor, Sendable {
             state.pieces.append(piece, urgency)
             state.count += 1
             pending.store(state.count, ordering: .relaxed)
-            if state.count <= state.looking { return .nobody }
+            if state.count <= state.looking { return .none }
             if state.sleeping > 0 {
                 state.sleeping -= 1
                 return .sleeper
             }
-            guard state.threads < largest else { return .nobody }
+            guard state.threads < largest else { return .none }
             state.threads += 1
             return .thread
         }
         switch need {
-        case .nobody: break
+        case .none: break
         case .sleeper: wake.signal()
         case .thread: startThread()
         }

@@ -47,7 +47,7 @@ final class OpenFiles: Sendable {
         }
 
         /// The holder of a file that belongs to the database at a path, or of the database that the path belongs to.
-        func beside(_ path: [UInt8]) -> Holder? {
+        func companion(of path: [UInt8]) -> Holder? {
             for companion in OpenFiles.companions {
                 if let holder = byPath[path + companion] { return holder }
                 guard path.suffix(companion.count).elementsEqual(companion) else { continue }
@@ -62,33 +62,33 @@ final class OpenFiles: Sendable {
     /// Registers a file that is about to be opened.
     ///
     /// - Throws: ``StrongroomError`` with `sameFile` if the path, or the same file under another path, is already open,
-    ///   or if one of the two paths is that of a file kept beside the other.
+    ///   or if one of the two paths is that of a companion file of the other.
     func claim(_ path: String, _ name: DatabaseName) throws {
         ReplacedFiles.shared.prune()
         let identity = try FileStatus.at(path)?.identity
         let bytes = Array(path.utf8)
-        let (twin, neighbour) = files.withLock { files in
-            let twin = files[bytes] ?? identity.flatMap { files.ofFile($0) }
-            let neighbour = files.beside(bytes)
-            if twin == nil, neighbour == nil { files[bytes] = Holder(path: path, name: name, identity: identity) }
-            return (twin, neighbour)
+        let (sameFile, companion) = files.withLock { files in
+            let sameFile = files[bytes] ?? identity.flatMap { files.ofFile($0) }
+            let companion = files.companion(of: bytes)
+            if sameFile == nil, companion == nil { files[bytes] = Holder(path: path, name: name, identity: identity) }
+            return (sameFile, companion)
         }
-        if let neighbour {
+        if let companion {
             throw StrongroomError(
                 .sameFile,
                 """
-                The engine keeps a log of its own beside a database, an envelope lies there, too, and of "\(path)" and \
-                "\(neighbour.path)", which is open, one would be the other's. Give the database another path.
+                "\(path)" cannot be opened while "\(companion.path)" is open: one of the two has the name of the WAL, \
+                the rollback journal or the envelope of the other. Move the database to another path.
                 """,
                 database: name.fileName
             )
         }
-        guard let twin else { return }
+        guard let sameFile else { return }
         throw StrongroomError(
             .sameFile,
             """
-            The file "\(path)" is open in this process already, as "\(twin.name)" at "\(twin.path)". Open it by one \
-            name and from one registry, or close it first.
+            The file "\(path)" is already open in this process, as "\(sameFile.name)" at "\(sameFile.path)". Open it \
+            by one name and from one registry, or close it first.
             """,
             database: name.fileName
         )

@@ -62,14 +62,14 @@ enum OpeningWaits {
     ///   to.
     static func wait<T: Sendable>(for opening: Opening, _ work: () async throws -> T) async throws -> T {
         guard let waiting = current else { return try await work() }
-        let circle: [Opening]? = state.withLock { state in
+        let cycle: [Opening]? = state.withLock { state in
             // A task that outlives the opening that started it no longer blocks it.
             guard state.running.contains(waiting) else { return nil }
             if let path = state.path(from: opening, to: waiting) { return [waiting] + path }
             state.waits[waiting, default: []].append(opening)
             return nil
         }
-        if let circle { throw error(circle.map(\.name), opening.name) }
+        if let cycle { throw error(cycle.map(\.name), opening.name) }
         defer {
             state.withLock { state in
                 guard let place = state.waits[waiting]?.firstIndex(of: opening) else { return }
@@ -79,14 +79,14 @@ enum OpeningWaits {
         return try await work()
     }
 
-    /// - Parameter circle: The databases in order; the last is the same as the first.
-    private static func error(_ circle: [DatabaseName], _ opened: DatabaseName) -> StrongroomError {
+    /// - Parameter cycle: The databases in order; the last is the same as the first.
+    private static func error(_ cycle: [DatabaseName], _ opened: DatabaseName) -> StrongroomError {
         StrongroomError(
             .nestedAccess,
             """
-            Each of these databases is opened by the configuration of the one before it, and the last is the first \
-            again: \(circle.map { "\"\($0)\"" }.joined(separator: ", ")). None of these openings would ever end. Take \
-            the keys of one of them from a place that does not need the others.
+            The configurations of these databases open each other in a cycle: \
+            \(cycle.map { "\"\($0)\"" }.joined(separator: ", ")). None of them could be opened. Read the keys of one \
+            of them from a source that does not need the others.
             """,
             database: opened.fileName
         )

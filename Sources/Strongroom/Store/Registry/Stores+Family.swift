@@ -83,11 +83,11 @@ extension Stores {
             do {
                 let early = isFirst ? store.opening.rotation : nil
                 let report = if let early { early } else { try await store.rotate() }
-                try await giveBack(opening)
+                try await release(opening)
                 return report
             } catch {
                 // The first failure is the one to report.
-                try? await giveBack(opening)
+                try? await release(opening)
                 guard (error as? StrongroomError)?.code == .closed, attempt < Self.attempts else { throw error }
             }
             attempt += 1

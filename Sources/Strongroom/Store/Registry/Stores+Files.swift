@@ -14,8 +14,8 @@ extension Stores {
         return try FileStatus.at(configuration(of: name).checkedPath(for: name)) != nil
     }
 
-    /// Removes a database with all files that belong to it: its WAL and journals, its envelope, its snapshots, its lock
-    /// file.
+    /// Removes a database with all files that belong to it: its WAL and journals, its envelope, its migration backups,
+    /// its lock file.
     ///
     /// Without the envelope, and without a copy of the file, the data cannot be recovered. The removed files are not
     /// overwritten: their content is encrypted, or was plaintext anyway.
@@ -65,7 +65,7 @@ private struct FileRemoval {
     func run() throws -> Bool {
         let status = try FileStatus.at(path)
         guard status?.isRegularFile ?? true else {
-            throw StrongroomError(.notAFile, "What lies at \"\(path)\" is no file, and was not removed.")
+            throw StrongroomError(.notAFile, "\"\(path)\" is not a regular file, and was not removed.")
         }
         let holders = try FileHolders.lasting { try FileHolders.using(path) }
         guard holders.isEmpty else { throw Self.inUse(path, "It is open in \(FileHolders.describe(holders))") }
@@ -79,12 +79,12 @@ private struct FileRemoval {
         for companion in DatabaseFile.companions {
             try FileSystem.removeCopy(FileSystem.companion(of: path, companion))
         }
-        let shelf = SnapshotShelf(file: DatabaseFile(path: path, name: "", busyTimeout: 0, log: nil))
-        for snapshot in try shelf.snapshots() { try shelf.remove(snapshot) }
+        let backups = MigrationBackups(file: DatabaseFile(path: path, name: "", busyTimeout: 0, log: nil))
+        for backup in try backups.list() { try backups.remove(backup) }
         try FileSystem.remove(lockPath)
         try FileSystem.synchronize(FileSystem.directory(of: path))
         // A program that opened it at the last moment would attach to the WAL of a new database of the same name.
-        try former?.spoil()
+        try former?.invalidate()
         try former?.retire()
         return status != nil
     }

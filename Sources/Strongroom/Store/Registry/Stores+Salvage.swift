@@ -56,7 +56,7 @@ extension Stores {
             let target = try FileSystem.resolve(path)
             guard try FileStatus.at(target) == nil else {
                 throw StrongroomError(
-                    .notAFile, "Something lies at \"\(target)\" already, and is not overwritten. Give another path.")
+                    .notAFile, "\"\(target)\" already exists, and is not overwritten. Use another path.")
             }
             let content = try FileContent.of(context.path)
             try check(content, chain, context.file)
@@ -73,8 +73,8 @@ extension Stores {
             throw StrongroomError(
                 .plaintextFile,
                 """
-                The file "\(file.path)" is a plaintext database, whose pages have no authentication codes: which are \
-                damaged cannot be told. Use the `.recover` command of the sqlite3 shell.
+                The file "\(file.path)" is a plaintext database, whose pages have no authentication codes: damaged \
+                pages cannot be detected. Use the `.recover` command of the sqlite3 shell.
                 """)
         case .encrypted where chain.isPlaintext:
             throw StrongroomError(

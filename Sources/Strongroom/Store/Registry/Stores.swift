@@ -150,7 +150,7 @@ public final class Stores: Sendable {
 
     /// Opens a database temporarily; its store is closed if no other caller has opened it meanwhile.
     ///
-    /// - Returns: The opening, to be returned with ``giveBack(_:)``, its store, and whether this call opened it.
+    /// - Returns: The opening, to be returned with ``release(_:)``, its store, and whether this call opened it.
     func borrow(
         _ name: DatabaseName, in place: Persistence? = nil
     ) async throws -> (opening: SharedOpening, store: Store, isFirst: Bool) {
@@ -175,7 +175,7 @@ public final class Stores: Sendable {
     }
 
     /// Closes a borrowed store, unless it has another user.
-    func giveBack(_ opening: SharedOpening) async throws {
+    func release(_ opening: SharedOpening) async throws {
         try await end(opening, .borrowing)?.close()
     }
 

@@ -49,7 +49,7 @@ struct ImportCommand: AsyncParsableCommand {
         work.separator = text.separatorByte
         work.upsertBy = upsertBy
         work.skipsBadLines = skipBad
-        work.badLinesTold = showBad
+        work.mostBadLinesReported = showBad
         let database = try database.resolve()
         if file != "-" { try await database.requireForeign(file) }
         let progress = CommandProgress("Importing", count: 1, unit: .bytes, isQuiet: form.json)
@@ -64,7 +64,7 @@ struct ImportCommand: AsyncParsableCommand {
         } catch let failure as BadLines {
             progress.finish()
             guard !form.json else { throw failure.failure }
-            tell(failure.report)
+            printSummary(failure.report)
             throw failure.summary
         }
     }
@@ -86,7 +86,7 @@ struct ImportCommand: AsyncParsableCommand {
     }
 
     private func show(_ report: TableImport.Report) {
-        tell(report)
+        printSummary(report)
         var parts = ["\(HumanReadable.count(report.inserted, "row")) added"]
         if upsertBy != nil { parts.append("\(HumanReadable.count(report.updated)) changed") }
         if report.unchanged > 0 {
@@ -96,7 +96,7 @@ struct ImportCommand: AsyncParsableCommand {
         CommandSession.current.console.write("\(parts.joined(separator: ", "))")
     }
 
-    private func tell(_ report: TableImport.Report) {
+    private func printSummary(_ report: TableImport.Report) {
         let console = CommandSession.current.console
         for bad in report.badLines { console.write("\("line \(bad.line):", .yellow) \(bad.reason)", to: .errors) }
         let rest = report.bad - report.badLines.count

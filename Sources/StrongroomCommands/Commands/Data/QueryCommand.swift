@@ -63,7 +63,7 @@ struct QueryCommand: AsyncParsableCommand {
                 console.write(
                     "\("Only the first \(rows) rows are shown; use --limit, or --csv for all.", .dim)", to: .errors)
             }
-            if let changed = outcome.changedToTell {
+            if let changed = outcome.reportedChangeCount {
                 console.write("\("\(HumanReadable.count(changed, "row")) changed", .dim)", to: .errors)
             }
         } catch is OutputClosed {

@@ -95,7 +95,7 @@ extension DoctorReport {
         if let key, let keyCount {
             facts.append(("Key", "key \(key) of \(keyCount)\(envelope ? ", in the envelope" : "")"))
         } else if envelope {
-            facts.append(("Key", "in the envelope beside the file"))
+            facts.append(("Key", "in the file's envelope"))
         }
         if let version { facts.append(("Schema", "version \(version)")) }
         if !pending.isEmpty { facts.append(("Pending", pending.joined(separator: ", "))) }

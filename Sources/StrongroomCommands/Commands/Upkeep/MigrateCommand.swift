@@ -24,11 +24,11 @@ struct MigrateCommand: AsyncParsableCommand {
 
     func run() async throws {
         let found = try databases.resolve()
-        if let stranger = found.first(where: { !$0.isConfigured && $0.obstacle == nil }) {
+        if let unconfigured = found.first(where: { !$0.isConfigured && $0.obstacle == nil }) {
             throw CommandFailure(
                 "noConfiguration",
                 """
-                The schema of "\(stranger.path)" is unknown: give the name of its configuration, and its path with \
+                The schema of "\(unconfigured.path)" is unknown: give the name of its configuration, and its path with \
                 --path.
                 """,
                 .configuration)
@@ -41,12 +41,12 @@ struct MigrateCommand: AsyncParsableCommand {
             try await database.using { store in
                 let plan = try await store.migrationPlan(to: version)
                 guard !plan.isEmpty else { return .init(.skipped, "already at version \(plan.to)") }
-                let tell: @Sendable (WorkProgress) -> Void = { progress.tell($0) }
+                let update: @Sendable (WorkProgress) -> Void = { progress.showMigration($0) }
                 if isTrial {
-                    let trial = try await store.dryRun(to: version, progress: tell)
+                    let trial = try await store.dryRun(to: version, progress: update)
                     return .init(.done, "would go \(plan.way)", MigrationDetail(trial))
                 }
-                let report = try await store.migrate(to: version, progress: tell)
+                let report = try await store.migrate(to: version, progress: update)
                 return .init(.done, plan.way, MigrationDetail(report))
             }
         }
@@ -55,7 +55,7 @@ struct MigrateCommand: AsyncParsableCommand {
 
 extension CommandProgress {
     /// Updates the progress by steps, or by the report of the current step.
-    fileprivate func tell(_ migration: WorkProgress) {
+    fileprivate func showMigration(_ migration: WorkProgress) {
         if migration.total == 0, let step = migration.step { return update(to: step.number - 1, of: step.count) }
         update(to: migration.done, of: migration.total)
     }

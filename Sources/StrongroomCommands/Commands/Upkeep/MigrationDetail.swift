@@ -16,8 +16,8 @@ struct MigrationDetail: Encodable, Sendable {
     let changed: [String]
     let schemaChanges: [String]
     let steps: [Step]
-    /// The path of the snapshot from before the migration.
-    let snapshot: String?
+    /// The path of the backup from before the migration.
+    let backupPath: String?
 
     init(_ report: MigrationReport) {
         self.init(report, report.schemaChanges)
@@ -34,7 +34,7 @@ struct MigrationDetail: Encodable, Sendable {
         undone = report.undone
         changed = report.changed
         schemaChanges = changes
-        snapshot = report.snapshot
+        backupPath = report.backupPath
         steps = report.steps.map {
             Step(version: $0.version, milliseconds: $0.duration.milliseconds, rows: $0.rows)
         }

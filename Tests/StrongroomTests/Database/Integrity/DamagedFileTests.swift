@@ -79,7 +79,7 @@ struct DamagedFileTests {
         for cut in [1, 16, 100, 511] {
             let error = try await specimen.opening(specimen.content.prefix(cut))
             #expect(error?.code == .notADatabase, "\(cut) bytes")
-            #expect(error?.message.contains("cut off") == true)
+            #expect(error?.message.contains("truncated") == true)
         }
     }
 

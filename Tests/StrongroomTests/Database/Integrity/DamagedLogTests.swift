@@ -131,7 +131,7 @@ struct DamagedLogTests {
         }
     }
 
-    @Test func aSecondDamagedLogIsKeptBesideTheFirst() async throws {
+    @Test func aSecondDamagedLogIsKeptInAdditionToTheFirst() async throws {
         let specimen = try await LogSpecimen()
         let place = try specimen.place("twice", log: specimen.flipped(at: 50))
         #expect(try await Stores(place).recoverLog("vault.sqlite").damagedLog == place.path + "-wal.damaged")

@@ -211,7 +211,7 @@ struct DiagnosisTests {
     }
 
     #if os(Linux)
-    @Test func whoHasItOpen() async throws {
+    @Test func processesThatHaveTheFileOpenAreNamed() async throws {
         let store = try await vault.open()
         await #expect(processExitsWith: .success) { [root = vault.directory as String, parent = getpid() as Int32] in
             let found = try await Stores(Vault(root, keys: .passphrase("first"))).diagnose("vault.sqlite")
@@ -272,7 +272,7 @@ struct DiagnosisTests {
         #expect(try await diagnose(chain(.numbered(1))).finding == .unexamined)
     }
 
-    @Test func whatLiesBesideAFileBehindALink() async throws {
+    @Test func theFilesOfADatabaseBehindALink() async throws {
         let real = Vault(directory.path("real"), keys: key).with(\.protection, .envelope)
         try await real.keep("wrapped")
         try FileManager.default.createSymbolicLink(atPath: vault.path, withDestinationPath: real.path)

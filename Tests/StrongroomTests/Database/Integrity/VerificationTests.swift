@@ -79,7 +79,7 @@ struct VerificationTests {
         }
     }
 
-    @Test func aFileThatNobodyHasOpenIsCheckedToo() async throws {
+    @Test func aFileThatIsNotOpenIsCheckedToo() async throws {
         let specimen = try await DamageSpecimen()
         #expect(try specimen.closedDamage() == [])
         for page in 1...specimen.pages {

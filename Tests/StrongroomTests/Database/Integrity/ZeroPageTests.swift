@@ -34,11 +34,11 @@ struct ZeroPageTests {
         }
     }
 
-    @Test func isNotCopiedIntoASnapshot() async throws {
+    @Test func isNotCopiedIntoAMigrationBackup() async throws {
         let directory = try TemporaryDirectory()
         let size = try CipherSettings.engineDefault().pageSize
         let vault = Vault(directory.path(""), keys: .numbered(1))
-            .with(\.migrator, Vault.lines).with(\.settings.snapshots, .beforeMigrating(keep: 2))
+            .with(\.migrator, Vault.lines).with(\.settings.migrationBackups, .newest(2))
         for number in 0..<4 { try await vault.keep(String(repeating: "line \(number) ", count: size / 3)) }
         let whole = try Data(contentsOf: URL(filePath: vault.path))
         let newer = vault.with(
@@ -54,11 +54,11 @@ struct ZeroPageTests {
             for ending in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: vault.path + ending) }
             try bytes.write(to: URL(filePath: vault.path))
             try await expectFailure(.damaged) { try await newer.open() }
-            #expect(try Stores(newer).snapshots(of: "vault.sqlite") == [])
+            #expect(try Stores(newer).migrationBackups(of: "vault.sqlite") == [])
         }
         try whole.write(to: URL(filePath: vault.path))
         #expect(try await newer.lines().count == 4)
-        #expect(try Stores(newer).snapshots(of: "vault.sqlite").count == 1)
+        #expect(try Stores(newer).migrationBackups(of: "vault.sqlite").count == 1)
     }
 
     @Test func neverGivesWrongRowsInAFileWithAutoVacuum() async throws {

@@ -30,7 +30,7 @@ struct EnvelopeStoreTests {
 
     // MARK: The chain's key
 
-    @Test func rotatingWaitsForNobodyAndLeavesTheFileAsItIs() async throws {
+    @Test func rotatingWaitsForNoOperationAndDoesNotChangeTheFile() async throws {
         try await vault(1).keep("first")
         let file = try vault.file
         let store = try await changing.open()
@@ -240,7 +240,7 @@ struct EnvelopeStoreTests {
 
     // MARK: Other processes
 
-    @Test func anotherProcessRotatesTheEnvelopeAndNobodyHereNotices() async throws {
+    @Test func aRotationOfTheEnvelopeByAnotherProcessIsNotNoticed() async throws {
         let store = try await changing.open()
         await #expect(processExitsWith: .success) { [root = vault.directory.path("") as String] in
             let other = try await Vault(root, keys: .numbered(1), .numbered(2)).open()
@@ -257,7 +257,7 @@ struct EnvelopeStoreTests {
         #expect(try await vault(2).lines() == ["from there"])
     }
 
-    @Test func anotherProcessReplacesTheDataKeyAndNobodyHereNotices() async throws {
+    @Test func aNewDataKeyOfAnotherProcessIsNotNoticed() async throws {
         let store = try await vault(1).open()
         #expect(try await lines(store) == [])
         await #expect(processExitsWith: .success) { [root = vault.directory.path("") as String] in
@@ -288,7 +288,7 @@ struct EnvelopeStoreTests {
         try vault.expectNothingLeft()
     }
 
-    @Test func anotherProcessGivesTheFileItsEnvelopeAndNobodyHereNotices() async throws {
+    @Test func anEnvelopeCreatedByAnotherProcessIsNotNoticed() async throws {
         try await vault.direct(.numbered(1)).keep("first")
         let store = try await vault.direct(.numbered(1)).open()
         #expect(try await lines(store) == ["first"])
@@ -398,7 +398,7 @@ struct EnvelopeStoreTests {
         #expect(try await Stores(vault(1)).diagnose("vault.sqlite").reason?.contains("Restore both") == true)
     }
 
-    @Test func whoMayUseTheFileMayUseTheEnvelope() async throws {
+    @Test func theEnvelopeHasTheAccessRightsOfTheFile() async throws {
         try await vault.direct(.numbered(1)).keep("first")
         let path = vault.directory.path("vault.sqlite")
         try #require(chmod(path, 0o640) == 0)

@@ -143,7 +143,7 @@ struct LateOpenerTests {
         let copy = directory.path(".copy")
         try FileManager.default.copyItem(atPath: vault.path, toPath: copy)
         let key = try DerivedKey(.numbered(1), salt: salt(), settings: .engineDefault())
-        let source = try #require(try file.connectAlone(key: key))
+        let source = try #require(try file.connectExclusively(key: key))
         try source.mergeLog {}
         let late = try LateShell(shell, vault.path, key: 1)
         #expect(try late.run("SELECT count(*) FROM line;").contains("locked"))
@@ -151,7 +151,7 @@ struct LateOpenerTests {
         try await onThread { [vault] in
             let former = try ReplacedFile(vault.path)
             try FileSystem.replace(vault.path, with: copy)
-            try former.spoil()
+            try former.invalidate()
             source.close()
             try former.retire()
         }
@@ -187,7 +187,7 @@ struct LateOpenerTests {
         let former = try ReplacedFile(vault.path)
         #expect(try former.lock())
         try FileManager.default.removeItem(atPath: vault.path)
-        try former.spoil()
+        try former.invalidate()
         try former.retire()
         #expect(try Data(contentsOf: URL(filePath: other)) == before)
         #expect(!ReplacedFiles.shared.isKept(vault.path))
@@ -204,7 +204,7 @@ struct LateOpenerTests {
         let (databaseKeys, unlocked) = try context.unlock(FileContent.of(vault.path), KeyChain(.numbered(1)))
         unlocked.connection.close()
         let opened = StoreFile(context, key: databaseKeys.activeKey(of: unlocked), isUnlocked: false)
-        let source = try #require(try file.connectAlone(key: keys[0]))
+        let source = try #require(try file.connectExclusively(key: keys[0]))
         try source.mergeLog {}
         let connecting = Task { try await onThread { try opened.connect(as: .reader) } }
         try await eventually { try FileHolders.descriptorsHere(vault.path) == 2 }
@@ -216,7 +216,7 @@ struct LateOpenerTests {
         #expect(try connection.ownValue("SELECT count(*) FROM line") == .integer(500))
     }
 
-    /// Puts the file in its place with another key, as a library would that does not spoil the former one.
+    /// Puts the file in its place with another key, as a library would that does not invalidate the former one.
     private func replace(_ source: Connection, key: DerivedKey) throws {
         let copy = directory.path(".copy")
         let target = DatabaseFile(path: copy, name: "copy", busyTimeout: 0, log: nil)

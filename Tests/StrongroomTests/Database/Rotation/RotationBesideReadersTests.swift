@@ -5,7 +5,7 @@ import Testing
 @testable import Strongroom
 
 /// A rotation that waits for a slow reader keeps nobody else waiting.
-@Suite("Rotation beside readers", .ending)
+@Suite("Rotation with concurrent readers", .ending)
 struct RotationBesideReadersTests {
     private let directory: TemporaryDirectory
     private let numbers = Locked<[UInt8]>([1])
@@ -96,7 +96,7 @@ struct RotationBesideReadersTests {
         try await store.close()
     }
 
-    @Test func aRotationThatIsCancelledWhileItWaitsKeepsNobodyOut() async throws {
+    @Test func aRotationThatIsCancelledWhileItWaitsBlocksNoOperation() async throws {
         let store = try await open()
         let end = Moment()
         let reader = try await slowReader(store, until: end)

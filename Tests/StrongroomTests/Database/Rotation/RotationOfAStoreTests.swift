@@ -87,7 +87,7 @@ struct RotationOfAStoreTests {
         #expect(try await vault(2).lines().count == 20_001)
     }
 
-    @Test func whoReadsWhileReadingAStreamIsNotWaitedForForEver() async throws {
+    @Test func aRotationDoesNotWaitForeverForANestedReadOfAStream() async throws {
         let store = try await vault.open()
         try await addMany(store)
         numbers.withLock { $0.append(2) }
@@ -160,7 +160,7 @@ struct RotationOfAStoreTests {
 
     // MARK: Other processes
 
-    @Test func anotherProcessRotatesAndNobodyHereNotices() async throws {
+    @Test func aRotationByAnotherProcessIsNotNoticed() async throws {
         let store = try await vault.open()
         #expect(try await lines(store) == ["first"])
         await #expect(processExitsWith: .success) { [root = vault.directory as String] in
@@ -283,7 +283,7 @@ struct RotationOfAStoreTests {
     }
     #endif
 
-    @Test func whatNeedsTheFileAloneIsRefusedNamingWhoHasIt() async throws {
+    @Test func operationsThatNeedExclusiveAccessNameTheHolder() async throws {
         let store = try await vault.open()
         #expect(try await lines(store) == ["first"])
         await #expect(processExitsWith: .success) { [root = vault.directory as String, parent = getpid() as Int32] in

@@ -52,7 +52,7 @@ struct SourceFile {
     /// Changes what the schema says of an object, past the engine.
     static func rewriteSchema(_ vault: Vault, _ change: String, of object: String) async throws {
         try await vault.using { store in
-            try await store.pool.perform(.writeAlone) { connection in
+            try await store.pool.perform(.ungroupedWrite) { connection in
                 try connection.run("PRAGMA writable_schema = ON")
                 try connection.run("UPDATE sqlite_master SET \(change) WHERE name = '\(object)'")
                 try connection.run("PRAGMA schema_version = 1000")

@@ -5,7 +5,7 @@ import Testing
 
 /// In-memory-only records: that they never reach the disk, belong to snapshots as rows do, and live as long as the
 /// store.
-@Suite("Records in memory: who sees them", .ending)
+@Suite("Records in memory: isolation", .ending)
 struct RecordsInMemoryIsolationTests {
     typealias Note = Notebook.Note
 
@@ -134,7 +134,7 @@ struct RecordsInMemoryIsolationTests {
         }
     }
 
-    @Test func writesThatShareACommitAreUndoneAlone() async throws {
+    @Test func writesThatShareACommitAreRolledBackSeparately() async throws {
         let notebook = try await Notebook()
         let store = notebook.store
         let (inside, moment) = (Moment(), Moment())

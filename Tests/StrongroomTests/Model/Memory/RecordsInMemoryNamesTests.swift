@@ -64,7 +64,7 @@ struct RecordsInMemoryNamesTests {
         }
     }
 
-    @Test("a table whose columns have taken all names of the row id has no records in memory")
+    @Test("a table whose columns use all names of the row id has no records in memory")
     func noRowID() async throws {
         let store = try await TemporaryStore(tables: [Full.schema]).store
         try await store.write { db throws in

@@ -60,7 +60,7 @@ struct RecordsInMemoryRulesTests {
         }
     }
 
-    @Test func whatAnUpdateAsksForComesFromTheDiskAlone() async throws {
+    @Test func anUpdateReadsOnlyTheDisk() async throws {
         let store = try await TemporaryStore(tables: [Entry.schema]).store
         let secret = "a secret in memory"
         try await store.write { db throws in

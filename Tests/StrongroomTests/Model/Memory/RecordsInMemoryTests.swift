@@ -71,7 +71,7 @@ struct RecordsInMemoryTests {
     }
 
     /// What SQL of the user's own writes can bring nothing from memory to the disk.
-    @Test func writingTextSeesTheDiskAlone() async throws {
+    @Test func writingSQLTextSeesOnlyTheDisk() async throws {
         let notebook = try await Notebook()
         try await notebook.write(("a", rank: 1, .disk), ("b", rank: 2, .memory))
         try await notebook.store.write { db in

@@ -110,7 +110,7 @@ struct AutomaticSchemaTests {
         #expect(try await texts("SELECT mail || address FROM contact") == ["ab"])
     }
 
-    @Test func columnsAreRemovedOnRequestAlone() async throws {
+    @Test func columnsAreRemovedOnlyOnRequest() async throws {
         try await prepare()
         let declared = TableSchema("contact", Self.id, Column<String>("name"))
         #expect(try await adapt(declared) == [])
@@ -289,7 +289,7 @@ struct AutomaticSchemaTests {
     }
 
     @Test(.enabled(if: try EngineFeatures.current().hasGeneratedColumns, "the engine knows no generated columns"))
-    func aColumnThatBecomesGeneratedLosesItsValuesOnRequestAlone() async throws {
+    func aColumnThatBecomesGeneratedLosesItsValuesOnlyOnRequest() async throws {
         try await adapt(TableSchema("thing", Self.id, Column<Int?>("value"), Column<Int?>("twice")))
         try await execute("INSERT INTO thing VALUES (1, 5, 77)")
         try await adapt(TableSchema("empty", Self.id, Column<Int?>("a"), Column<Int?>("b")))

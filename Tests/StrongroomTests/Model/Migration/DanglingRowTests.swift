@@ -65,7 +65,7 @@ struct DanglingRowTests {
                 try db.execute("UPDATE purchase SET buyer = 77 WHERE rowid = 1")
             }
         }
-        let found = "Row 1 of table \"purchase\" points to a row of \"customer\""
+        let found = "Row 1 of table \"purchase\" references a row of \"customer\""
         #expect(error.message.contains(found), "\(error.message)")
         #expect(!error.message.contains("row 4") && !error.message.contains("tag"))
         // A row that pointed nowhere and points to another nowhere was written by the step.
@@ -78,7 +78,7 @@ struct DanglingRowTests {
                 try db.execute("INSERT INTO tag VALUES ('d', 77)")
             }
         }
-        #expect(tag.message.contains("Row of table \"tag\" points to a row of \"customer\""), "\(tag.message)")
+        #expect(tag.message.contains("Row of table \"tag\" references a row of \"customer\""), "\(tag.message)")
     }
 
     /// Each changes names or row ids, and breaks nothing.
@@ -103,7 +103,7 @@ struct DanglingRowTests {
         #expect(report.danglingRowCount == 3)
         // One more that the rebuild breaks is noticed.
         let again = try await DanglingRowTests().breaking(number)
-        #expect(again.message.contains("points to a row of") && !again.message.contains("more"), "\(again.message)")
+        #expect(again.message.contains("references a row of") && !again.message.contains("more"), "\(again.message)")
     }
 
     private func breaking(_ number: Int) async throws -> StrongroomError {
@@ -119,7 +119,7 @@ struct DanglingRowTests {
         }
     }
 
-    @Test func typedChangesOfTheSchemaLeaveThemAlone() async throws {
+    @Test func typedChangesOfTheSchemaDoNotChangeThem() async throws {
         try await prepare()
         let report = try await migrate { db throws in
             try db.changeColumn(Column<String>("note", default: ""), in: "purchase")

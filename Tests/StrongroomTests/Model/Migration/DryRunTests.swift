@@ -93,7 +93,7 @@ struct DryRunTests {
         try await vault.with(\.migrator, migrator.whenChanged(.refuse)).using { _ in }
     }
 
-    @Test func aMigrationThatFailsOnTheCopyFailsTheTrialAlone() async throws {
+    @Test func aMigrationThatFailsOnTheCopyFailsOnlyTheDryRun() async throws {
         try await vault.with(\.migrator, Migrator { Self.first }).keep("a", "a")
         let migrator = Migrator {
             Self.first

@@ -60,10 +60,10 @@ struct ForeignKeyMigrationTests {
         let error = await #expect(throws: StrongroomError.self) { try await vault.with(\.migrator, careless).keep() }
         let message = try #require(error?.message)
         for id in 1...10 { #expect(message.localizedStandardContains("row \(id) of table \"purchase\""), "\(message)") }
-        #expect(message.contains("that is not there; and 2 more."))
+        #expect(message.contains("that does not exist; and 2 more."))
     }
 
-    @Test func aDroppedTableTakesTheRowsThatPointToItAlongInAWriteAlone() async throws {
+    @Test func aDroppedTableDeletesTheRowsThatReferenceItOnlyInAWrite() async throws {
         try await vault.with(\.migrator, Migrator { Self.first }).keep()
         let careless = Migrator {
             Self.first
@@ -73,7 +73,7 @@ struct ForeignKeyMigrationTests {
             try await vault.with(\.migrator, careless).open()
         }
         #expect(error.constraint?.kind == .foreignKey)
-        #expect(error.message.contains("Row 10 of table \"purchase\" points to a row of \"customer\""))
+        #expect(error.message.contains("Row 10 of table \"purchase\" references a row of \"customer\""))
         #expect(try await count("SELECT count(*) FROM purchase") == 2)
         try await vault.with(\.migrator, nil).using { store in
             try await store.write { db in try db.dropTable("customer") }
@@ -91,7 +91,7 @@ struct ForeignKeyMigrationTests {
             try await vault.with(\.migrator, careless).keep()
         }
         #expect(error?.code == .migrationFailed)
-        #expect(error?.message.contains("Row 20 of table \"purchase\" points to a row of \"customer\"") == true)
+        #expect(error?.message.contains("Row 20 of table \"purchase\" references a row of \"customer\"") == true)
         #expect(try await count("SELECT count(*) FROM customer") == 2)
     }
 }

@@ -81,7 +81,7 @@ struct GoingBackTests {
         }
     }
 
-    @Test func aWayBackThatFailsIsUndoneAlone() async throws {
+    @Test func onlyAFailedDownStepIsRolledBack() async throws {
         struct Refused: Error {}
         let migrator = Migrator {
             Migration("1") { db in try db.execute("CREATE TABLE line (text TEXT NOT NULL)") }

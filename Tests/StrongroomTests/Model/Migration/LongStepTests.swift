@@ -104,7 +104,7 @@ struct LongStepTests {
         #expect(try await vault.with(\.migrator, nil).lines() == ["a", "b"])
     }
 
-    @Test func anOpeningGoesOnAsLongAsSomebodyWaitsForIt() async throws {
+    @Test func anOpeningContinuesAsLongAsATaskWaitsForIt() async throws {
         let (begun, mayEnd) = (Moment(), Moment())
         let migrator = Migrator {
             Self.first
@@ -126,7 +126,7 @@ struct LongStepTests {
         try await stores.closeAll()
     }
 
-    @Test func whoeverAsksAfterACancelledOpeningGetsTheStore() async throws {
+    @Test func aRequestAfterACancelledOpeningGetsTheStore() async throws {
         let begun = Moment()
         let isCancelled = Locked(false)
         let migrator = Migrator {

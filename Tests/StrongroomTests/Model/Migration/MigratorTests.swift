@@ -173,7 +173,7 @@ struct MigratorTests {
         #expect(try await vault.with(\.migrator, migrator).lines() == ["ab"])
     }
 
-    @Test func aSavepointInAStepUndoesItsOwnWorkAlone() async throws {
+    @Test func aSavepointInAStepRollsBackOnlyItsOwnWork() async throws {
         struct Undo: Error {}
         let migrator = Migrator {
             Migration("1") { db in

@@ -44,18 +44,18 @@ struct VersionNameTests {
     }
 
     #if os(Linux)
-    @Test func snapshotsAreThoseOfTheirOwnFile() async throws {
-        let snapshots = vault.with(\.settings.snapshots, .beforeMigrating(keep: 5))
+    @Test func migrationBackupsAreThoseOfTheirOwnFile() async throws {
+        let keeping = vault.with(\.settings.migrationBackups, .newest(5))
         let names = ["vault_\(Self.composed).sqlite", "vault_\(Self.decomposed).sqlite"]
         for name in names {
-            let first = try Stores(snapshots.with(\.migrator, Self.migrator("1")))
+            let first = try Stores(keeping.with(\.migrator, Self.migrator("1")))
             try await first.open(name).close()
-            let second = try Stores(snapshots.with(\.migrator, Self.migrator("1", "2")))
+            let second = try Stores(keeping.with(\.migrator, Self.migrator("1", "2")))
             try await second.open(name).close()
         }
         let stores = try Stores(vault)
         for name in names {
-            let found = try stores.snapshots(of: name)
+            let found = try stores.migrationBackups(of: name)
             #expect(found.count == 1)
             #expect(found.allSatisfy { $0.path.utf8.count == found[0].path.utf8.count })
         }

@@ -38,7 +38,7 @@ struct CascadingSaveTests {
         }
     }
 
-    @Test func withoutCascadeTheRecordAloneIsSaved() async throws {
+    @Test func withoutCascadeOnlyTheRecordIsSaved() async throws {
         try await withTables { db throws in
             var ada = customer("Ada", calls: ["a"])
             ada.employer = Company(name: "Engines")
@@ -89,7 +89,7 @@ struct CascadingSaveTests {
         }
     }
 
-    @Test func whatWasNotLoadedIsLeftAlone() async throws {
+    @Test func whatWasNotLoadedIsNotChanged() async throws {
         try await withTables { db throws in
             var ada = customer("Ada", calls: ["a", "b"])
             try Customer.save(&ada, cascading: true, in: db)
@@ -105,7 +105,7 @@ struct CascadingSaveTests {
         }
     }
 
-    @Test func whatSomebodyElseAddedOrTookIsNoOrphan() async throws {
+    @Test func rowsThatOthersAddedOrDeletedAreNoOrphans() async throws {
         try await withTables { db throws in
             var ada = customer("Ada", calls: ["a", "b"])
             var bob = customer("Bob", calls: [])

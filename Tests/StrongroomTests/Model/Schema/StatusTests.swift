@@ -51,7 +51,7 @@ struct StatusTests {
     }
 
     @Test("table: created and dropped where it may be there already")
-    func whatIsThereAlreadyIsLeftAlone() async throws {
+    func existingTablesAreNotChanged() async throws {
         let store = try await TemporaryStore(tables: [Contact.schema]).store
         try await store.write { db in
             try Contact.insert(Contact(), in: db)

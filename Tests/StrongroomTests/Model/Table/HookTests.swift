@@ -179,7 +179,7 @@ struct HookTests {
         }
     }
 
-    @Test func whatWorksOnRowsAloneOrOnSingleColumnsRunsNone() async throws {
+    @Test func operationsOnRowsOrSingleColumnsRunNoHooks() async throws {
         try await withTable { db throws in
             try Order.insert(in: db) { [$0.id.set(1), $0.item.set("a"), $0.changes.set(0)] }
             try Order.insert(in: db) { [$0.id.set(2), $0.item.set("a"), $0.changes.set(0)] }

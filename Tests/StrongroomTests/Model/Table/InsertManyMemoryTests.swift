@@ -9,7 +9,7 @@ import Testing
 struct InsertManyMemoryTests {
     /// How much more memory a process needs at its peak for 40,000 rows than for 4,000, in a process of its own.
     @Test(.enabled(if: dlsym(nil, "__tsan_init") == nil, "the sanitizer keeps memory for each access"))
-    func rowsWithAForeignKeyTakeNoMemoryBesideTheirOwn() async throws {
+    func rowsWithAForeignKeyUseNoAdditionalMemory() async throws {
         await #expect(processExitsWith: .success) {
             let store = try await TemporaryStore(tables: [Owner.schema, Possession.schema]).store
             let owners = (0..<40_000).map { Owner(id: UUID(), name: "\($0)") }
@@ -31,7 +31,7 @@ struct InsertManyMemoryTests {
 
     /// Each way to write a list into rows that are there.
     @Test(.enabled(if: dlsym(nil, "__tsan_init") == nil, "the sanitizer keeps memory for each access"))
-    func updatedRowsTakeNoMemoryBesideTheirOwn() async throws {
+    func updatedRowsUseNoAdditionalMemory() async throws {
         await #expect(processExitsWith: .success) {
             let store = try await TemporaryStore(tables: [Owner.schema, Loan.schema]).store
             let owners = (0..<20_000).map { Owner(id: UUID(), name: "\($0)") }
@@ -62,7 +62,7 @@ struct InsertManyMemoryTests {
 
     /// A list of rows to which a foreign key can refer, by keys and with what refers to them.
     @Test(.enabled(if: dlsym(nil, "__tsan_init") == nil, "the sanitizer keeps memory for each access"))
-    func deletedRowsTakeNoMemoryBesideTheirOwn() async throws {
+    func deletedRowsUseNoAdditionalMemory() async throws {
         await #expect(processExitsWith: .success) {
             let store = try await TemporaryStore(tables: [Owner.schema, Possession.schema]).store
             let owners = (0..<40_000).map { Owner(id: UUID(), name: "\($0)") }

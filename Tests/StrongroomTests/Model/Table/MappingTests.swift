@@ -134,7 +134,7 @@ struct MappingTests {
         }
     }
 
-    @Test func aPartialRecordWritesItsOwnColumnsAlone() async throws {
+    @Test func aPartialRecordWritesOnlyItsOwnColumns() async throws {
         let store = try await TemporaryStore(tables: [Contact.schema]).store
         try await store.write { db in
             try Contact.insert(contentsOf: Contact.samples(2), in: db)

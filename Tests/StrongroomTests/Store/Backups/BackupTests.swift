@@ -70,7 +70,7 @@ struct BackupTests {
         #expect(try await copy(.numbered(3)).using { try await SourceFile.content($0) } == content)
     }
 
-    @Test func theCopyOfADatabaseWithAnEnvelopeStandsAlone() async throws {
+    @Test func theCopyOfADatabaseWithAnEnvelopeNeedsNoEnvelope() async throws {
         let sealed = Vault(directory.path("sealed"), keys: .numbered(2)).with(\.protection, .envelope)
         try await sealed.keep("one", "two")
         try await sealed.using { store in _ = try await store.backup(to: target) }

@@ -89,7 +89,7 @@ struct PlaintextExportTests {
         #expect(refused > 3)
     }
 
-    @Test func twoAtOnceToOnePlaceLeaveOneWholeFile() async throws {
+    @Test func twoConcurrentExportsToOnePathLeaveOneCompleteFile() async throws {
         _ = try SourceFile(vault, key: .numbered(1))
         try await vault.using { store in
             let outcomes = await withTaskGroup(of: StrongroomError.Code?.self) { group in

@@ -25,7 +25,7 @@ struct RestoreBackupTests {
         }
     }
 
-    private func spoil() async throws {
+    private func damageDatabase() async throws {
         try await vault.using { store in _ = try await store.write { db in try db.execute("DELETE FROM line") } }
     }
 
@@ -36,7 +36,7 @@ struct RestoreBackupTests {
             return try await SourceFile.content(store)
         }
         let bytes = try Data(contentsOf: URL(filePath: backup))
-        try await spoil()
+        try await damageDatabase()
         let keys = try key.map { try KeyChain($0) }
         let report = try await Stores(vault).restore("vault.sqlite", from: backup, keys: keys)
         #expect(report.rows > 10 && report.path == vault.path)

@@ -84,7 +84,7 @@ struct ChangesTests {
     }
 
     /// It holds a reader, which closing waits for, and must not wait for the end of closing itself.
-    @Test func whoReadsAStreamMeanwhileGetsTheNewestValueToo() async throws {
+    @Test func aTaskThatReadsAStreamMeanwhileGetsTheNewestValueToo() async throws {
         let store = try await fixture().store
         try await store.write { db in for number in 0..<5_000 { try addLine(number, db) } }
         var stream = store.stream(Line.order { $0.number.ascending }).makeAsyncIterator()
@@ -460,7 +460,7 @@ struct ChangesTests {
         #expect(failures.value == 1)
     }
 
-    @Test func anObservationThatNobodyKeepsIsOver() async throws {
+    @Test func anObservationThatIsReleasedEnds() async throws {
         let fixture = try await fixture()
         let calls = Tally()
         do {

@@ -3,7 +3,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-@Suite("What lies in the file's place and is no database of ours")
+@Suite("Files that are not databases of this engine")
 struct BadInputTests {
     private let directory: TemporaryDirectory
     private let vault: Vault
@@ -67,7 +67,8 @@ struct BadInputTests {
     @Test(arguments: [513, 4097, 4100, 10_000])
     func randomBytesInNoWholePages(count: Int) async throws {
         try write(random(count))
-        try await expectRefusal(.truncated, saying: ["\(count) bytes", "no whole number of pages", "no database"])
+        let words = ["\(count) bytes", "not a multiple of the page size", "no database"]
+        try await expectRefusal(.truncated, saying: words)
     }
 
     @Test(arguments: [4096, 65536])
@@ -83,7 +84,7 @@ struct BadInputTests {
 
     @Test func aPlaintextDatabaseWhereAKeyIsGiven() async throws {
         try await Vault(directory.path("")) { _ in .plaintext }.keep("a")
-        try await expectRefusal(.plaintextFile, saying: ["plaintext database", "KeyChain.plaintext", "not touched"])
+        try await expectRefusal(.plaintextFile, saying: ["plaintext database", "KeyChain.plaintext", "not changed"])
     }
 
     @Test func anEncryptedDatabaseWherePlaintextIsAskedFor() async throws {
@@ -119,7 +120,7 @@ struct BadInputTests {
     @Test func aDirectory() async throws {
         try FileManager.default.createDirectory(atPath: vault.path, withIntermediateDirectories: false)
         try Data("kept".utf8).write(to: URL(filePath: "\(vault.path)/file"))
-        try await expectRefusal(.notAFile, saying: ["a directory", "Give another path, or move it away"])
+        try await expectRefusal(.notAFile, saying: ["a directory", "Use another path, or move it away"])
     }
 
     @Test(.ending)

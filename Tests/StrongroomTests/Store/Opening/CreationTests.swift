@@ -105,7 +105,7 @@ struct CreationTests {
     @Test(
         "a database of the same family whose name goes on behind that of a new one is left alone",
         arguments: ["new", "lock"])
-    func aNamesakeIsLeftAlone(ending: String) async throws {
+    func aFileWithTheTemporaryNameIsNotChanged(ending: String) async throws {
         let vault = vault.with(\.migrator, Vault.lines)
         let stores = try Stores(vault)
         let namesake = try await stores.open("vault.sqlite.\(ending)")
@@ -131,7 +131,7 @@ struct CreationTests {
         try await expectNothingOrAll()
     }
 
-    @Test func aFileOfSomebodyElseBesideAnExistingDatabaseIsLeftAlone() async throws {
+    @Test func aForeignFileNextToAnExistingDatabaseIsNotChanged() async throws {
         try await vault.keep()
         try Data("somebody's".utf8).write(to: URL(filePath: vault.beside("new")))
         try await vault.keep("a")

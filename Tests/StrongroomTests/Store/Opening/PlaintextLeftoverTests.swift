@@ -3,7 +3,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-/// What a killed restoring, export or snapshot left behind, as plaintext: it is overwritten before its name goes.
+/// What a killed restore, export or migration backup left behind, as plaintext: it is overwritten before its name goes.
 @Suite struct PlaintextLeftoverTests {
     private static let secret = Data("SQLite format 3\0 and what nobody is to find in the free space of the disk".utf8)
 

@@ -84,10 +84,10 @@ struct ReadOnlyStoreTests {
         #expect(store.closing == nil)
         try await expectFailure(.closed) { try await store.write { _ in () } }
         let stores = try Stores(reading)
-        try await expectFailure(.readOnly) { try await stores.restoreSnapshot(of: "vault.sqlite") }
+        try await expectFailure(.readOnly) { try await stores.restoreMigrationBackup(of: "vault.sqlite") }
         try await expectFailure(.readOnly) { try await stores.restore("vault.sqlite", from: directory.path("copy")) }
         try await expectFailure(.readOnly) { try await stores.remove("vault.sqlite") }
-        #expect(try stores.snapshots(of: "vault.sqlite").isEmpty)
+        #expect(try stores.migrationBackups(of: "vault.sqlite").isEmpty)
         try before.expectUntouched()
     }
 
@@ -192,7 +192,7 @@ struct ReadOnlyStoreTests {
         #expect(try FileSystem.hasJournal(vault.path))
     }
 
-    @Test func aHalfWrittenTransactionIsUndoneWithTheRightKeyAlone() async throws {
+    @Test func anUnfinishedTransactionIsRolledBackOnlyWithTheRightKey() async throws {
         let whole = try Data(contentsOf: URL(filePath: vault.path))
         try await leaveAJournal()
         #expect(try Data(contentsOf: URL(filePath: vault.path)) != whole)

@@ -97,7 +97,7 @@ struct CancelledWorkTests {
         try await lines.store.close()
     }
 
-    @Test func whoeverComesNextIsNotStopped() async throws {
+    @Test func theNextOperationIsNotStopped() async throws {
         let lines = try await LineStore(readers: 1)
         for _ in 0..<300 {
             let cancelled = Task { try await lines.store.read { db in try lineNumbers(db) } }

@@ -9,7 +9,7 @@ struct ConnectionPoolTests {
     @Test func aTransactionThatWasNotEndedIsNotHandedOn() async throws {
         let fixture = try await LineStore()
         let pool = fixture.store.pool
-        try await pool.perform(.writeAlone) { connection in
+        try await pool.perform(.ungroupedWrite) { connection in
             try connection.run("CREATE TEMP TABLE mark (number)")
             try connection.run("BEGIN")
             try connection.run("INSERT INTO line VALUES (1)")
@@ -29,7 +29,7 @@ struct ConnectionPoolTests {
         let store = fixture.store
         await #expect(throws: Refusal(number: 1)) {
             try await onThread {
-                try store.pool.performBlocking(.writeAlone) { connection in
+                try store.pool.performBlocking(.ungroupedWrite) { connection in
                     try connection.run("BEGIN IMMEDIATE")
                     try connection.run("INSERT INTO line VALUES (1)")
                     throw Refusal(number: 1)
@@ -53,7 +53,7 @@ struct ConnectionPoolTests {
 
     @Test func aConnectionThatIsInOrderIsKept() async throws {
         let fixture = try await LineStore()
-        try await fixture.store.pool.perform(.writeAlone) { connection in
+        try await fixture.store.pool.perform(.ungroupedWrite) { connection in
             try connection.run("CREATE TEMP TABLE mark (number)")
         }
         await #expect(throws: Refusal(number: 1)) {
@@ -119,7 +119,7 @@ struct ClosedAccessTests {
         try await expectFailure(.closed) { try await pool.perform(.read) { _ in } }
     }
 
-    @Test func whoeverClosesIsToldOnceAlsoWhenTheLastWorkFails() async throws {
+    @Test func closingIsReportedOnceAlsoIfTheLastWorkFails() async throws {
         let told = Tally()
         let pool = try self.pool(in: TemporaryDirectory(), whenClosed: { told.add() }) { _ in
             throw Refusal(number: 1)
@@ -130,7 +130,7 @@ struct ClosedAccessTests {
         #expect(told.value == 1)
         // Closed all the same, and whoever closes it again has nothing to complain about.
         try await onThread { try pool.close { _ in throw Refusal(number: 3) } }
-        try await expectFailure(.closed) { try await pool.perform(.writeAlone) { _ in } }
+        try await expectFailure(.closed) { try await pool.perform(.ungroupedWrite) { _ in } }
         #expect(told.value == 1)
     }
 }

@@ -1,11 +1,10 @@
 import StrongroomTesting
 import Testing
 
-// The queue is internal: its decisions are tested here alone, without threads, in more orders than a store could be
-// brought into.
+// The scheduler is internal: its decisions are tested without threads, in more orders than a store would produce.
 @testable import Strongroom
 
-@Suite("The queue for a store's connections")
+@Suite("Scheduler of a store's connections")
 struct ConnectionSchedulerTests {
     @Test(arguments: 1...4)
     func randomSchedulesAgreeWithASimpleModel(readers: Int) throws {
@@ -18,15 +17,15 @@ struct ConnectionSchedulerTests {
 
     @Test func theLowestFreeReaderIsTakenFirst() {
         var queue = ConnectionScheduler<Int>(readers: 3, largestGroup: 4)
-        let before = (UInt64(1)...3).map { queue.ask(.read, ticket: $0, waiter: 0).slot }
+        let before = (UInt64(1)...3).map { queue.request(.read, ticket: $0, waiter: 0).slot }
         let releases = [0, 2, 1].map { queue.release(.reader($0)).isIdle }
-        let after = (UInt64(4)...6).map { queue.ask(.read, ticket: $0, waiter: 0).slot }
+        let after = (UInt64(4)...6).map { queue.request(.read, ticket: $0, waiter: 0).slot }
         #expect(before == [.reader(0), .reader(1), .reader(2)])
         #expect(releases == [true, true, true])
         #expect(after == before)
     }
 
-    @Test func aWaiterIsMadeOnlyForOneWhoWaits() {
+    @Test func aWaiterIsCreatedOnlyForAWaitingRequest() {
         var queue = ConnectionScheduler<Int>(readers: 1, largestGroup: 4)
         var made: [UInt64] = []
         func ask(_ ticket: UInt64) {
@@ -34,7 +33,7 @@ struct ConnectionSchedulerTests {
                 made.append(ticket)
                 return 0
             }
-            _ = queue.ask(.write, ticket: ticket, waiter: waiter())
+            _ = queue.request(.write, ticket: ticket, waiter: waiter())
         }
         ask(1)
         ask(2)
@@ -46,33 +45,35 @@ struct ConnectionSchedulerTests {
     @Test func aSharedWriteHandsItsTransactionOnToTheNextSharedOne() {
         var queue = ConnectionScheduler<Int>(readers: 1, largestGroup: 3)
         let requests: [ConnectionScheduler<Int>.Request] = [
-            .write, .write, .write, .write, .writeAlone, .write, .write,
+            .write, .write, .write, .write, .ungroupedWrite, .write, .write,
         ]
-        for (place, request) in requests.enumerated() { _ = queue.ask(request, ticket: UInt64(place), waiter: place) }
-        // Three are as many as may share; then one after the other, and nobody passes the one who wants to be alone.
+        for (place, request) in requests.enumerated() {
+            _ = queue.request(request, ticket: UInt64(place), waiter: place)
+        }
+        // At most three share a transaction; then in order, and no later write overtakes the ungrouped one.
         let first = [queue.endTurn(mayGrow: true), queue.endTurn(mayGrow: true), queue.endTurn(mayGrow: true)].map(
             \.waiter)
         let second = (queue.release(.writer).waiter, queue.endTurn(mayGrow: true).waiter)
-        let alone = (queue.release(.writer).waiter, queue.endTurn(mayGrow: true).waiter)
+        let ungrouped = (queue.release(.writer).waiter, queue.endTurn(mayGrow: true).waiter)
         let third = (queue.release(.writer).waiter, queue.endTurn(mayGrow: false).waiter)
         let last = (queue.release(.writer).waiter, queue.endTurn(mayGrow: true).waiter, queue.release(.writer).isIdle)
         #expect(first == [1, 2, nil])
-        #expect(second == (3, nil) && alone == (4, nil) && third == (5, nil) && last == (6, nil, true))
+        #expect(second == (3, nil) && ungrouped == (4, nil) && third == (5, nil) && last == (6, nil, true))
     }
 
     /// As in a store in memory.
-    @Test func withoutReadersThoseWhoReadAndThoseWhoWriteStandInOneLine() {
+    @Test func withoutReadersReadsAndWritesShareOneQueue() {
         var queue = ConnectionScheduler<Int>(readers: 0, largestGroup: 10)
         let requests: [ConnectionScheduler<Int>.Request] = [.write, .write, .read, .write, .write, .read]
         let slots = requests.enumerated().map { place, request in
-            queue.ask(request, ticket: UInt64(place), waiter: place).slot
+            queue.request(request, ticket: UInt64(place), waiter: place).slot
         }
         #expect(slots == [.writer, nil, nil, nil, nil, nil])
-        // Nobody reads what has not been committed, and nobody's transaction is shared with one who reads.
+        // No read sees uncommitted changes, and no transaction is shared with a read.
         let first = (queue.endTurn(mayGrow: true).waiter, queue.endTurn(mayGrow: true).waiter)
         let read = (queue.release(.writer).waiter, queue.release(.writer).waiter)
         let second = (queue.endTurn(mayGrow: true).waiter, queue.endTurn(mayGrow: true).waiter)
-        let last = (queue.release(.writer).waiter, queue.takeFreeReaders(), queue.release(.writer).isIdle)
+        let last = (queue.release(.writer).waiter, queue.acquireFreeReaders(), queue.release(.writer).isIdle)
         #expect(first == (1, nil) && read == (2, 3) && second == (4, nil))
         #expect(last == (5, [], true))
     }
@@ -81,15 +82,15 @@ struct ConnectionSchedulerTests {
         var queue = ConnectionScheduler<Int>(readers: 2, largestGroup: 4)
         let (first, second) = (queue.close(), queue.close())
         #expect(first && !second)
-        let answers = [queue.ask(.read, ticket: 1, waiter: 1), queue.ask(.write, ticket: 2, waiter: 2)]
+        let answers = [queue.request(.read, ticket: 1, waiter: 1), queue.request(.write, ticket: 2, waiter: 2)]
         #expect(answers.map(\.isClosed) == [true, true])
     }
 
-    @Test func closingLetsTheAcceptedFinishAndThenSaysSo() {
+    @Test func closingIsReportedWhenTheAcceptedRequestsHaveEnded() {
         var queue = ConnectionScheduler<Int>(readers: 1, largestGroup: 4)
-        _ = queue.ask(.write, ticket: 1, waiter: 1)
-        _ = queue.ask(.write, ticket: 2, waiter: 2)
-        _ = queue.ask(.read, ticket: 3, waiter: 3)
+        _ = queue.request(.write, ticket: 1, waiter: 1)
+        _ = queue.request(.write, ticket: 2, waiter: 2)
+        _ = queue.request(.read, ticket: 3, waiter: 3)
         let closings = [queue.close(), queue.close()]
         #expect(closings == [false, false])
         let releases = [queue.release(.writer), queue.release(.reader(0)), queue.release(.writer)]
@@ -97,21 +98,21 @@ struct ConnectionSchedulerTests {
         #expect(releases.map(\.isClose) == [false, false, true])
     }
 
-    @Test func closingWaitsForNobodyWhoTookTheRequestBack() {
+    @Test func closingDoesNotWaitForCancelledRequests() {
         var queue = ConnectionScheduler<Int>(readers: 1, largestGroup: 4)
-        _ = queue.ask(.write, ticket: 1, waiter: 1)
-        _ = queue.ask(.write, ticket: 2, waiter: 2)
+        _ = queue.request(.write, ticket: 1, waiter: 1)
+        _ = queue.request(.write, ticket: 2, waiter: 2)
         let isIdle = queue.close()
         let cancelled = [queue.cancel(2).waiter, queue.cancel(2).waiter]
         let release = queue.release(.writer)
         #expect(!isIdle && cancelled == [2, nil] && release.isClose)
     }
 
-    @Test func oneWhoIsSeatedCannotBeTakenBack() {
+    @Test func aGrantedRequestCannotBeCancelled() {
         var queue = ConnectionScheduler<Int>(readers: 1, largestGroup: 4)
-        _ = queue.ask(.read, ticket: 1, waiter: 1)
+        _ = queue.request(.read, ticket: 1, waiter: 1)
         let granted = queue.cancel(1).waiter
-        let waiting = queue.ask(.read, ticket: 2, waiter: 2).isWaiting
+        let waiting = queue.request(.read, ticket: 2, waiter: 2).isWaiting
         let next = queue.release(.reader(0)).waiter
         let served = queue.cancel(2).waiter
         #expect(granted == nil && waiting && next == 2 && served == nil)
@@ -134,7 +135,8 @@ extension ConnectionScheduler.GroupStep {
     fileprivate var waiter: Waiter? { if case .handOn(let waiter) = self { waiter } else { nil } }
 }
 
-/// One random schedule, played on the queue and on a model of it: two lists of who waits and a table of who sits where.
+/// One random schedule, run on the scheduler and on a model of it: two lists of waiting requests and a table of the
+/// held slots.
 private struct QueueRun {
     typealias Queue = ConnectionScheduler<UInt64>
 
@@ -155,9 +157,9 @@ private struct QueueRun {
     private var steps = 0
 
     private var occupied: [Queue.Slot: UInt64] = [:]
-    /// By what they wait for; those who write wait in one line.
+    /// By kind: true for reads; all writes wait in one queue.
     private var waiting: [Bool: [UInt64]] = [true: [], false: []]
-    /// Those who share their transaction.
+    /// The requests that may share a transaction.
     private var shared: Set<UInt64> = []
     private var groupSize = 0
     private var fates: [UInt64: Fate] = [:]
@@ -175,25 +177,25 @@ private struct QueueRun {
         for _ in 0..<count {
             steps += 1
             switch UInt64.random(in: 0..<100, using: &random) {
-            case 0..<30: try ask(.read)
-            case 30..<45: try ask(.write)
-            case 45..<50: try ask(.writeAlone)
+            case 0..<30: try request(.read)
+            case 30..<45: try request(.write)
+            case 45..<50: try request(.ungroupedWrite)
             case 50..<88: try releaseAny()
             case 88..<96: try cancelAny()
-            case 96..<98: try takeFree()
+            case 96..<98: try acquireFree()
             default: try close()
             }
-            try checkSeats()
+            try checkSlots()
         }
     }
 
-    /// Closes, lets everybody finish, and looks whether anybody was forgotten.
+    /// Closes, lets every operation finish, and checks that no request is left waiting.
     mutating func drain() throws {
         try close()
         while !occupied.isEmpty {
             steps += 1
             try releaseAny()
-            try checkSeats()
+            try checkSlots()
         }
         try expect(closings == 1, "closed \(closings) times")
         for (ticket, fate) in fates where fate == .waiting || fate == .granted {
@@ -201,18 +203,18 @@ private struct QueueRun {
         }
     }
 
-    private mutating func ask(_ request: Queue.Request) throws {
+    private mutating func request(_ request: Queue.Request) throws {
         let ticket = UInt64(fates.count) + 1
-        let isFree = freeSeats(request) > 0
+        let isFree = freeSlots(request) > 0
         if request == .write { shared.insert(ticket) }
-        switch queue.ask(request, ticket: ticket, waiter: ticket) {
+        switch queue.request(request, ticket: ticket, waiter: ticket) {
         case .closed:
             try expect(isClosing, "\(ticket) was refused by an open queue")
             fates[ticket] = .refused
         case .granted(let slot):
             try expect(!isClosing && isFree, "\(ticket) got \(slot), and none was free")
-            try expect(occupied[slot] == nil, "\(ticket) got \(slot), which is taken")
-            try expect(slot.serves(request), "\(ticket) asked to \(request) and got \(slot)")
+            try expect(occupied[slot] == nil, "\(ticket) got \(slot), which is held")
+            try expect(slot.serves(request), "\(ticket) requested \(request) and got \(slot)")
             let lower = (0..<max(0, slot.place)).filter { occupied[.reader($0)] == nil }
             try expect(lower.isEmpty, "\(ticket) got \(slot) while \(lower) are free")
             occupied[slot] = ticket
@@ -243,9 +245,9 @@ private struct QueueRun {
             groupSize = isReader ? groupSize : 1
         case .idle:
             try expect(next == nil, "\(slot) stays free while \(String(describing: next)) waits")
-            try expect(!(isClosing && occupied.isEmpty), "nobody said that the last one has gone")
-        case .alone, .drain:
-            throw mismatch("nobody wants to be alone")
+            try expect(!(isClosing && occupied.isEmpty), "the last release did not report the closing")
+        case .exclusive, .drain:
+            throw mismatch("there is no exclusive request")
         case .close:
             try expect(isClosing && occupied.isEmpty && next == nil, "closed too early")
             closings += 1
@@ -261,7 +263,7 @@ private struct QueueRun {
             mayGrow && groupSize < Self.largestGroup && shared.contains(holder) && (next.map(shared.contains) ?? false)
         switch queue.endTurn(mayGrow: mayGrow) {
         case .commit:
-            try expect(!mustGrow, "\(String(describing: next)) could have gone on in the transaction of \(holder)")
+            try expect(!mustGrow, "\(String(describing: next)) could have continued the transaction of \(holder)")
             return false
         case .handOn(let waiter):
             try expect(mustGrow && waiter == next, "\(waiter) was given the transaction of \(holder)")
@@ -273,9 +275,9 @@ private struct QueueRun {
         }
     }
 
-    private mutating func takeFree() throws {
+    private mutating func acquireFree() throws {
         let free = (0..<readers).filter { occupied[.reader($0)] == nil }
-        let taken = queue.takeFreeReaders()
+        let taken = queue.acquireFreeReaders()
         try expect(taken.sorted() == (isClosing ? [] : free), "\(taken) were taken while \(free) are free")
         for place in taken {
             let ticket = UInt64(fates.count) + 1
@@ -289,9 +291,9 @@ private struct QueueRun {
         let ticket = UInt64.random(in: 1...UInt64(fates.count), using: &random)
         let answer = queue.cancel(ticket).waiter
         guard fates[ticket] == .waiting else {
-            return try expect(answer == nil, "\(ticket) was taken back and did not wait")
+            return try expect(answer == nil, "\(ticket) was cancelled and did not wait")
         }
-        try expect(answer == ticket, "\(ticket) waited and could not be taken back")
+        try expect(answer == ticket, "\(ticket) waited and could not be cancelled")
         fates[ticket] = .cancelled
         for isReader in [true, false] { waiting[isReader]?.removeAll { $0 == ticket } }
     }
@@ -303,12 +305,12 @@ private struct QueueRun {
         isClosing = true
     }
 
-    private func checkSeats() throws {
+    private func checkSlots() throws {
         try expect(queue.isClosing == isClosing, "isClosing")
         try expect(occupied.keys.allSatisfy { $0.place < readers }, "a reader that does not exist")
     }
 
-    private func freeSeats(_ request: Queue.Request) -> Int {
+    private func freeSlots(_ request: Queue.Request) -> Int {
         (request == .read ? readers : 1) - occupied.keys.count { $0.serves(request) }
     }
 

@@ -44,14 +44,14 @@ struct GroupCommitTests {
         #expect(try await fixture.lines() == Array(0..<10))
     }
 
-    @Test func aWriteThatNobodyWaitsBehindIsCommittedAtOnce() async throws {
+    @Test func aWriteWithoutWaitingWritesIsCommittedAtOnce() async throws {
         let fixture = try await LineStore()
         for number in 0..<5 { try await fixture.store.write { db in try addLine(number, db) } }
         #expect(fixture.store.statistics.commits == 5)
         #expect(fixture.store.statistics.largestGroup == 1)
     }
 
-    @Test func oneThatThrowsIsUndoneAlone() async throws {
+    @Test func onlyTheFailedWriteIsRolledBack() async throws {
         let fixture = try await LineStore()
         let store = fixture.store
         let canEnd = Moment()
@@ -180,7 +180,7 @@ struct GroupCommitTests {
         #expect(store.statistics.largestGroup > 1)
     }
 
-    @Test func whatFailsOnlyAtTheCommitIsFoundBeforeAndFailsAlone() async throws {
+    @Test func aFailureOfTheCommitIsDetectedBeforeAndFailsOnlyItsWrite() async throws {
         let fixture = try await LineStore()
         let store = fixture.store
         try await store.write { db in

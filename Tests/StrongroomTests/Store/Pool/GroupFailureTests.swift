@@ -11,7 +11,7 @@ struct GroupFailureTests {
 
     /// Lets the file grow by a few pages and no more.
     private func limitSize(of store: Store) async throws {
-        try await store.pool.perform(.writeAlone) { connection in
+        try await store.pool.perform(.ungroupedWrite) { connection in
             guard case .integer(let pages)? = try connection.ownValue("PRAGMA page_count") else {
                 throw Refusal(number: 0)
             }
@@ -73,7 +73,7 @@ struct GroupFailureTests {
         "UPDATE OR ROLLBACK once SET number = 1",
     ]
 
-    @Test("One write's ROLLBACK is told to the others as the end of their transaction", arguments: [false, true])
+    @Test("One write's ROLLBACK ends the transaction of the others with an error", arguments: [false, true])
     func aRollbackIsNotTheOthersConstraint(isSwallowed: Bool) async throws {
         for statement in Self.rollbacks {
             let fixture = try await LineStore()
@@ -166,7 +166,7 @@ struct GroupFailureTests {
         #expect(try await fixture.lines() == kept)
     }
 
-    @Test func aCancelledWritingStatementRunsToItsEndAndIsUndoneAlone() async throws {
+    @Test func aCancelledWritingStatementRunsToItsEndAndOnlyItIsRolledBack() async throws {
         let fixture = try await LineStore()
         let store = fixture.store
         let (canEnd, isRunning, canGoOn) = (Moment(), Moment(), Moment())

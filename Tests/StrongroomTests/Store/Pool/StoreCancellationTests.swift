@@ -5,7 +5,7 @@ import Testing
 struct StoreCancellationTests {
     @Test("A write that waits is taken back")
     @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
-    func aWaitingWriteIsTakenBack() async throws {
+    func aWaitingWriteIsCancelled() async throws {
         let fixture = try await LineStore()
         let (store, canEnd) = (fixture.store, Moment())
         let holder = try await fixture.holdWriter(until: canEnd)
@@ -23,7 +23,7 @@ struct StoreCancellationTests {
 
     @Test("A read that waits is taken back")
     @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
-    func aWaitingReadIsTakenBack() async throws {
+    func aWaitingReadIsCancelled() async throws {
         let fixture = try await LineStore(readers: 1)
         let (store, inside, canEnd, hasRun) = (fixture.store, Moment(), Moment(), Moment())
         let holder = Task {
@@ -42,7 +42,7 @@ struct StoreCancellationTests {
         #expect(!hasRun.isPast)
     }
 
-    @Test("A task that is cancelled already does not even begin, also where nobody is in its way")
+    @Test("A task that is already cancelled does not begin, even if a connection is free")
     func aCancelledTaskNeverRuns() async throws {
         let fixture = try await LineStore()
         let (store, isCancelled, hasRun) = (fixture.store, Moment(), Moment())

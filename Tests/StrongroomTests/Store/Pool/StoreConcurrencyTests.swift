@@ -3,7 +3,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-@Suite("Readers and the writer beside each other")
+@Suite("Concurrent readers and the writer")
 struct StoreConcurrencyTests {
     @Test func aReaderDoesNotBlockTheWriter() async throws {
         let fixture = try await LineStore(readers: 1)
@@ -111,7 +111,7 @@ struct StoreConcurrencyTests {
         #expect(reading.value == 0 && writing.value == 0)
     }
 
-    @Test("Writes run in the order in which they were asked for")
+    @Test("Writes run in the order of their requests")
     @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
     func writesRunInOrder() async throws {
         let fixture = try await LineStore()

@@ -31,7 +31,7 @@ struct StoreExecutorTests {
 
     /// A thread that ends beside the process can make it crash, so whoever closes a store is told when there is none
     /// left.
-    @Test func whoeverRetiresItCanWaitUntilNoThreadIsIdle() async throws {
+    @Test func retiringCanWaitUntilNoThreadIsIdle() async throws {
         for _ in 0..<20 {
             let executor = StoreExecutor(name: "strongroom.test", threads: 8)
             let barrier = Barrier(8)
@@ -52,7 +52,7 @@ struct StoreExecutorTests {
         }
     }
 
-    @Test func whoeverRetiresItFromOneOfItsThreadsDoesNotWaitForItself() async throws {
+    @Test func retiringFromOneOfItsThreadsDoesNotWaitForThatThread() async throws {
         let executor = StoreExecutor(name: "strongroom.test", threads: 2)
         let isDone = Moment()
         executor.post {

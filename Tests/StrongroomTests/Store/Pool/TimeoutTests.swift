@@ -7,7 +7,7 @@ struct TimeoutTests {
         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n
         """
 
-    @Test func whoeverWaitsTooLongIsToldWhoHoldsTheReaders() async throws {
+    @Test func aTimeoutNamesTheHoldersOfTheReaders() async throws {
         let fixture = try await LineStore(readers: 2)
         let store = fixture.store
         let (first, second, canEnd) = (Moment(), Moment(), Moment())
@@ -41,7 +41,7 @@ struct TimeoutTests {
         #expect(try await store.read(timeout: .seconds(1_000)) { db in try lineNumbers(db) } == [])
     }
 
-    @Test func whoeverWaitsTooLongForTheWriterIsToldWhoHasIt() async throws {
+    @Test func aTimeoutNamesTheHolderOfTheWriter() async throws {
         let fixture = try await LineStore()
         let store = fixture.store
         let (isInside, canEnd) = (Moment(), Moment())

@@ -60,7 +60,7 @@ struct FamilyLoanTests {
         try await stores.closeAll()
     }
 
-    @Test func whoOpensOneAtAnyMomentHasAStoreThatWorks() async throws {
+    @Test func aStoreOpenedAtAnyMomentOfTheRotationWorks() async throws {
         let stores = try stores { _, _ in }
         let isDone = Locked(false)
         try await withThrowingTaskGroup(of: Void.self) { group in

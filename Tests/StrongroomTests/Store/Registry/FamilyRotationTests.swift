@@ -34,7 +34,7 @@ struct FamilyRotationTests {
         try expectFailure(.noConfiguration) { try stores(.numbered(1)).databases(of: "other") }
     }
 
-    @Test func allOfThemGetTheCurrentKeyAndOneThatFailsStopsNobody() async throws {
+    @Test func allGetTheCurrentKeyAlsoIfOneFails() async throws {
         let names = (0..<6).map { "vault_\($0).sqlite" }
         for name in names { try await make(name) }
         try Data(repeating: 7, count: 4_096).write(to: URL(filePath: directory.path("vault_3.sqlite")))

@@ -65,7 +65,7 @@ struct FilesOfADatabaseTests {
         try await expectFailure(.notAFile) { try await Stores(directory).remove("vault.sqlite") }
     }
 
-    @Test func whoWaitsForTheLockOfARemovedDatabaseMakesItAnew() async throws {
+    @Test func anOpeningThatWaitsForARemovedDatabaseCreatesItAnew() async throws {
         let (stores, rounds) = (try Stores(vault), 20)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<2 {

@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: ["-wal", "-shm", "-journal", ".keys", ".keys.copy"])
-    func whatBelongsBesideAnotherIsRefusedWhicheverIsFirst(ending: String) throws {
+    func namesOfTheFilesOfAnotherDatabaseAreRefusedInAnyOrder(ending: String) throws {
         let (one, two) = (directory.path("one.sqlite"), directory.path("two.sqlite"))
         try claim(one)
         #expect(isRefused(one + ending))

@@ -54,7 +54,7 @@ struct ColumnUsers {
     /// The names of the table and of the views that expose the column under its name, directly or through another view.
     private func sources() -> Set<SQLName> {
         var sources: Set = [SQLName(table)]
-        var waiting = change.entries.filter { $0.kind == .view && mayGiveOn($0) }
+        var waiting = change.entries.filter { $0.kind == .view && mayExposeColumn($0) }
             .map { (name: SQLName($0.name), tokens: $0.tokens) }
         while let place = waiting.firstIndex(where: { $0.tokens.names(anyOf: sources) }) {
             sources.insert(waiting.remove(at: place).name)
@@ -63,7 +63,7 @@ struct ColumnUsers {
     }
 
     /// Whether a view has a column with the name that is not an alias of another column.
-    private func mayGiveOn(_ view: SchemaEntry) -> Bool {
+    private func mayExposeColumn(_ view: SchemaEntry) -> Bool {
         let tokens = view.tokens
         let isRead = tokens.indices.contains { tokens[$0].isSign("*") || tokens.isColumn(column, at: $0) }
         // A view that is already broken has no columns.

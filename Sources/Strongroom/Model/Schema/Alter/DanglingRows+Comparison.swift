@@ -173,7 +173,7 @@ extension DanglingComparison.Found {
     /// A description for messages.
     var words: String {
         let number = rowID.map { " \($0)" } ?? ""
-        return "row\(number) of table \"\(table)\" points to a row of \"\(parent)\" that is not there"
+        return "row\(number) of table \"\(table)\" references a row of \"\(parent)\" that does not exist"
     }
 }
 

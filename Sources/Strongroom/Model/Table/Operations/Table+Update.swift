@@ -62,7 +62,7 @@ extension Table {
     ) throws {
         guard let key = key(of: record) else { throw TableFailure.missingKey(schema) }
         try validateUpdate(record)
-        let left = try positions(besides: chosen)
+        let left = try positions(except: chosen)
         let connection = db.handle.connection
         guard try update(record, at: key, Operation.overwrite, except: left, cached: false, on: connection) else {
             throw TableFailure.noSuchRow(schema)
@@ -72,7 +72,7 @@ extension Table {
     /// The indices of the record's columns that are not chosen.
     ///
     /// - Throws: ``StrongroomError`` with `sql` for a column that the record does not have.
-    static func positions(besides chosen: (Columns) -> [any TableColumn]) throws -> [Int] {
+    static func positions(except chosen: (Columns) -> [any TableColumn]) throws -> [Int] {
         let names = chosen(columns).map(\.definition.name)
         let all = RecordType.columnNames
         guard names.allSatisfy({ Identifier.place(of: $0, in: all) != nil }) else {
@@ -177,7 +177,7 @@ extension Table {
             where try write(record, at: key, operation, except: leftOut, form, cached, on: connection) {
                 return true
             }
-        } else if try write(record, at: key, operation, except: leftOut, .alone(part: part), cached, on: connection) {
+        } else if try write(record, at: key, operation, except: leftOut, .single(part: part), cached, on: connection) {
             return true
         }
         if !connection.hasRecordsInMemory || part != nil { return false }
@@ -217,8 +217,8 @@ extension OperationKey {
     @inlinable
     init?(_ type: Any.Type, _ operation: Int, _ leftOut: [Int], _ form: TableStatements.UpdateForm) {
         switch form {
-        case .alone(part: nil): self.init(type, operation, places: leftOut)
-        case .alone: return nil
+        case .single(part: nil): self.init(type, operation, places: leftOut)
+        case .single: return nil
         case .listed(let compared):
             guard leftOut.allSatisfy({ $0 < 32 }), compared.allSatisfy({ $0 < 32 }) else { return nil }
             self.init(

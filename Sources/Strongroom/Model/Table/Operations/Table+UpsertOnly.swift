@@ -24,7 +24,7 @@ extension Table {
         in db: borrowing some Writing & ~Copyable
     ) throws -> Upserted<Key> {
         let target = try UpsertTarget<Self>.of(repeat each columns, on: db.handle.connection)
-        return try upsert(record, by: target, except: positions(besides: chosen), on: db.handle.connection)
+        return try upsert(record, by: target, except: positions(except: chosen), on: db.handle.connection)
     }
 
     /// Updates some columns of the row with the record's key, or inserts a new one.
@@ -42,7 +42,7 @@ extension Table {
         only chosen: (Columns) -> [any TableColumn],
         in db: borrowing some Writing & ~Copyable
     ) throws -> Upserted<Key> {
-        try upsert(record, by: .primaryKey, except: positions(besides: chosen), on: db.handle.connection)
+        try upsert(record, by: .primaryKey, except: positions(except: chosen), on: db.handle.connection)
     }
 
     /// Upserts some columns of a list of records, atomically.
@@ -64,7 +64,7 @@ extension Table {
     ) throws -> [Upserted<Key>] {
         let connection = db.handle.connection
         let target = try UpsertTarget<Self>.of(repeat each columns, on: connection)
-        let left = try positions(besides: chosen)
+        let left = try positions(except: chosen)
         let records = ContiguousArray(records)
         return try connection.inList(of: records.count) {
             try records.map { try upsert($0, by: target, except: left, on: connection) }

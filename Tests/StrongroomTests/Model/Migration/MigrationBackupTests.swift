@@ -3,14 +3,14 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-@Suite("Snapshots from before a migration")
-struct SnapshotTests {
+@Suite("Backups from before a migration")
+struct MigrationBackupTests {
     private let directory: TemporaryDirectory
     private let vault: Vault
 
     init() throws {
         directory = try TemporaryDirectory()
-        vault = Vault(directory.path(""), keys: .numbered(1)).with(\.settings.snapshots, .beforeMigrating(keep: 2))
+        vault = Vault(directory.path(""), keys: .numbered(1)).with(\.settings.migrationBackups, .newest(2))
     }
 
     /// Steps that write their version as a line.
@@ -37,33 +37,33 @@ struct SnapshotTests {
     private func lines() async throws -> [String] { try await vault.with(\.migrator, nil).lines() }
 
     @Test func theNewestAreKeptAndEachHoldsWhatTheFileHeld() async throws {
-        #expect(try await keep(1, "a")?.snapshot == nil)
-        #expect(try await keep(1)?.snapshot == nil)
+        #expect(try await keep(1, "a")?.backupPath == nil)
+        #expect(try await keep(1)?.backupPath == nil)
         let stores = try Stores(vault)
-        #expect(try stores.snapshots(of: "vault.sqlite") == [])
+        #expect(try stores.migrationBackups(of: "vault.sqlite") == [])
         for newest in 2...4 {
             let report = try await keep(newest, "after \(newest)")
-            #expect(report?.snapshot.map(FileManager.default.fileExists(atPath:)) == true)
+            #expect(report?.backupPath.map(FileManager.default.fileExists(atPath:)) == true)
         }
-        let snapshots = try stores.snapshots(of: "vault.sqlite")
-        #expect(snapshots.map(\.number) == [3, 2])
-        #expect(snapshots.map(\.version) == ["v 3", "v 2"])
-        for snapshot in snapshots {
-            #expect(snapshot.size > 0 && snapshot.date.timeIntervalSinceNow < 60)
-            let bytes = try Data(contentsOf: URL(filePath: snapshot.path))
-            #expect(Int64(bytes.count) == snapshot.size && !bytes.starts(with: Data("SQLite format 3".utf8)))
+        let backups = try stores.migrationBackups(of: "vault.sqlite")
+        #expect(backups.map(\.number) == [3, 2])
+        #expect(backups.map(\.version) == ["v 3", "v 2"])
+        for backup in backups {
+            #expect(backup.size > 0 && backup.date.timeIntervalSinceNow < 60)
+            let bytes = try Data(contentsOf: URL(filePath: backup.path))
+            #expect(Int64(bytes.count) == backup.size && !bytes.starts(with: Data("SQLite format 3".utf8)))
         }
-        try await stores.restoreSnapshot(of: "vault.sqlite", snapshots[1])
+        try await stores.restoreMigrationBackup(of: "vault.sqlite", backups[1])
         #expect(try await lines() == ["1", "a", "2", "after 2"])
-        try await stores.restoreSnapshot(of: "vault.sqlite")
+        try await stores.restoreMigrationBackup(of: "vault.sqlite")
         #expect(try await lines() == ["1", "a", "2", "after 2", "3", "after 3"])
         // They stay, and the file migrates again.
-        #expect(try stores.snapshots(of: "vault.sqlite") == snapshots)
+        #expect(try stores.migrationBackups(of: "vault.sqlite") == backups)
         #expect(try await keep(4)?.applied == ["v 4"])
         #expect(try await lines().last == "4")
     }
 
-    @Test func goingBackKeepsASnapshotToo() async throws {
+    @Test func goingBackKeepsABackupToo() async throws {
         let migrator = Migrator {
             Migration("1") { db in try db.execute("CREATE TABLE line (text TEXT NOT NULL)") }
             Migration(
@@ -72,15 +72,15 @@ struct SnapshotTests {
         }
         try await vault.with(\.migrator, migrator).using { store in
             try await store.write { db in try db.execute("INSERT INTO line VALUES ('a')") }
-            #expect(try await store.migrate(to: "1").snapshot != nil)
-            #expect(try await store.migrate(to: "1").snapshot == nil)
+            #expect(try await store.migrate(to: "1").backupPath != nil)
+            #expect(try await store.migrate(to: "1").backupPath == nil)
         }
         #expect(try await lines() == [])
-        #expect(try await Stores(vault).restoreSnapshot(of: "vault.sqlite").version == "2")
+        #expect(try await Stores(vault).restoreMigrationBackup(of: "vault.sqlite").version == "2")
         #expect(try await lines() == ["2", "a"])
     }
 
-    @Test func aSnapshotIsMadeAlsoWhenTheMigrationFails() async throws {
+    @Test func aBackupIsMadeAlsoWhenTheMigrationFails() async throws {
         struct Refused: Error {}
         _ = try await keep(1, "a")
         let failing = Migrator {
@@ -91,20 +91,20 @@ struct SnapshotTests {
             Migration("v 2") { _ in throw Refused() }
         }
         try await expectFailure(.migrationFailed) { try await vault.with(\.migrator, failing).open() }
-        #expect(try Stores(vault).snapshots(of: "vault.sqlite").map(\.version) == ["v 1"])
+        #expect(try Stores(vault).migrationBackups(of: "vault.sqlite").map(\.version) == ["v 1"])
     }
 
     @Test func withoutTheSettingNoneIsMade() async throws {
-        let without = vault.with(\.settings.snapshots, .none)
+        let without = vault.with(\.settings.migrationBackups, .none)
         for newest in 1...2 {
             let report = try await without.with(\.migrator, Self.migrator(newest)).keep()
-            #expect(report.migration?.snapshot == nil)
+            #expect(report.migration?.backupPath == nil)
         }
         #expect(try DirectorySnapshot(vault.directory).names == ["vault.sqlite"])
         let error = try await expectFailure(.fileMissing) {
-            try await Stores(without).restoreSnapshot(of: "vault.sqlite")
+            try await Stores(without).restoreMigrationBackup(of: "vault.sqlite")
         }
-        #expect(error.message.contains("no such snapshot"))
+        #expect(error.message.contains("no such migration backup"))
     }
 
     // MARK: Putting back
@@ -114,36 +114,36 @@ struct SnapshotTests {
         _ = try await keep(2)
         let stores = try Stores(vault.with(\.migrator, Self.migrator(2)))
         let store = try await stores.open("vault.sqlite")
-        try await expectFailure(.sameFile) { try await stores.restoreSnapshot(of: "vault.sqlite") }
+        try await expectFailure(.sameFile) { try await stores.restoreMigrationBackup(of: "vault.sqlite") }
         try await store.write { db in try db.execute("INSERT INTO line VALUES ('b')") }
         try await stores.closeAll()
         #expect(try await lines() == ["1", "a", "2", "b"])
     }
 
-    @Test func aSnapshotThatIsNotWholeIsRefusedAndTheFileStays() async throws {
+    @Test func aBackupThatIsNotWholeIsRefusedAndTheFileStays() async throws {
         _ = try await keep(1, "a")
         _ = try await keep(2)
-        let snapshot = try #require(try Stores(vault).snapshots(of: "vault.sqlite").first)
-        var bytes = try Data(contentsOf: URL(filePath: snapshot.path))
+        let backup = try #require(try Stores(vault).migrationBackups(of: "vault.sqlite").first)
+        var bytes = try Data(contentsOf: URL(filePath: backup.path))
         bytes[bytes.count - 2_000] ^= 1
-        try bytes.write(to: URL(filePath: snapshot.path))
+        try bytes.write(to: URL(filePath: backup.path))
         let before = try DirectorySnapshot(vault.directory)
-        try await expectFailure(.damaged) { try await Stores(vault).restoreSnapshot(of: "vault.sqlite") }
+        try await expectFailure(.damaged) { try await Stores(vault).restoreMigrationBackup(of: "vault.sqlite") }
         try before.expectUntouched()
     }
 
-    @Test func aSnapshotOfAKeyThatIsGoneIsRefusedAndTheFileStays() async throws {
+    @Test func aBackupOfAKeyThatIsGoneIsRefusedAndTheFileStays() async throws {
         _ = try await keep(1, "a")
         _ = try await keep(2)
         let rotating = Vault(vault.directory, keys: .numbered(1), .numbered(2))
         try await rotating.with(\.migrator, nil).keep()
         let newKey = Vault(vault.directory, keys: .numbered(2)).with(\.migrator, nil)
         let before = try DirectorySnapshot(vault.directory)
-        try await expectFailure(.wrongKey) { try await Stores(newKey).restoreSnapshot(of: "vault.sqlite") }
+        try await expectFailure(.wrongKey) { try await Stores(newKey).restoreMigrationBackup(of: "vault.sqlite") }
         try before.expectUntouched()
         #expect(try await newKey.lines() == ["1", "a", "2"])
         // With the older key in the chain it is put back, and rotated when it is opened.
-        try await Stores(rotating).restoreSnapshot(of: "vault.sqlite")
+        try await Stores(rotating).restoreMigrationBackup(of: "vault.sqlite")
         #expect(try await rotating.with(\.migrator, nil).lines() == ["1", "a"])
         #expect(try await newKey.lines() == ["1", "a"])
     }
@@ -159,12 +159,12 @@ struct SnapshotTests {
         }
     }
 
-    @Test func theLogOfTheFileIsNotPlayedIntoTheSnapshot() async throws {
+    @Test func theLogOfTheFileIsNotPlayedIntoTheBackup() async throws {
         _ = try await keep(1, "a")
         _ = try await keep(2)
         await leaveLog()
         #expect(FileManager.default.fileExists(atPath: vault.path + "-wal"))
-        try await Stores(vault).restoreSnapshot(of: "vault.sqlite")
+        try await Stores(vault).restoreMigrationBackup(of: "vault.sqlite")
         #expect(try await lines() == ["1", "a"])
     }
 
@@ -172,21 +172,21 @@ struct SnapshotTests {
         _ = try await keep(1, "a")
         _ = try await keep(2)
         try FileManager.default.removeItem(atPath: vault.path)
-        try await Stores(vault).restoreSnapshot(of: "vault.sqlite")
+        try await Stores(vault).restoreMigrationBackup(of: "vault.sqlite")
         #expect(try await lines() == ["1", "a"])
     }
 
-    /// A kill in the middle of making or putting back a snapshot leaves a part of a copy.
-    @Test func whatAKilledProcessLeftIsRemovedAndIsNoSnapshot() async throws {
+    /// A kill in the middle of making or putting back a backup leaves a part of a copy.
+    @Test func whatAKilledProcessLeftIsRemovedAndIsNoBackup() async throws {
         _ = try await keep(1, "a")
         _ = try await keep(2)
         for ending in ["snapshot.new", "snapshot.new-journal", "restoring"] {
             try Data("half".utf8).write(to: URL(filePath: vault.beside(ending)))
         }
-        #expect(try Stores(vault).snapshots(of: "vault.sqlite").map(\.number) == [1])
-        #expect(try await keep(3)?.snapshot?.hasSuffix("snapshot-2-v%202") == true)
+        #expect(try Stores(vault).migrationBackups(of: "vault.sqlite").map(\.number) == [1])
+        #expect(try await keep(3)?.backupPath?.hasSuffix("snapshot-2-v%202") == true)
         try Data("half".utf8).write(to: URL(filePath: vault.beside("restoring")))
-        try await Stores(vault).restoreSnapshot(of: "vault.sqlite")
+        try await Stores(vault).restoreMigrationBackup(of: "vault.sqlite")
         #expect(try await lines() == ["1", "a", "2"])
         let names = try DirectorySnapshot(vault.directory).names
         #expect(names.sorted() == [".vault.sqlite.snapshot-1-v%201", ".vault.sqlite.snapshot-2-v%202", "vault.sqlite"])
@@ -196,18 +196,18 @@ struct SnapshotTests {
         let wrapped = vault.with(\.protection, .envelope)
         for newest in 1...2 { try await wrapped.with(\.migrator, Self.migrator(newest)).keep() }
         let keys = try Data(contentsOf: URL(filePath: vault.path + ".keys"))
-        try await Stores(wrapped).restoreSnapshot(of: "vault.sqlite")
+        try await Stores(wrapped).restoreMigrationBackup(of: "vault.sqlite")
         #expect(try Data(contentsOf: URL(filePath: vault.path + ".keys")) == keys)
         #expect(try await wrapped.with(\.migrator, nil).lines() == ["1"])
     }
 
-    @Test func plaintextFilesHavePlaintextSnapshots() async throws {
+    @Test func plaintextFilesHavePlaintextBackups() async throws {
         let plain = Vault(directory.path("plain")) { _ in .plaintext }
-            .with(\.settings.snapshots, .beforeMigrating(keep: 0))
+            .with(\.settings.migrationBackups, .newest(0))
         for newest in 1...3 { try await plain.with(\.migrator, Self.migrator(newest)).keep() }
-        let snapshots = try Stores(plain).snapshots(of: "vault.sqlite")
-        #expect(snapshots.map(\.version) == ["v 2"])
-        try await Stores(plain).restoreSnapshot(of: "vault.sqlite")
+        let backups = try Stores(plain).migrationBackups(of: "vault.sqlite")
+        #expect(backups.map(\.version) == ["v 2"])
+        try await Stores(plain).restoreMigrationBackup(of: "vault.sqlite")
         #expect(try await plain.with(\.migrator, nil).lines() == ["1", "2"])
     }
 
@@ -225,7 +225,7 @@ struct SnapshotTests {
             }
         }()
         try await eventually { FileManager.default.fileExists(atPath: isOpen) }
-        try await expectFailure(.locked) { try await Stores(vault).restoreSnapshot(of: "vault.sqlite") }
+        try await expectFailure(.locked) { try await Stores(vault).restoreMigrationBackup(of: "vault.sqlite") }
         try Data().write(to: URL(filePath: mayClose))
         await other
         #expect(try await lines() == ["1", "a", "2"])
@@ -254,31 +254,31 @@ struct SnapshotTests {
             [root = vault.directory as String, moment = moment as Int] in
             let stores = try Stores(Vault(root, keys: .numbered(1)))
             Self.killSoon(moment)
-            try await stores.restoreSnapshot(of: "vault.sqlite")
+            try await stores.restoreMigrationBackup(of: "vault.sqlite")
             kill(getpid(), SIGKILL)
         }
         let before = ["1", "a", "2"] + (0..<200).map { "\($0)" }
         #expect(try await [["1", "a"], before].contains(lines()))
-        try await Stores(vault).restoreSnapshot(of: "vault.sqlite")
+        try await Stores(vault).restoreMigrationBackup(of: "vault.sqlite")
         #expect(try await lines() == ["1", "a"])
     }
 
     @Test(arguments: moments)
-    func aSnapshotThatIsKilledIsThereWholeOrNotAtAll(moment: Int) async throws {
+    func aBackupThatIsKilledIsThereWholeOrNotAtAll(moment: Int) async throws {
         _ = try await keep(1, "a")
         await #expect(processExitsWith: .signal(SIGKILL)) {
             [root = vault.directory as String, moment = moment as Int] in
             let vault = Vault(root, keys: .numbered(1)).with(\.migrator, Self.migrator(2))
-                .with(\.settings.snapshots, .beforeMigrating(keep: 2))
+                .with(\.settings.migrationBackups, .newest(2))
             Self.killSoon(moment)
             _ = try await vault.open()
             kill(getpid(), SIGKILL)
         }
         let stores = try Stores(vault.with(\.migrator, nil))
-        let snapshots = try stores.snapshots(of: "vault.sqlite")
+        let backups = try stores.migrationBackups(of: "vault.sqlite")
         #expect(try await [["1", "a"], ["1", "a", "2"]].contains(lines()))
-        for snapshot in snapshots {
-            try await stores.restoreSnapshot(of: "vault.sqlite", snapshot)
+        for backup in backups {
+            try await stores.restoreMigrationBackup(of: "vault.sqlite", backup)
             #expect(try await lines() == ["1", "a"])
         }
         #expect(try await keep(2)?.to == "v 2")

@@ -1,15 +1,15 @@
 import Foundation
 
-/// The snapshots beside a file. The caller holds the lock between processes.
-struct SnapshotShelf {
+/// The backups of a file from before its migrations. The caller holds the lock between processes.
+struct MigrationBackups {
     let file: DatabaseFile
 
-    private static let ending = DatabaseFile.snapshotEnding
+    private static let ending = DatabaseFile.migrationBackupEnding
     /// The maximum number of bytes of a version in a file name.
     private static let longestVersion = 40
 
-    /// The existing snapshots, newest first.
-    func snapshots() throws -> [Snapshot] {
+    /// The existing backups, newest first.
+    func list() throws -> [MigrationBackup] {
         let directory = FileSystem.directory(of: file.path)
         let prefix = FileSystem.name(of: FileSystem.companion(of: file.path, Self.ending))
         guard try FileStatus.at(directory) != nil else { return [] }
@@ -17,36 +17,36 @@ struct SnapshotShelf {
             // Compared by bytes: another file's name may differ only in its Unicode normalization.
             guard name.utf8.starts(with: prefix.utf8) else { return nil }
             let rest = Substring(name.utf8.dropFirst(prefix.utf8.count))
-            return try snapshot(String(rest), FileSystem.companion(of: file.path, ""))
+            return try backup(String(rest), FileSystem.companion(of: file.path, ""))
         }.sorted { $0.number > $1.number }
     }
 
     /// - Parameter rest: The file name after the prefix: the number, a hyphen, and the version, which contains none;
     ///   with a further hyphen it is one of the engine's journal or WAL files.
-    private func snapshot(_ rest: String, _ stem: String) throws -> Snapshot? {
+    private func backup(_ rest: String, _ stem: String) throws -> MigrationBackup? {
         let parts = rest.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[1].contains("-"), let number = Int(parts[0]), number > 0 else { return nil }
         let path = "\(stem)\(Self.ending)\(rest)"
         guard let status = try FileStatus.ofName(path), status.isRegularFile else { return nil }
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
-        return Snapshot(
+        return MigrationBackup(
             number: number, version: parts[1].isEmpty ? nil : String(parts[1]).removingPercentEncoding,
             date: attributes[.modificationDate] as? Date ?? .distantPast, size: status.size, path: path)
     }
 
-    /// Makes a snapshot, and removes the oldest ones.
+    /// Makes a backup, and removes the oldest ones.
     ///
     /// - Parameters:
     ///   - version: The version of the file; nil for one without a history.
-    ///   - keep: The number of snapshots to keep, at least one.
-    ///   - goOn: Called repeatedly; if it throws, no snapshot is made or removed.
-    /// - Returns: The path of the snapshot.
+    ///   - keep: The number of backups to keep, at least one.
+    ///   - goOn: Called repeatedly; if it throws, no backup is made or removed.
+    /// - Returns: The path of the backup.
     func add(
         _ source: Connection, _ key: DerivedKey?, version: String?, keep: Int, goOn: () throws -> Void
     ) throws -> String {
-        let before = try snapshots()
+        let before = try list()
         let copy = PageCopy(file: file, key: key, path: FileSystem.companion(of: file.path, "snapshot.new"))
-        let made = try copy.make(from: source, for: "Keeping a snapshot of", goOn: goOn)
+        let made = try copy.make(from: source, for: "Making a migration backup of", goOn: goOn)
         let name = "\(Self.ending)\((before.first?.number ?? 0) + 1)-" + (version.map(Self.encoded) ?? "")
         let path = FileSystem.companion(of: file.path, name)
         do {
@@ -60,20 +60,20 @@ struct SnapshotShelf {
         return path
     }
 
-    /// The snapshots to remove after a new one was made: those of the same version first, since a migration that fails
+    /// The backups to remove after a new one was made: those of the same version first, since a migration that fails
     /// repeatedly makes one each time.
-    private func surplus(_ before: [Snapshot], keep: Int, _ version: String?) -> [Snapshot] {
+    private func surplus(_ before: [MigrationBackup], keep: Int, _ version: String?) -> [MigrationBackup] {
         var kept = before
-        var surplus: [Snapshot] = []
+        var surplus: [MigrationBackup] = []
         while kept.count > max(1, keep) - 1 {
             surplus.append(kept.remove(at: kept.lastIndex { $0.version == version } ?? kept.count - 1))
         }
         return surplus
     }
 
-    /// Removes a snapshot, with the files that an engine may have left beside it.
-    func remove(_ snapshot: Snapshot) throws {
-        for ending in ["", "-wal", "-shm", "-journal"] { try FileSystem.remove(snapshot.path + ending) }
+    /// Removes a backup, with the files that an engine may have left next to it.
+    func remove(_ backup: MigrationBackup) throws {
+        for ending in ["", "-wal", "-shm", "-journal"] { try FileSystem.remove(backup.path + ending) }
     }
 
     /// The version, encoded for a file name.

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Restores a backup; the caller holds the lock between processes, and this process has no connection to the file.
-struct BackupReturn {
+struct BackupRestore {
     let opening: StoreContext
     let chain: KeyChain
     /// The path of the backup.
@@ -56,8 +56,8 @@ struct BackupReturn {
             throw StrongroomError(
                 .sameFile,
                 """
-                "\(backup)" has the name of what an interrupted restoring leaves, which the next one removes. Move it \
-                to another name, then try again; nothing was changed.
+                "\(backup)" has the name of a leftover of an interrupted restore, which the next restore removes. Move \
+                it to another name, then try again; nothing was changed.
                 """)
         }
     }
@@ -76,7 +76,7 @@ struct BackupReturn {
             let what = chain.isPlaintext ? "The database that is restored would be" : "The backup \"\(backup)\" is"
             throw StrongroomError(
                 .plaintextFile,
-                "\(what) plaintext, which anybody can read. Say that it may be, if that is meant. Nothing was changed.")
+                "\(what) plaintext. If that is intended, allow it with `allowingPlaintext`. Nothing was changed.")
         }
         return found
     }
@@ -86,13 +86,13 @@ struct BackupReturn {
         throw StrongroomError(
             .locked,
             """
-            Beside "\(backup)" lies its log, so it is in use, or no finished backup. Open and close it with the \
-            program that it belongs to, then try again.
+            "\(backup)" has a log, so it is in use, or not a finished backup. Open and close it with the program that \
+            it belongs to, then try again.
             """)
     }
 
     /// Throws if another process has the backup open: concurrent writes could be copied partially.
-    private func requireAlone() throws {
+    private func requireNotOpen() throws {
         let holders = try FileHolders.lasting {
             try FileHolders.opening(backup)
         } whenWaiting: {
@@ -108,9 +108,9 @@ struct BackupReturn {
     }
 
     private func copyBytes() throws -> PlainFile {
-        try requireAlone()
+        try requireNotOpen()
         guard let status = try FileStatus.at(backup) else { throw gone }
-        try FreeSpace.require(2 * status.size + FreeSpace.margin, beside: opening.path, for: "Restoring")
+        try FreeSpace.require(2 * status.size + FreeSpace.margin, at: opening.path, for: "Restoring")
         let raw = try PlainFile(making: rawPath)
         try PlainFile.copy(backup, to: raw) {
             try monitor.report(.writing, 0, of: status.size)
@@ -120,8 +120,8 @@ struct BackupReturn {
             throw StrongroomError(
                 .locked,
                 """
-                The backup "\(backup)" was changed while it was copied, so it is no finished one. Wait until it is, \
-                then try again; nothing was changed.
+                The backup "\(backup)" was changed while it was copied, so it is not finished. Wait until it is, then \
+                try again; nothing was changed.
                 """)
         }
         try raw.synchronize()
@@ -180,7 +180,7 @@ struct BackupReturn {
             .damaged,
             """
             The backup "\(backup)" has damaged pages, so it was not restored; `Stores.diagnose(path:keys:)` names \
-            them. Take another backup, or copy out of this one what is whole with `salvage`.
+            them. Use another backup, or recover the intact rows of this one with `salvage`.
             """,
             database: opening.file.name)
     }

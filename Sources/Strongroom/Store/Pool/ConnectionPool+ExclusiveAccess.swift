@@ -4,21 +4,21 @@ import Synchronization
 /// Operations that run while the store has no open connection.
 extension ConnectionPool {
     /// Holds every slot of a store until it is deinitialized or ``end()`` is called.
-    final class Alone: Sendable {
+    final class ExclusiveAccess: Sendable {
         private let pool: ConnectionPool
         private let ticket: UInt64
         private let hasEnded = Atomic(false)
 
         fileprivate init(_ pool: ConnectionPool, _ limits: OperationLimits) async throws {
             self.pool = pool
-            ticket = try await pool.takeSlot(.alone, limits).ticket
+            ticket = try await pool.acquireSlot(.exclusive, limits).ticket
         }
 
         /// Releases the slots and admits the waiting operations.
         func end() {
             guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
             pool.running.end(ticket)
-            pool.admit(pool.queue.withLock { $0.endAlone() })
+            pool.admit(pool.queue.withLock { $0.endExclusive() })
         }
 
         deinit {
@@ -32,8 +32,8 @@ extension ConnectionPool {
     /// - Parameter limits: How long to wait for the running operations.
     /// - Throws: `CancellationError`; ``StrongroomError`` with `closed`, or `timedOut` naming the operations that held
     ///   the connections.
-    func takeAlone(_ limits: OperationLimits) async throws -> Alone {
-        try await Alone(self, limits)
+    func acquireExclusively(_ limits: OperationLimits) async throws -> ExclusiveAccess {
+        try await ExclusiveAccess(self, limits)
     }
 
     /// Closes every connection of the store, runs work on a dedicated thread, and then admits the waiting operations on
@@ -44,13 +44,13 @@ extension ConnectionPool {
     ///   - work: Receives a monitor, which is cancelled with the task.
     /// - Throws: `CancellationError`; what the work throws.
     func perform<T: Sendable>(
-        _ alone: Alone,
+        _ access: ExclusiveAccess,
         _ progress: @escaping WorkMonitor.Progress,
         _ work: @escaping @Sendable (WorkMonitor) throws -> T
     ) async throws -> T {
         // Releases the slots when the work is done, also when it throws.
         try await WorkMonitor.run(progress) { [self] monitor in
-            defer { alone.end() }
+            defer { access.end() }
             closeConnections()
             // Before any read starts: only a writer switches the file back to WAL mode. If opening fails here, the next
             // write opens the connection again.
@@ -78,18 +78,18 @@ extension ConnectionPool {
 
     /// Resumes admission if an attempt to acquire every slot takes long: an operation that holds a slot may be waiting
     /// for another slot.
-    func relent(after drain: Queue.Drain) {
+    func resumeAdmission(after drain: Queue.Drain) {
         let patience = Self.firstPatience << min(drain.round, Self.mostDoublings)
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(patience)) { [weak self] in
             guard let self else { return }
-            admit(queue.withLock { $0.relent(drain) })
+            admit(queue.withLock { $0.resumeAdmission(drain) })
         }
     }
 
     /// Resumes the admitted waiters.
     func admit(_ admission: Queue.Admission) {
         for (waiter, slot) in admission.slots { waiter.resume(.success(slot)) }
-        admission.alone?.resume(.success(.writer))
+        admission.exclusive?.resume(.success(.writer))
         if admission.isClose { whenDrained.signal() }
     }
 }

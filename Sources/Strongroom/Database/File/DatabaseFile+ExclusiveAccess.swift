@@ -18,7 +18,7 @@ extension DatabaseFile {
     ///   - patience: How long to wait for other users of the file.
     ///   - whenWaiting: Called between two attempts; an error that it throws ends the wait.
     /// - Returns: The connection, to be closed to release the file; nil if the file was in use during the whole wait.
-    func connectAlone(
+    func connectExclusively(
         key: DerivedKey?, within patience: Duration = .zero, whenWaiting: () throws -> Void = {}
     ) throws -> Connection? {
         let start = ContinuousClock.now
@@ -28,7 +28,7 @@ extension DatabaseFile {
             do {
                 try connection.proveKey()
                 connection.setBusyTimeout(milliseconds: 0)
-                if try connection.takeWholeFile() {
+                if try connection.acquireExclusiveAccess() {
                     // A process that has the file open without a lock, not in WAL mode, would continue to use the
                     // replaced file.
                     guard try !FileHolders.opening(path).isEmpty else { return connection }
@@ -69,7 +69,7 @@ extension DatabaseFile {
         return StrongroomError(
             .locked,
             """
-            "\(path)" can be \(purpose) with exclusive access alone, and is open \
+            "\(path)" can be \(purpose) only with exclusive access, and is open \
             elsewhere\(holders.isEmpty ? "" : ": \(holders)"). Close it there, then try again; nothing was changed.
             """,
             database: name
