@@ -44,7 +44,9 @@ struct CheckedCopy {
 
     private static let pagesAtOnce = 1_024
 
-    private var target: DatabaseFile { DatabaseFile(path: path, name: file.name, busyTimeout: 0, log: nil) }
+    private var target: DatabaseFile {
+        DatabaseFile(path: path, name: file.name, busyTimeout: 0, log: nil, functions: file.functions)
+    }
 
     /// Makes the copy, verifies it and synchronizes it to disk.
     ///

@@ -48,7 +48,7 @@ final class Salvage {
     private var made: DatabaseFile {
         DatabaseFile(
             path: FileSystem.companion(of: path, "new"), name: original.name, busyTimeout: original.busyTimeout,
-            log: nil)
+            log: nil, functions: original.functions)
     }
 
     private func removeLeftovers() throws {
@@ -165,11 +165,15 @@ final class Salvage {
         }
     }
 
+    private static func isObjection(_ code: StrongroomError.Code) -> Bool {
+        [.sql, .constraint, .notAuthorized, .missingFunction, .missingCollation, .notDeterministic].contains(code)
+    }
+
     private func make(_ name: String, _ work: () throws -> Void) throws -> Bool {
         do {
             try work()
             return true
-        } catch let error as StrongroomError where [.sql, .constraint, .notAuthorized].contains(error.code) {
+        } catch let error as StrongroomError where Self.isObjection(error.code) {
             missing.append(SalvageReport.MissingObject(name: name, reason: error.message))
             return false
         }

@@ -24,7 +24,9 @@ struct SnapshotReturn {
 
     /// Finds the snapshot's key, and reads every page.
     private func check(_ keys: DatabaseKeys) throws {
-        let file = DatabaseFile(path: snapshot.path, name: opening.file.name, busyTimeout: 0, log: nil)
+        let file = DatabaseFile(
+            path: snapshot.path, name: opening.file.name, busyTimeout: 0, log: nil,
+            functions: opening.file.functions)
         let content = try FileContent.of(snapshot.path)
         switch content {
         case .absent: throw gone
