@@ -192,9 +192,7 @@ struct CheckedCopy {
         connection.stop(when: monitor.isCancelled)
         try prove(connection)
         let copy = try connection.inSnapshot { try DatabaseSummary(connection) }
-        if copy.defects != [[.text("ok")]], copy.defects != summary.defects {
-            throw failed("the copy is not whole: \(copy.defects.first?.first?.asText ?? "no answer")")
-        }
+        if let defect = copy.defect, defect != summary.defect { throw failed("the copy is not whole: \(defect)") }
         if let difference = summary.difference(to: copy) { throw failed(difference) }
         try monitor.report(.verifying, size, of: size)
         return copy
@@ -231,12 +229,11 @@ extension PageVerifier {
 extension DatabaseSummary {
     /// Throws if the engine has found a defect.
     func requireWhole(_ path: String, _ name: String) throws {
-        guard defects != [[.text("ok")]] else { return }
-        let words = defects.first?.first?.asText ?? "integrity_check gave no answer"
+        guard let defect else { return }
         throw StrongroomError(
             .damaged,
             """
-            "\(path)" is not whole, so nothing was put in the database's place: \(words). Take an older backup, or \
+            "\(path)" is not whole, so nothing was put in the database's place: \(defect). Take an older backup, or \
             salvage a copy of this one and restore that.
             """,
             database: name)

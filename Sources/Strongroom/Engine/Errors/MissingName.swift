@@ -40,8 +40,9 @@ struct MissingName: Sendable, Hashable {
         var error = StrongroomError(
             kind == .function ? .missingFunction : .missingCollation,
             """
-            The statement, or an index, check, trigger or view that it uses, needs the \(what) "\(name)", which neither \
-            the engine nor the configuration has. Declare it in `\(place)` of the configuration, or correct its name.
+            The statement, or an index, check, trigger or view that it uses, needs the \(what) "\(name)", which \
+            neither the engine nor the configuration has. Declare it in `\(place)` of the configuration, or \
+            correct its name.
             """,
             database: database, sql: sql, resultCode: ResultCode(extended: 1))
         error.missing = self

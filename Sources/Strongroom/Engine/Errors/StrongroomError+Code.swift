@@ -133,9 +133,11 @@ extension StrongroomError {
         public static let limit = Code(.limit)
         /// The engine rejected the SQL.
         public static let sql = Code(.sql)
-        /// A statement, or the schema that it uses, needs a function that neither the engine nor the configuration has.
+        /// A statement, or the schema that it uses, needs a function that neither the engine nor the configuration
+        /// has.
         public static let missingFunction = Code(.missingFunction)
-        /// A statement, or the schema that it uses, needs a collation that neither the engine nor the configuration has.
+        /// A statement, or the schema that it uses, needs a collation that neither the engine nor the configuration
+        /// has.
         public static let missingCollation = Code(.missingCollation)
         /// An index, a check or a generated column calls a function that is not declared deterministic.
         public static let notDeterministic = Code(.notDeterministic)

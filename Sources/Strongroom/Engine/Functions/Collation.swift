@@ -12,8 +12,9 @@ public import Foundation
 /// }
 /// ```
 ///
-/// A configuration lists its collations in Swift in ``Configuration/collations(for:)``; the engine's and those of locales
-/// need no declaration. See SQLite's documentation, "Datatypes In SQLite", section 7 (sqlite.org/datatype3.html).
+/// A configuration lists its collations in Swift in ``Configuration/collations(for:)``; the engine's and those of
+/// locales need no declaration. See SQLite's documentation, "Datatypes In SQLite", section 7
+/// (sqlite.org/datatype3.html).
 public struct Collation: Sendable, Hashable {
     /// The engine's name of the collation.
     public let name: String

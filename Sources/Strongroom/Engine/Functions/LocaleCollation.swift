@@ -15,8 +15,8 @@ extension Collation {
     /// queries may miss rows, and `verify` reports the index. Rebuild it with ``Writing/reindex(_:)``.
     ///
     /// - Parameters:
-    ///   - identifier: The locale, such as `sv` or `de_CH`: a language of ISO 639, then optionally `_` and more letters,
-    ///     digits and `_`. With another one, statements fail with `missingCollation`.
+    ///   - identifier: The locale, such as `sv` or `de_CH`: a language of ISO 639, then optionally `_` and more
+    ///     letters, digits and `_`. With another one, statements fail with `missingCollation`.
     ///   - numeric: Whether digits are compared as numbers, so that "item 9" comes before "item 10".
     /// - Returns: The collation; its name in SQL is `locale_sv`, or `locale_numeric_sv`.
     public static func locale(_ identifier: String, numeric: Bool = false) -> Collation {

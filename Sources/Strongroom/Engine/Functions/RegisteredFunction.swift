@@ -10,17 +10,19 @@ final class RegisteredFunction {
         self.calls = calls
     }
 
-    /// From SQLite 3.31 on; the schema may call functions with it although `trusted_schema` is off.
-    static let innocuous: Int32 = 0x20_0000
+    /// The flag of functions that a schema may call although `trusted_schema` is off: SQLITE_INNOCUOUS, which older
+    /// engines than 3.31 do not have.
+    static let trusted: Int32 = sqlite3_libversion_number() >= 3_031_000 ? 0x20_0000 : 0
 
     /// Registers a function. See SQLite's documentation, "Create Or Redefine SQL Functions"
     /// (sqlite.org/c3ref/create_function.html).
     ///
     /// - Returns: The engine's result code.
-    static func install(_ definition: FunctionDefinition, _ calls: FunctionCalls, on connection: OpaquePointer) -> Int32 {
-        var flags = SQLITE_UTF8
+    static func install(
+        _ definition: FunctionDefinition, _ calls: FunctionCalls, on connection: OpaquePointer
+    ) -> Int32 {
+        var flags = SQLITE_UTF8 | trusted
         if definition.isDeterministic { flags |= SQLITE_DETERMINISTIC }
-        if sqlite3_libversion_number() >= 3_031_000 { flags |= innocuous }
         // Also released by the engine if it refuses the function.
         let function = Unmanaged.passRetained(RegisteredFunction(definition, calls)).toOpaque()
         let count = Int32(clamping: definition.argumentCount)

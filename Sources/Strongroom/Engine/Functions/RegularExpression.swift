@@ -3,15 +3,14 @@ import Foundation
 
 /// The function behind SQL's `text REGEXP pattern`, which the engine does not have itself: `regexp(pattern, text)`.
 ///
-/// Patterns are those of Foundation's `NSRegularExpression`. A pattern that is the same for all rows is compiled once for
-/// each run of a statement.
+/// Patterns are those of Foundation's `NSRegularExpression`. A pattern that is the same for all rows is compiled once
+/// for each run of a statement.
 enum RegularExpression {
     static let name = "regexp"
 
     /// Registers the function.
     static func install(_ calls: FunctionCalls, on connection: OpaquePointer) -> Int32 {
-        var flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC
-        if sqlite3_libversion_number() >= 3_031_000 { flags |= RegisteredFunction.innocuous }
+        let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | RegisteredFunction.trusted
         return sqlite3_create_function_v2(
             connection, name, 2, flags, Unmanaged.passRetained(calls).toOpaque(),
             { context, count, values in
@@ -64,8 +63,8 @@ enum RegularExpression {
 
     /// Compiles a pattern.
     ///
-    /// - Throws: ``StrongroomError`` with `invalidPredicate`. It does not contain the pattern, which may be the value of
-    ///   a row.
+    /// - Throws: ``StrongroomError`` with `invalidPredicate`. It does not contain the pattern, which may be the value
+    ///   of a row.
     static func compiled(_ pattern: String) throws -> NSRegularExpression {
         do {
             return try NSRegularExpression(pattern: pattern)

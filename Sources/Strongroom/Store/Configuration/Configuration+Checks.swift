@@ -45,8 +45,8 @@ extension Configuration {
 
     /// The functions and collations in Swift of its connections.
     ///
-    /// - Throws: ``StrongroomError`` with `invalidName` for a name that cannot be used or is used twice, `limit` for too
-    ///   many arguments.
+    /// - Throws: ``StrongroomError`` with `invalidName` for a name that cannot be used or is used twice, `limit` for
+    ///   too many arguments.
     func checkedFunctions(for name: DatabaseName) throws -> ConnectionFunctions {
         let functions = functions(for: name)
         let collations = collations(for: name)
