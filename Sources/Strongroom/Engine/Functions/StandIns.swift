@@ -26,7 +26,7 @@ extension Connection {
     ///
     /// - Returns: Whether the engine has accepted it.
     @discardableResult
-    private func setStandIn(for missing: MissingName, isInstalled: Bool) -> Bool {
+    func setStandIn(for missing: MissingName, isInstalled: Bool) -> Bool {
         let result =
             switch missing.kind {
             case .function where isInstalled:

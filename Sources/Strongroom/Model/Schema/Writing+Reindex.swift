@@ -9,9 +9,11 @@ extension Writing where Self: ~Copyable {
     /// "REINDEX" (sqlite.org/lang_reindex.html).
     ///
     /// - Parameter collation: The collation, which the connection must have.
-    /// - Throws: ``StrongroomError`` with `constraint` if rows of a unique index are now equal, `missingCollation` or
-    ///   `sql` if there is no such collation.
+    /// - Throws: ``StrongroomError`` with `constraint` if rows of a unique index are now equal, `missingCollation` if
+    ///   there is no such collation.
     public func reindex(_ collation: Collation) throws {
+        // The engine calls a collation that it has not used yet an unknown object.
+        _ = try value("SELECT '' = ('' COLLATE \(name: collation.name))", as: Int.self)
         try execute("REINDEX \(name: collation.name)")
     }
 }

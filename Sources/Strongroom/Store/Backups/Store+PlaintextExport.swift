@@ -94,7 +94,7 @@ extension DatabaseFile {
         let connection = try connect(.readOnly, key: nil)
         defer { connection.close() }
         connection.stop(when: monitor.isCancelled)
-        guard try connection.ownValue("PRAGMA integrity_check") == .text("ok") else {
+        guard try connection.integrityCheck(most: 1).findings.isEmpty else {
             throw StrongroomError(
                 .engine,
                 """

@@ -26,7 +26,7 @@ struct MissingFunctionTests {
                     "CREATE INDEX page_title ON page (title)", "CREATE INDEX page_slug ON page (slug(title))",
                     "CREATE INDEX page_price ON page (price)",
                     "CREATE VIEW slugs AS SELECT slug(title) AS slug FROM page",
-                    "CREATE TABLE note (text TEXT)",
+                    "CREATE TABLE note (text TEXT)", "CREATE TABLE priced (price INTEGER CHECK (twice(price) > 0))",
                     "CREATE TRIGGER noted AFTER INSERT ON note BEGIN DELETE FROM note WHERE text = slug(new.text); END",
                 ]
                 for sql in statements + more { try db.execute(sql) }
@@ -55,7 +55,7 @@ struct MissingFunctionTests {
             let wrong: [(SQL, String)] = [
                 ("SELECT slug(title) FROM page", "slug"), ("SELECT * FROM slugs", "slug"),
                 ("INSERT INTO note VALUES ('a')", "slug"), ("DELETE FROM page WHERE price = 1", "slug"),
-                ("UPDATE page SET price = 3", "twice"),
+                ("INSERT INTO priced VALUES (3)", "twice"),
             ]
             for (sql, name) in wrong {
                 let error = try await expectFailure(.missingFunction) {
@@ -87,7 +87,7 @@ struct MissingFunctionTests {
             #expect(report.description.contains("not checked: index \"page_title\""))
             // The stand-ins are gone.
             try await expectFailure(.missingFunction) {
-                try await store.write { db in try db.execute("DELETE FROM page") }
+                try await store.write { db in try db.execute("DELETE FROM page WHERE price = 1") }
             }
             try await expectFailure(.missingCollation) {
                 try await store.read { db in try db.values("SELECT title FROM page ORDER BY title", as: String.self) }
@@ -138,13 +138,37 @@ struct MissingFunctionTests {
         try await expectComplete()
     }
 
+    @Test func `an export needs none of those that checks, views and unindexed columns need`() async throws {
+        try await complete.using { store in
+            try await store.write { db in
+                for sql in [
+                    "CREATE TABLE page (title TEXT COLLATE by_length, price INTEGER CHECK (twice(price) > 0))",
+                    "CREATE INDEX page_price ON page (price)",
+                    "CREATE VIEW slugs AS SELECT slug(title) AS slug FROM page",
+                ] as [SQL] { try db.execute(sql) }
+                for number in 1...200 { try db.execute("INSERT INTO page VALUES ('a', \(number))") }
+            }
+        }
+        let text = directory.path("vault_plain.sqlite")
+        try await without.using { store in try await store.exportPlaintext(to: text) }
+        let plain = try await Stores(complete.with(\.keyChain, { @Sendable _ in .plaintext })).open(
+            "vault_plain.sqlite")
+        let report = try await plain.verify()
+        #expect(report.isWhole && report.unchecked.isEmpty, "\(report)")
+        try await plain.write { db in
+            #expect(try db.values("SELECT DISTINCT slug FROM slugs", as: String.self) == ["a"])
+            try expectFailure(.constraint) { try db.execute("INSERT INTO page VALUES ('a', 0)") }
+        }
+        try await plain.close()
+    }
+
     @Test func `salvage makes what it can and lists the rest`() async throws {
-        try await make()
+        try await make("CREATE TABLE word (text TEXT COLLATE by_length UNIQUE)")
         let copy = directory.path("vault_salvaged.sqlite")
         let report = try await Stores(without).salvage("vault.sqlite", to: copy)
-        let missing = report.missingObjects.map(\.name)
-        #expect(missing.contains("page_slug"))
-        #expect(report.missingObjects.allSatisfy { $0.reason.contains("\"") }, "\(report.missingObjects)")
+        #expect(report.tables.first { $0.name == "page" }?.rowsCopied == 200)
+        let names = report.missingObjects.map(\.name)
+        #expect(names == ["sqlite_autoindex_word_1", "page_title", "page_slug"], "\(report.missingObjects)")
         let whole = directory.path("vault_whole.sqlite")
         let complete = try await Stores(self.complete).salvage("vault.sqlite", to: whole)
         #expect(complete.missingObjects.isEmpty, "\(complete.missingObjects)")

@@ -119,17 +119,17 @@ struct SQLFunctionTests {
 
     @Test func `a function that calls the store gets an error instead of waiting for itself`() async throws {
         let box = Box()
-        let inner = SQLFunction("inner") { () throws -> Int in
+        let nested = SQLFunction("nested") { () throws -> Int in
             guard let store = box.store else { return 0 }
             return try store.read { db in try db.value("SELECT 1", as: Int.self) ?? 0 }
         }
         let writing = SQLFunction("writing") { () throws -> Int in
             try box.store?.write { db in try db.execute("DELETE FROM article") } ?? 0
         }
-        let temporary = try await store([inner, writing])
+        let temporary = try await store([nested, writing])
         let store = temporary.store
         box.store = store
-        for name in ["inner", "writing"] {
+        for name in ["nested", "writing"] {
             let sql = SQL(stringLiteral: "SELECT \(name)()")
             try await expectFailure(.nestedAccess) {
                 try await store.read { db in try db.value(sql, as: Int.self) }
