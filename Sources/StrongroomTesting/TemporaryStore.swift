@@ -19,11 +19,17 @@ public struct TemporaryStore: Sendable {
     ///
     /// - Parameters:
     ///   - tables: The tables.
+    ///   - functions: The functions in Swift of its connections.
+    ///   - collations: The collations in Swift of its connections.
     ///   - settings: The store settings.
     /// - Throws: `StrongroomError` as `Stores.open` does.
-    public init(tables: [TableSchema] = [], settings: StoreSettings = StoreSettings()) async throws {
+    public init(
+        tables: [TableSchema] = [], functions: [any DatabaseFunction] = [], collations: [Collation] = [],
+        settings: StoreSettings = StoreSettings()
+    ) async throws {
         directory = try TemporaryDirectory()
-        let configuration = TemporaryConfiguration(directory: directory, tables: tables, settings: settings)
+        let configuration = TemporaryConfiguration(
+            directory: directory, tables: tables, functions: functions, collations: collations, settings: settings)
         store = try await Stores(configuration).open("temporary.sqlite")
     }
 }
@@ -33,6 +39,8 @@ private struct TemporaryConfiguration: Configuration {
 
     let directory: TemporaryDirectory
     let tables: [TableSchema]
+    let functions: [any DatabaseFunction]
+    let collations: [Collation]
     let settings: StoreSettings
     let key = Key.random()
 
@@ -47,6 +55,10 @@ private struct TemporaryConfiguration: Configuration {
             }
         }
     }
+
+    func functions(for database: DatabaseName) -> [any DatabaseFunction] { functions }
+
+    func collations(for database: DatabaseName) -> [Collation] { collations }
 
     func settings(for database: DatabaseName) -> StoreSettings { settings }
 }

@@ -90,6 +90,18 @@ final class Rival {
         return Summary(summary)
     }
 
+    /// Registers the functions that are measured.
+    func registerFunctions() throws {
+        try check(baseline_register(connection))
+    }
+
+    /// The first value of a query.
+    func value(_ sql: String) throws -> Int64 {
+        var value: Int64 = 0
+        try check(baseline_value(connection, sql, &value))
+        return value
+    }
+
     /// What a table of the measures holds.
     func summary<T: SampleTable>(of table: T.Type) throws -> Summary {
         var summary = baseline_summary()

@@ -116,6 +116,8 @@ struct Workplace: Sendable {
             }
         }
 
+        func functions(for database: DatabaseName) -> [any DatabaseFunction] { Group.functions }
+
         func settings(for database: DatabaseName) -> StoreSettings { StoreSettings(readers: TestData.readerCount) }
     }
 }

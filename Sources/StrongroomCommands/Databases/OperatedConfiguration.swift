@@ -57,5 +57,9 @@ struct OperatedConfiguration: Configuration {
         return settings
     }
 
+    func functions(for database: DatabaseName) -> [any DatabaseFunction] { base?.functions(for: database) ?? [] }
+
+    func collations(for database: DatabaseName) -> [Collation] { base?.collations(for: database) ?? [] }
+
     func logger(for database: DatabaseName) -> Logger? { base?.logger(for: database) }
 }

@@ -102,6 +102,12 @@ private struct ProofConfiguration: Configuration {
 
     func migrator(for database: DatabaseName) -> Migrator? { migrator }
 
+    func functions(for database: DatabaseName) -> [any DatabaseFunction] {
+        subject.configuration.functions(for: subject.name)
+    }
+
+    func collations(for database: DatabaseName) -> [Collation] { subject.configuration.collations(for: subject.name) }
+
     func settings(for database: DatabaseName) -> StoreSettings {
         var settings = subject.configuration.settings(for: subject.name)
         // The subject is the migration of files, which runs when the proof opens them.

@@ -11,6 +11,8 @@ struct Vault: Configuration {
     /// Nil for the default.
     var ciphers: [CipherSettings]?
     var protection = KeyProtection.direct
+    var functions: [any DatabaseFunction] = []
+    var collations: [Collation] = []
     var settings = StoreSettings(readers: 2, openTimeout: .seconds(30))
 
     /// A migrator with one version, whose table holds the lines.
@@ -30,6 +32,8 @@ struct Vault: Configuration {
     func filePath(for database: DatabaseName) throws -> String? { "\(directory)/\(database)" }
     func keyChain(for database: DatabaseName) async throws -> KeyChain { try await keyChain(database) }
     func migrator(for database: DatabaseName) throws -> Migrator? { migrator }
+    func functions(for database: DatabaseName) -> [any DatabaseFunction] { functions }
+    func collations(for database: DatabaseName) -> [Collation] { collations }
     func settings(for database: DatabaseName) -> StoreSettings { settings }
     func keyProtection(for database: DatabaseName) -> KeyProtection { protection }
     func cipherSettings(for database: DatabaseName) throws -> [CipherSettings] {

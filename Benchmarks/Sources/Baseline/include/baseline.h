@@ -78,6 +78,11 @@ int baseline_export(const char *path, const char *copy, const char *directory, c
 // it.
 int baseline_change(const char *path, const char *key, const char *statements);
 
+// Registers the functions "doubled" of an integer and "same" of a text.
+int baseline_register(struct sqlite3 *connection);
+// The first value of a query, an integer.
+int baseline_value(struct sqlite3 *connection, const char *sql, int64_t *value);
+
 // Not measured: what a table holds; its column of text is named, since the tables differ in it.
 int baseline_summarize(struct sqlite3 *connection, const char *table, const char *text, baseline_summary *summary);
 

@@ -44,7 +44,9 @@ struct CheckedCopy {
 
     private static let pagesAtOnce = 1_024
 
-    private var target: DatabaseFile { DatabaseFile(path: path, name: file.name, busyTimeout: 0, log: nil) }
+    private var target: DatabaseFile {
+        DatabaseFile(path: path, name: file.name, busyTimeout: 0, log: nil, functions: file.functions)
+    }
 
     /// Makes the copy, verifies it and synchronizes it to disk.
     ///
@@ -190,9 +192,7 @@ struct CheckedCopy {
         connection.stop(when: monitor.isCancelled)
         try prove(connection)
         let copy = try connection.inSnapshot { try DatabaseSummary(connection) }
-        if copy.defects != [[.text("ok")]], copy.defects != summary.defects {
-            throw failed("the copy is not whole: \(copy.defects.first?.first?.asText ?? "no answer")")
-        }
+        if let defect = copy.defect, defect != summary.defect { throw failed("the copy is not whole: \(defect)") }
         if let difference = summary.difference(to: copy) { throw failed(difference) }
         try monitor.report(.verifying, size, of: size)
         return copy
@@ -229,12 +229,11 @@ extension PageVerifier {
 extension DatabaseSummary {
     /// Throws if the engine has found a defect.
     func requireWhole(_ path: String, _ name: String) throws {
-        guard defects != [[.text("ok")]] else { return }
-        let words = defects.first?.first?.asText ?? "integrity_check gave no answer"
+        guard let defect else { return }
         throw StrongroomError(
             .damaged,
             """
-            "\(path)" is not whole, so the database was not replaced: \(words). Use an older backup, or salvage a copy \
+            "\(path)" is not whole, so the database was not replaced: \(defect). Use an older backup, or salvage a copy \
             of this one and restore that.
             """,
             database: name)

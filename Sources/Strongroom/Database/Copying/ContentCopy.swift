@@ -39,7 +39,9 @@ struct ContentCopy {
 
     private func copy(_ progress: (Int, Int) throws -> Void) throws {
         let tables = try names("type = 'table' AND rootpage > 0 AND name NOT LIKE 'sqlite~_%' ESCAPE '~'")
-        for (_, sql) in tables { try create("TABLE", sql) }
+        var standIns: [MissingName] = []
+        defer { for missing in standIns { connection.setStandIn(for: missing, isInstalled: false) } }
+        for (name, sql) in tables { try createTable(name, sql, &standIns) }
         try makeStatistics()
         for (place, table) in tables.enumerated() {
             try copyRows(table.name)
@@ -56,6 +58,9 @@ struct ContentCopy {
             try connection.run("DELETE FROM target.\(Identifier.quote(name))")
             try copyRows(name)
         }
+        // An index cannot be built by stand-ins.
+        for missing in standIns { connection.setStandIn(for: missing, isInstalled: false) }
+        standIns = []
         for (_, sql) in try names("type = 'index' AND sql IS NOT NULL") {
             try create(sql.hasPrefix("CREATE UNIQUE") ? "UNIQUE INDEX" : "INDEX", sql)
         }
@@ -87,6 +92,37 @@ struct ContentCopy {
         let beginning = "CREATE \(kind) "
         guard sql.hasPrefix(beginning) else { throw unreadable }
         try connection.run(beginning + "target." + sql.dropFirst(beginning.count))
+    }
+
+    /// Creates a table. Functions of its checks and collations of its columns may be missing, as long as nothing that
+    /// is stored depends on them: checks are not evaluated for the rows of the source.
+    private func createTable(_ name: String, _ sql: String, _ standIns: inout [MissingName]) throws {
+        do {
+            try create("TABLE", sql)
+        } catch let error as StrongroomError {
+            guard let missing = error.missing, !standIns.contains(missing), try !isStored(missing, in: name),
+                connection.setStandIn(for: missing, isInstalled: true)
+            else { throw error }
+            standIns.append(missing)
+            try createTable(name, sql, &standIns)
+        }
+    }
+
+    /// Whether computed columns, or the order of the table's own b-trees, may depend on a function or a collation.
+    private func isStored(_ missing: MissingName, in table: String) throws -> Bool {
+        let quoted = Identifier.quote(table)
+        let columns = try connection.columnInfos(of: table)
+        switch missing.kind {
+        case .function: return columns.contains { $0.generated != nil }
+        case .collation:
+            guard rowIDName(quoted, columns.map(\.name)) != nil else { return true }
+            return try connection.ownRows("PRAGMA main.index_list(\(quoted))").contains { index in
+                let name = Identifier.quote(index[1].asText ?? "")
+                return try connection.ownRows("PRAGMA main.index_xinfo(\(name))").contains {
+                    $0[4].asText?.isSameName(as: missing.name) ?? false
+                }
+            }
+        }
     }
 
     /// Creates the tables for the results of `ANALYZE`, if the source has them.

@@ -9,7 +9,10 @@ struct PageCopy {
     private static let pagesAtOnce = 1_024
 
     /// The copy as a database file.
-    var target: DatabaseFile { DatabaseFile(path: path, name: file.name, busyTimeout: file.busyTimeout, log: nil) }
+    var target: DatabaseFile {
+        DatabaseFile(
+            path: path, name: file.name, busyTimeout: file.busyTimeout, log: nil, functions: file.functions)
+    }
 
     /// Makes the copy, checks the authentication code of every page and synchronizes it to disk.
     ///

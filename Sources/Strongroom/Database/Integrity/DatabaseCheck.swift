@@ -16,10 +16,11 @@ struct DatabaseCheck {
         let start = ContinuousClock.now
         // Pages that readers still need, or for which there is no disk space, stay in the WAL and are checked there.
         if connection.isWriter { _ = connection.checkpointAfterCommit(patience: Connection.patience) }
+        var unchecked: [String] = []
         let ((pages, bytes, damaged), objections) = try connection.readingPastTheEngine {
             let found = try checkPages()
             try monitor.report(.checkingStructure, found.0, of: found.0, .pages)
-            return (found, try telling { try integrityCheck() })
+            return (found, try telling { try integrityCheck(&unchecked) })
         }
         var violations: [VerificationReport.ForeignKeyViolation] = []
         let others = try telling {
@@ -29,7 +30,7 @@ struct DatabaseCheck {
         return VerificationReport(
             pages: pages, bytes: bytes, isAuthenticated: cipher != nil, damagedPages: damaged,
             objections: objections + (objections.isEmpty ? others : []), foreignKeyViolations: violations,
-            duration: ContinuousClock.now - start)
+            unchecked: unchecked, duration: ContinuousClock.now - start)
     }
 
     private func checkPages() throws -> (Int, Int64, [DamagedPage]) {
@@ -67,30 +68,25 @@ struct DatabaseCheck {
         }
     }
 
-    private func integrityCheck() throws -> [String] {
-        var lines: [String] = []
-        try connection.withOwnStatement("PRAGMA integrity_check(\(Self.mostLines))") { statement in
-            let row = Row(statement)
-            // One result row may have several lines.
-            while try lines.count < Self.mostLines && statement.step() {
-                lines += try row.text(at: 0).split(separator: "\n").map(String.init)
-            }
-        }
-        lines = Array(lines.prefix(Self.mostLines))
-        // An engine that stopped at an unreadable page may return no line.
-        return lines == ["ok"] ? [] : lines.isEmpty ? ["integrity_check gave no answer"] : lines
+    private func integrityCheck(_ unchecked: inout [String]) throws -> [String] {
+        let check = try connection.integrityCheck(most: Self.mostLines)
+        unchecked = check.unchecked
+        return check.findings
     }
 
     private func foreignKeyCheck() throws -> [VerificationReport.ForeignKeyViolation] {
         var violations: [VerificationReport.ForeignKeyViolation] = []
         try connection.inTransaction(.deferred) {
-            try connection.withOwnStatement("PRAGMA foreign_key_check") { statement in
-                let row = Row(statement)
-                while try violations.count < Self.mostLines && statement.step() {
-                    violations.append(
-                        VerificationReport.ForeignKeyViolation(
-                            table: try row.text(at: 0), rowID: try row.isNull(at: 1) ? nil : row.integer(at: 1),
-                            parentTable: try row.text(at: 2)))
+            try connection.withStandIns { _ in
+                violations = []
+                try connection.withOwnStatement("PRAGMA foreign_key_check") { statement in
+                    let row = Row(statement)
+                    while try violations.count < Self.mostLines && statement.step() {
+                        violations.append(
+                            VerificationReport.ForeignKeyViolation(
+                                table: try row.text(at: 0), rowID: try row.isNull(at: 1) ? nil : row.integer(at: 1),
+                                parentTable: try row.text(at: 2)))
+                    }
                 }
             }
         }

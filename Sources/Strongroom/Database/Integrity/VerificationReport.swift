@@ -29,6 +29,9 @@ public struct VerificationReport: Sendable, Equatable {
     /// Foreign key values without a parent row, at most 100. They are not damage: they were written while foreign keys
     /// were not enforced.
     public let foreignKeyViolations: [ForeignKeyViolation]
+    /// The indexes and checks that were left out, because they need a function or a collation in Swift that the
+    /// configuration does not have, and its name; a line for each. Their pages are checked.
+    public let unchecked: [String]
     /// How long the check took.
     public let duration: Duration
 
@@ -48,7 +51,9 @@ extension VerificationReport: CustomStringConvertible {
                 exist
                 """
         }
-        return ([head] + Self.cut(damagedPages.map(\.description)) + Self.cut(objections) + Self.cut(keys))
+        return
+            ([head] + Self.cut(damagedPages.map(\.description)) + Self.cut(objections) + Self.cut(keys)
+            + Self.cut(unchecked.map { "not checked: \($0)" }))
             .joined(separator: "\n")
     }
 

@@ -7,6 +7,8 @@ final class Salvage {
 
     private var tables: [SalvageReport.TableContent] = []
     private var missing: [SalvageReport.MissingObject] = []
+    /// What was replaced so that tables could be made.
+    private var standIns: [MissingName] = []
     private var lostAndFound: SalvageReport.LostAndFound?
 
     /// - Parameters:
@@ -48,7 +50,7 @@ final class Salvage {
     private var made: DatabaseFile {
         DatabaseFile(
             path: FileSystem.companion(of: path, "new"), name: original.name, busyTimeout: original.busyTimeout,
-            log: nil)
+            log: nil, functions: original.functions)
     }
 
     private func removeLeftovers() throws {
@@ -86,13 +88,14 @@ final class Salvage {
             try copyRows(copied.filter { !isLast($0) } + copied.filter(isLast), pages, connection, target, shelf)
             try target.inTransaction(.exclusive) { try shelf.add(plan, pages, goOn: monitor.check) }
             lostAndFound = shelf.content
+            try noteIndexes(of: target)
             for setting in ["user_version", "application_id"] { try copySetting(setting, connection, target) }
         }
         try new.requireName(made.path)
         // On a new connection, so that the engine knows the virtual tables.
         try withTarget(key) { target in
             try makeOthers(roots, target)
-            guard try target.ownValue("PRAGMA integrity_check") == .text("ok") else {
+            guard try target.integrityCheck(most: 1).findings.isEmpty else {
                 throw StrongroomError(
                     .engine, "The new file is not whole; nothing was kept. Try again on another disk.",
                     database: original.name)
@@ -130,7 +133,7 @@ final class Salvage {
         try target.inTransaction(.exclusive) {
             for table in roots where table.kind == "table" && !table.name.hasPrefix("sqlite_") {
                 guard let sql = table.sql else { continue }
-                let isMade = try make(table.name) {
+                let isMade = try make(table.name, standingIn: target) {
                     if table.page > 0 { try target.run(sql) } else { try enter(table, sql, target) }
                 }
                 if isMade, table.page > 0 { names.insert(table.name) }
@@ -165,13 +168,49 @@ final class Salvage {
         }
     }
 
-    private func make(_ name: String, _ work: () throws -> Void) throws -> Bool {
+    private static func isObjection(_ code: StrongroomError.Code) -> Bool {
+        [.sql, .constraint, .notAuthorized, .missingFunction, .missingCollation, .notDeterministic].contains(code)
+    }
+
+    /// - Parameter target: The connection on which a missing function or collation is replaced, so that rows can be
+    ///   copied; nil for objects that depend on its results.
+    private func make(
+        _ name: String, standingIn target: Connection? = nil, _ work: () throws -> Void
+    ) throws -> Bool {
         do {
             try work()
             return true
-        } catch let error as StrongroomError where [.sql, .constraint, .notAuthorized].contains(error.code) {
+        } catch let error as StrongroomError where Self.isObjection(error.code) {
+            if let target, let needed = error.missing, !standIns.contains(needed),
+                target.setStandIn(for: needed, isInstalled: true)
+            {
+                standIns.append(needed)
+                return try make(name, standingIn: target, work)
+            }
             missing.append(SalvageReport.MissingObject(name: name, reason: error.message))
             return false
+        }
+    }
+
+    /// Records the indexes of unique columns and primary keys that are sorted by a stand-in.
+    private func noteIndexes(of target: Connection) throws {
+        let collations = standIns.filter { $0.kind == .collation }.map(\.name)
+        guard !collations.isEmpty else { return }
+        for case .text(let name)? in try target.ownRows(
+            "SELECT name FROM main.sqlite_master WHERE type = 'index' AND sql IS NULL"
+        ).map(\.first) {
+            let used = try target.ownRows("PRAGMA main.index_xinfo(\(Identifier.quote(name)))").compactMap {
+                $0[4].asText
+            }
+            guard let collation = collations.first(where: { each in used.contains { $0.isSameName(as: each) } })
+            else { continue }
+            missing.append(
+                SalvageReport.MissingObject(
+                    name: name,
+                    reason: """
+                        The index is sorted by bytes, since the collation "\(collation)" is missing. Rebuild it with \
+                        `reindex` in a program that has it.
+                        """))
         }
     }
 

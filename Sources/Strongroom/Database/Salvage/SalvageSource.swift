@@ -22,7 +22,9 @@ struct SalvageSource {
             throw original.damagedLog(damage, kept: scan.soundCommits)
         }
         (key, cipher) = try Self.findKey(keys)
-        file = DatabaseFile(path: path, name: original.name, busyTimeout: original.busyTimeout, log: nil)
+        file = DatabaseFile(
+            path: path, name: original.name, busyTimeout: original.busyTimeout, log: nil,
+            functions: original.functions)
         try remove()
         do {
             for ending in ["", "-wal", "-journal"] { try Self.copy(original.path + ending, path + ending, goOn: goOn) }

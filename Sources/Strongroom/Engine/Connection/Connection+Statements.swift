@@ -133,8 +133,12 @@ extension Connection {
             return (result, tail - start)
         }
         let tables = authorizer.takeTables()
+        // The engine may compute a function of constants now, and does not report its failure.
+        _ = functions.takeFailure()
         guard result == SQLITE_OK else {
-            guard authorizer.hasRefused else { throw failure("The statement was not accepted", sql: sql) }
+            guard authorizer.hasRefused else {
+                throw functionError(sql: sql) ?? failure("The statement was not accepted", sql: sql)
+            }
             // The rest may contain a key.
             let beginning = String(sql.unicodeScalars.prefix { !"=('\"".unicodeScalars.contains($0) })
             throw failure("The statement was not accepted", .notAuthorized, sql: "\(beginning)…")
@@ -147,6 +151,7 @@ extension Connection {
         let made = authorizer.takeMade()
         statement.namesTable = !made.isEmpty
         try refuseHiding(made, sql)
+        if statement.namesTable { try refuseChecks(in: sql) }
         if !authorizer.isTrusting { use.statementsPrepared += 1 }
         guard !Self.hasContent(text.utf8.dropFirst(rest)) else {
             throw StrongroomError(

@@ -49,6 +49,9 @@ final class Connection: @unchecked Sendable {  // guarded by the slot: one holde
     /// Set from any thread when the running work is cancelled or times out.
     let cancellation = CancellationFlag()
 
+    /// The functions in Swift, and what they share.
+    let functions: FunctionCalls
+
     // `@exclusivity(unchecked)`: guarded by the slot, as the whole connection is. Every statement or transaction uses
     // these properties, and checks at run time would cost more than the accesses.
 
@@ -85,6 +88,7 @@ final class Connection: @unchecked Sendable {  // guarded by the slot: one holde
         self.pointer = pointer
         self.mode = mode
         self.database = database
+        functions = FunctionCalls(cancellation, authorizer)
         guard result == SQLITE_OK else {
             // Closed by deinit, which runs also when an initialiser of a fully initialised object throws.
             throw failure("The file could not be opened")
@@ -93,6 +97,7 @@ final class Connection: @unchecked Sendable {  // guarded by the slot: one holde
         if isGuarded { add(WALResetGuard()) }
         authorizer.install(on: pointer)
         guard ListTable.install(on: pointer) == SQLITE_OK else { throw failure("The connection could not be set up") }
+        try installStandardFunctions()
     }
 
     /// See SQLite's documentation, "Uniform Resource Identifiers" (sqlite.org/uri.html).

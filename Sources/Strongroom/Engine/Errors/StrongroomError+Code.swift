@@ -12,6 +12,7 @@ extension StrongroomError {
                 interrupted
             case constraint, typeMismatch, valueNotStorable, missingKey, notUnique, noSuchRow, limit, sql
             case notTranslatable, invalidPredicate, pageCursor, notARecord, schemaChange, invalidMigrator
+            case missingFunction, missingCollation, notDeterministic
             case migrationFailed, engine
         }
 
@@ -132,9 +133,17 @@ extension StrongroomError {
         public static let limit = Code(.limit)
         /// The engine rejected the SQL.
         public static let sql = Code(.sql)
+        /// A statement, or the schema that it uses, needs a function that neither the engine nor the configuration
+        /// has.
+        public static let missingFunction = Code(.missingFunction)
+        /// A statement, or the schema that it uses, needs a collation that neither the engine nor the configuration
+        /// has.
+        public static let missingCollation = Code(.missingCollation)
+        /// An index, a check or a generated column calls a function that is not declared deterministic.
+        public static let notDeterministic = Code(.notDeterministic)
         /// A predicate with a part that has no counterpart in SQL.
         public static let notTranslatable = Code(.notTranslatable)
-        /// A predicate as text, or one of its arguments, is invalid.
+        /// A predicate as text, one of its arguments, or a regular expression is invalid.
         public static let invalidPredicate = Code(.invalidPredicate)
         /// A ``PageCursor`` that cannot be decoded, or that belongs to another table or another order.
         public static let pageCursor = Code(.pageCursor)

@@ -36,6 +36,9 @@ public struct StrongroomError: Error, Sendable {
     /// since it may contain a value.
     public internal(set) var underlying: (any Error)?
 
+    /// The function or collation that is missing, for the codes `missingFunction` and `missingCollation`.
+    var missing: MissingName?
+
     /// The result of a diagnosis, for a failure to open a file; its type is declared in an upper layer.
     var finding: (any Sendable)?
 

@@ -8,7 +8,9 @@
 public struct TypeMismatch: Sendable, Equatable {
     /// The table, if a table's operation or query read the value.
     public var table: String?
-    /// The column, as the statement names it.
+    /// The function in Swift, if the value is an argument of one.
+    public internal(set) var function: String?
+    /// The column, as the statement names it; for an argument of a function, its position from 1 on.
     public let column: String
     /// The row id, if it is known.
     public var rowID: Int64?
@@ -18,6 +20,12 @@ public struct TypeMismatch: Sendable, Equatable {
     public let wanted: String
 
     var message: String {
+        if let function {
+            return """
+                Argument \(column) of the function "\(function)" is \(found) where \(wanted) is expected; correct the \
+                row or the function's type.
+                """
+        }
         var place = "Column \"\(column)\""
         if let table { place += " of table \"\(table)\"" }
         if let rowID { place += ", row \(rowID)," }
@@ -35,7 +43,7 @@ extension StrongroomError {
     /// Adds the table and the row to a mismatch error that does not have them yet.
     @usableFromInline
     func located(in table: String, rowID: Int64?) -> StrongroomError {
-        guard var mismatch, mismatch.table == nil else { return self }
+        guard var mismatch, mismatch.table == nil, mismatch.function == nil else { return self }
         mismatch.table = table
         mismatch.rowID = rowID
         var error = StrongroomError.typeMismatch(mismatch, sql: sql)

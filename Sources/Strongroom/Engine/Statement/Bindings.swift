@@ -14,6 +14,8 @@ public struct Bindings: ~Copyable {
     private enum Target {
         case statement(OpaquePointer, UnsafeMutablePointer<ParameterState>)
         case list(UnsafeMutablePointer<[Value]>)
+        /// The result of a function.
+        case result(FunctionArguments)
     }
 
     /// - Parameters:
@@ -31,6 +33,14 @@ public struct Bindings: ~Copyable {
         target = .list(list)
         base = 0
         width = .max
+    }
+
+    /// - Parameter function: A running function, whose result is set.
+    @usableFromInline
+    init(_ function: FunctionArguments) {
+        target = .result(function)
+        base = 0
+        width = 1
     }
 
     /// Sets one parameter.
@@ -61,7 +71,7 @@ public struct Bindings: ~Copyable {
             let place = place(index)
             parameters.pointee.hold(place)
             try check(sqlite3_bind_int64(statement, Int32(clamping: place) &+ 1, value))
-        case .list: try collect(.integer(value), at: index)
+        case .list, .result: try collect(.integer(value), at: index)
         }
     }
 
@@ -76,7 +86,7 @@ public struct Bindings: ~Copyable {
             let place = place(index)
             parameters.pointee.hold(place)
             try check(sqlite3_bind_double(statement, Int32(clamping: place) &+ 1, value))
-        case .list: try collect(.real(value), at: index)
+        case .list, .result: try collect(.real(value), at: index)
         }
     }
 
@@ -160,6 +170,7 @@ public struct Bindings: ~Copyable {
     }
 
     private func collect(_ value: Value, at index: Int) throws {
+        if case .result(let function) = target { return try function.setResult(value) }
         guard case .list(let list) = target else { return }
         guard list.pointee.indices.contains(index) else {
             throw StrongroomError(

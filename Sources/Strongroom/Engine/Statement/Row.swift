@@ -29,6 +29,8 @@ public struct Row: ~Copyable {
         /// A statement whose columns are in another order than the record's.
         case reordered(UnsafePointer<ColumnOrder.Positions>)
         case list(UnsafePointer<ValueList>)
+        /// The arguments of a function.
+        case arguments(FunctionArguments.Values?)
     }
 
     @usableFromInline
@@ -66,6 +68,14 @@ public struct Row: ~Copyable {
         width = list.pointee.values.count
     }
 
+    /// The arguments of a function; must not be used after its call.
+    @usableFromInline
+    init(_ arguments: FunctionArguments) {
+        source = .arguments(arguments.values)
+        base = 0
+        width = arguments.count
+    }
+
     /// The number of columns.
     public var count: Int {
         guard width == .max, case .statement(let statement) = source else { return width }
@@ -86,6 +96,8 @@ public struct Row: ~Copyable {
             return sqlite3_column_name(positions.pointee.statement, column).map { String(cString: $0) }
         case .list(let list):
             return list.pointee.names[index]
+        case .arguments:
+            return String(index + 1)
         }
     }
 
@@ -196,7 +208,8 @@ public struct Row: ~Copyable {
     @inline(__always)
     private func storageClass(_ index: Int) -> Int32 {
         if case .list(let list) = source { return list.pointee.storageClass(index) }
-        return sqlite3_value_type(cell(index))
+        guard let cell = cell(index) else { return SQLITE_NULL }
+        return sqlite3_value_type(cell)
     }
 
     /// The engine's value object of a column, which provides class, content and length with a single column look-up. A
@@ -212,6 +225,8 @@ public struct Row: ~Copyable {
             return sqlite3_column_value(statement, isInside ? Int32(clamping: base &+ index) : -1)
         case .reordered(let positions):
             return sqlite3_column_value(positions.pointee.statement, isInside ? positions.pointee[index] : -1)
+        case .arguments(let values):
+            return isInside ? values?[index] : nil
         case .list:
             return nil
         }
@@ -225,7 +240,7 @@ public struct Row: ~Copyable {
         case .statement(let statement): type = sqlite3_column_decltype(statement, Int32(clamping: base + index))
         case .reordered(let positions):
             type = sqlite3_column_decltype(positions.pointee.statement, positions.pointee[index])
-        case .list: return nil
+        case .list, .arguments: return nil
         }
         return type.flatMap { DecimalScale(declaredType: String(cString: $0)) }
     }
@@ -263,7 +278,7 @@ extension Row {
         switch source {
         case .statement(let statement): sqlite3_sql(statement).map { String(cString: $0) }
         case .reordered(let positions): sqlite3_sql(positions.pointee.statement).map { String(cString: $0) }
-        case .list: nil
+        case .list, .arguments: nil
         }
     }
 

@@ -74,7 +74,7 @@ final class Statement {
         switch result {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
-        default: throw failure(result)
+        default: throw error(result)
         }
     }
 
@@ -105,6 +105,13 @@ final class Statement {
 
     private var firstWord: String { sql.prefix { $0.isLetter }.uppercased() }
 
+    /// The error of a function in Swift that has ended the statement, or else that of the engine.
+    private func error(_ result: Int32) -> any Error {
+        guard let error = owner.functions.takeFailure() else { return failure(result) }
+        owner.noteFailure()
+        return (error as? StrongroomError)?.naming(owner.database, sql: sql) ?? error
+    }
+
     private func failure(_ result: Int32) -> StrongroomError {
         let code = ResultCode(extended: sqlite3_extended_errcode(owner.pointer))
         owner.noteFailure()
@@ -112,6 +119,10 @@ final class Statement {
         // path).
         let mayQuoteValue = code.primary == SQLITE_ERROR && !Self.valueless.contains(firstWord)
         let full = sqlite3_errmsg(owner.pointer).map { String(cString: $0) } ?? "unknown error"
+        // A statement that the engine has prepared again.
+        if code.primary == SQLITE_ERROR, let missing = MissingName(full) {
+            return missing.error(sql: sql, database: owner.database)
+        }
         // The engine has no separate code for a sum that exceeds 64 bits.
         let isOverflow = full == "integer overflow"
         let plain = sqlite3_errstr(result).map { String(cString: $0) } ?? "unknown error"

@@ -15,18 +15,19 @@ final class FingerprintRun: Sendable {
 
     /// The fingerprints by the bytes of the versions, without steps that cannot run on an empty database or take long
     /// there.
-    func fingerprints(of migrations: [Migration]) throws -> [[UInt8]: String] {
+    func fingerprints(of migrations: [Migration], _ functions: ConnectionFunctions) throws -> [[UInt8]: String] {
         let known = state.withLock { $0.count >= migrations.count ? $0.fingerprints : nil }
         if let known { return known }
-        let found = try Self.run(migrations)
+        let found = try Self.run(migrations, functions)
         state.withLock { $0 = State(count: migrations.count, fingerprints: found) }
         return found
     }
 
-    private static func run(_ migrations: [Migration]) throws -> [[UInt8]: String] {
+    private static func run(_ migrations: [Migration], _ functions: ConnectionFunctions) throws -> [[UInt8]: String] {
         let connection = try Connection(path: ":memory:", mode: .create, database: "a migration's dry run")
         defer { connection.close() }
         try connection.silenceLog()
+        try connection.install(functions)
         try connection.configure(as: .maker, busyTimeout: 0)
         connection.stop(after: mostLooks)
         var found: [[UInt8]: String] = [:]
@@ -59,7 +60,8 @@ extension Migrator {
         guard changePolicy != .ignore, let last = entries.last(where: { $0.fingerprint != nil }),
             let place = place(of: last.version)
         else { return [] }
-        let today = try fingerprintRun.fingerprints(of: Array(migrations[...place]))
+        let today = try fingerprintRun.fingerprints(
+            of: Array(migrations[...place]), connection.functions.declared)
         let changed = entries.filter { entry in
             // A fingerprint with a colon is reserved for later versions of the library.
             guard let then = entry.fingerprint, !then.contains(":"), let now = today[Array(entry.version.utf8)] else {

@@ -27,8 +27,7 @@ public struct BackupReport: Sendable, Hashable {
         bytes = try FileStatus.at(file)?.size ?? 0
         tables = summary.rows.count
         rows = summary.rows.values.reduce(0, +)
-        let words = summary.defects.first?.first?.asText
-        defect = words == "ok" ? nil : words ?? "integrity_check gave no answer"
+        defect = summary.defect
         duration = ContinuousClock.now - start
     }
 }

@@ -68,7 +68,8 @@ struct BackupRestore {
         if found == .absent {
             throw gone
         }
-        let file = DatabaseFile(path: backup, name: opening.file.name, busyTimeout: 0, log: nil)
+        let file = DatabaseFile(
+            path: backup, name: opening.file.name, busyTimeout: 0, log: nil, functions: opening.file.functions)
         try requireNoLog(file)
         var isPlaintext = chain.isPlaintext
         if case .plaintext = found { isPlaintext = true }
@@ -139,7 +140,8 @@ struct BackupRestore {
     private func make(
         _ found: FileContent, _ keys: DatabaseKeys, _ bytes: PlainFile
     ) throws -> (DatabaseSummary, PlainFile) {
-        let raw = DatabaseFile(path: rawPath, name: opening.file.name, busyTimeout: 0, log: nil)
+        let raw = DatabaseFile(
+            path: rawPath, name: opening.file.name, busyTimeout: 0, log: nil, functions: opening.file.functions)
         let unlocked = try unlock(raw, found, keys)
         defer { unlocked.connection.close() }
         try requireKnownSchema(unlocked.connection)

@@ -25,7 +25,9 @@ struct MigrationBackupRestore {
 
     /// Finds the backup's key, and reads every page.
     private func check(_ keys: DatabaseKeys) throws {
-        let file = DatabaseFile(path: backup.path, name: opening.file.name, busyTimeout: 0, log: nil)
+        let file = DatabaseFile(
+            path: backup.path, name: opening.file.name, busyTimeout: 0, log: nil,
+            functions: opening.file.functions)
         let content = try FileContent.of(backup.path)
         switch content {
         case .absent: throw gone

@@ -75,8 +75,9 @@ extension StoreFile {
             try ContentCopy.run(from: source, to: made, key: nil) { done, count in
                 try monitor.report(.writing, done, of: count, .tables)
             }
-            let name = try context().file.name
-            let copy = DatabaseFile(path: temporary, name: name, busyTimeout: 0, log: nil)
+            let file = try context().file
+            let copy = DatabaseFile(
+                path: temporary, name: file.name, busyTimeout: 0, log: nil, functions: file.functions)
             try copy.checkIntegrity(monitor)
             try made.synchronize()
             try place.put(made)
@@ -93,7 +94,7 @@ extension DatabaseFile {
         let connection = try connect(.readOnly, key: nil)
         defer { connection.close() }
         connection.stop(when: monitor.isCancelled)
-        guard try connection.ownValue("PRAGMA integrity_check") == .text("ok") else {
+        guard try connection.integrityCheck(most: 1).findings.isEmpty else {
             throw StrongroomError(
                 .engine,
                 """

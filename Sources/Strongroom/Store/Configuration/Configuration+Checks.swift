@@ -42,6 +42,21 @@ extension Configuration {
         }
         return ciphers
     }
+
+    /// The functions and collations in Swift of its connections.
+    ///
+    /// - Throws: ``StrongroomError`` with `invalidName` for a name that cannot be used or is used twice, `limit` for
+    ///   too many arguments.
+    func checkedFunctions(for name: DatabaseName) throws -> ConnectionFunctions {
+        let functions = functions(for: name)
+        let collations = collations(for: name)
+        guard !functions.isEmpty || !collations.isEmpty else { return ConnectionFunctions() }
+        do {
+            return try ConnectionFunctions(functions, collations)
+        } catch let error as StrongroomError {
+            throw error.naming(name.fileName)
+        }
+    }
 }
 
 extension DatabaseFile {

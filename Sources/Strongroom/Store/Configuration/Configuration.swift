@@ -70,6 +70,26 @@ public protocol Configuration: Sendable {
     /// - Returns: The settings.
     func settings(for database: DatabaseName) -> StoreSettings
 
+    /// The functions and aggregates in Swift that every connection of a database has.
+    ///
+    /// Called when the database is opened. A file whose indexes, checks, triggers or views call one of them needs it
+    /// in every program that uses these; statements without it throw `missingFunction`.
+    ///
+    /// ```swift
+    /// func functions(for database: DatabaseName) -> [any DatabaseFunction] { [slug, median] }
+    /// ```
+    ///
+    /// - Parameter database: The full name.
+    /// - Returns: The functions; two of one name have different numbers of arguments.
+    func functions(for database: DatabaseName) -> [any DatabaseFunction]
+
+    /// The collations in Swift that every connection of a database has; those of the engine and of locales need not be
+    /// listed.
+    ///
+    /// - Parameter database: The full name.
+    /// - Returns: The collations.
+    func collations(for database: DatabaseName) -> [Collation]
+
     /// The logger of a database: at `info` it logs opening and closing, at `debug` each statement with its time and its
     /// rows, at `warning` statements that take longer than ``StoreSettings/slowStatement``; never a key, nor a value
     /// that SQL can tell from a name.
@@ -97,6 +117,12 @@ extension Configuration {
 
     /// The default settings.
     public func settings(for database: DatabaseName) -> StoreSettings { StoreSettings() }
+
+    /// No functions.
+    public func functions(for database: DatabaseName) -> [any DatabaseFunction] { [] }
+
+    /// No collations besides those of the engine and of locales.
+    public func collations(for database: DatabaseName) -> [Collation] { [] }
 
     /// No logger.
     public func logger(for database: DatabaseName) -> Logger? { nil }

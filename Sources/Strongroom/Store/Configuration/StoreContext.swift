@@ -38,6 +38,7 @@ extension StoreContext {
         let migrator = try configuration.migrator(for: name)
         try migrator?.check()
         var file = DatabaseFile(path: ":memory:", name, settings, logger)
+        file.functions = try configuration.checkedFunctions(for: name)
         var ciphers: [CipherSettings] = []
         var protection = KeyProtection.direct
         if settings.storage == .disk {

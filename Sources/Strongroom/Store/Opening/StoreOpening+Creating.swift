@@ -7,6 +7,7 @@ extension StoreOpening {
         _ = try EngineFeatures.current()
         let connection = try Connection(path: context.path, mode: .create, database: context.file.name)
         try connection.silenceLog()
+        try connection.install(context.file.functions)
         try connection.configure(as: .sole, of: context.file)
         return (DatabaseKeys(context.file, trying: [], []), UnlockedFile(derivedKey: nil, connection: connection))
     }

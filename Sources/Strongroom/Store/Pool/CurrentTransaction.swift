@@ -25,7 +25,7 @@ package enum CurrentTransaction {
     ///
     /// - Returns: The transaction, or nil outside of any transaction of the database.
     /// - Throws: ``StrongroomError`` with `nestedAccess` in a completion that the store calls after its work and waits
-    ///   for.
+    ///   for, and in a function in Swift that a statement calls.
     package static func innermost(of database: String) throws -> JoinedTransaction? {
         var found: (pool: ConnectionPool, connection: Connection?)?
         visit { frame in
@@ -35,7 +35,8 @@ package enum CurrentTransaction {
             return false
         }
         guard let found else { return nil }
-        guard let connection = found.connection else { throw found.pool.nested }
+        // A function in Swift runs in the middle of a statement.
+        guard let connection = found.connection, !connection.functions.isCalling else { throw found.pool.nested }
         return JoinedTransaction(connection, of: found.pool)
     }
 

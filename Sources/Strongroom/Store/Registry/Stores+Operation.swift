@@ -51,7 +51,8 @@ extension Stores {
             throw StrongroomError(.fileMissing, "There is no file at \"\(wanted)\".", database: name.fileName)
         }
         var file = DatabaseFile(
-            path: try FileSystem.resolve(wanted), name: name.fileName, busyTimeout: 5_000, log: nil, isReadOnly: true)
+            path: try FileSystem.resolve(wanted), name: name.fileName, busyTimeout: 5_000, log: nil,
+            functions: try configuration.checkedFunctions(for: name), isReadOnly: true)
         let chain = try await configuration.keyChain(for: name)
         let protection = configuration.keyProtection(for: name)
         var attempt = 0

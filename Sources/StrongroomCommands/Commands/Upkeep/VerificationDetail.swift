@@ -15,6 +15,8 @@ struct VerificationDetail: Encodable, Sendable {
     let damagedPages: [Page]
     let objections: [String]
     let foreignKeyViolations: Int
+    /// What was left out, because a function or a collation is missing.
+    let unchecked: [String]
 
     init(_ report: VerificationReport) {
         whole = report.isWhole
@@ -24,6 +26,7 @@ struct VerificationDetail: Encodable, Sendable {
         damagedPages = report.damagedPages.map { Page(number: $0.number, description: $0.description) }
         objections = report.objections
         foreignKeyViolations = report.foreignKeyViolations.count
+        unchecked = report.unchecked
     }
 
     /// The maximum number of items of a kind in the text.
@@ -51,6 +54,7 @@ extension VerificationReport {
         }
         let strays = foreignKeyViolations.count
         let keys = strays == 0 ? "" : "; \(strays) values reference rows that do not exist"
-        return "\(size) whole\(keys)"
+        let leftOut = unchecked.isEmpty ? "" : "; not checked: \(unchecked.joined(separator: "; "))"
+        return "\(size) whole\(keys)\(leftOut)"
     }
 }

@@ -1,0 +1,92 @@
+/// The result of the engine's check of a file's structure.
+struct IntegrityCheck {
+    /// The engine's findings; empty if there are none.
+    let findings: [String]
+    /// What could not be checked, because a function or collation is missing: an index, or the computed columns and
+    /// checks of a table, and what is missing.
+    let unchecked: [String]
+}
+
+extension Connection {
+    /// Runs the engine's integrity check. Indexes and checks that need a missing function or collation are left out.
+    ///
+    /// See SQLite's documentation, "PRAGMA integrity_check" (sqlite.org/pragma.html).
+    ///
+    /// - Parameter most: The maximum number of findings.
+    func integrityCheck(most: Int) throws -> IntegrityCheck {
+        try withStandIns { missing in
+            guard !missing.isEmpty else { return IntegrityCheck(findings: try findings(most), unchecked: []) }
+            let places = try PlacesOfMissing(missing, self)
+            // With a stand-in, each row of an index may be a finding; the engine does not collect them.
+            let findings = try findings(most, limit: .max) { places.isAboutThem($0) }
+            return IntegrityCheck(findings: findings, unchecked: places.lines)
+        }
+    }
+
+    private func findings(
+        _ most: Int, limit: Int32? = nil, except isLeftOut: (String) -> Bool = { _ in false }
+    ) throws -> [String] {
+        var lines: [String] = []
+        var isAnswered = false
+        try withOwnStatement("PRAGMA main.integrity_check(\(limit.map(Int.init) ?? most))") { statement in
+            let row = Row(statement)
+            while try lines.count < most && statement.step() {
+                isAnswered = true
+                // One result row may have several lines.
+                lines += try row.text(at: 0).split(separator: "\n").map(String.init).filter { !isLeftOut($0) }
+            }
+        }
+        // An engine that stopped at an unreadable page may return no line.
+        guard isAnswered else { return ["integrity_check gave no answer"] }
+        return lines == ["ok"] ? [] : Array(lines.prefix(most))
+    }
+}
+
+/// The indexes and tables of a file that need missing functions or collations.
+private struct PlacesOfMissing {
+    /// A line for each of them.
+    private(set) var lines: [String] = []
+    /// The ends of the engine's findings about them.
+    private var endings: [String] = []
+
+    init(_ missing: [MissingName], _ connection: Connection) throws {
+        let functions = missing.filter { $0.kind == .function }.map(\.name)
+        let collations = missing.filter { $0.kind == .collation }.map(\.name)
+        var tables: Set<SQLName> = []
+        let entries = try connection.ownRows("SELECT type, name, tbl_name, sql FROM main.sqlite_master")
+        for case (.text("table"), .text(let name), .text(let sql)) in entries.map({ ($0[0], $0[1], $0[3]) }) {
+            let tokens = [SQLToken](sql: sql)
+            guard let function = functions.first(where: { tokens.calls($0) }) else { continue }
+            tables.insert(SQLName(name))
+            lines.append("checks of table \"\(name)\": the function \"\(function)\" is missing")
+            endings += [" in \(name)", " for \(name)"]
+            // The engine's words are "NULL value in table.column".
+            endings += try connection.ownRows("PRAGMA main.table_info(\(Identifier.quote(name)))").compactMap {
+                $0[1].asText.map { " in \(name).\($0)" }
+            }
+        }
+        for case (.text("index"), .text(let name), .text(let table), let sql) in entries.map({
+            ($0[0], $0[1], $0[2], $0[3])
+        }) {
+            let tokens = [SQLToken](sql: sql.asText ?? "")
+            let used = try connection.ownRows("PRAGMA main.index_xinfo(\(Identifier.quote(name)))").compactMap {
+                $0[4].asText
+            }
+            let function = functions.first { tokens.calls($0) }
+            let collation = collations.first { collation in used.contains { $0.isSameName(as: collation) } }
+            guard function != nil || collation != nil || tables.contains(SQLName(table)) else { continue }
+            endings += [" index \(name)"]
+            let what =
+                function.map { "the function \"\($0)\"" } ?? collation.map { "the collation \"\($0)\"" }
+                ?? "a function of its table"
+            lines.append("index \"\(name)\" of table \"\(table)\": \(what) is missing")
+            // A table without row ids is its primary key's index.
+            if collation != nil { endings.append(" for \(table)") }
+        }
+    }
+
+    /// Whether a finding may come from a stand-in. The number of an index's entries does not depend on it.
+    func isAboutThem(_ finding: String) -> Bool {
+        !finding.hasPrefix("wrong #") && endings.contains { finding.hasSuffix($0) }
+    }
+}

@@ -1,0 +1,80 @@
+import CSQLCipher
+import Foundation
+
+/// The function behind SQL's `text REGEXP pattern`, which the engine does not have itself: `regexp(pattern, text)`.
+///
+/// Patterns are those of Foundation's `NSRegularExpression`. A pattern that is the same for all rows is compiled once
+/// for each run of a statement.
+enum RegularExpression {
+    static let name = "regexp"
+
+    /// Registers the function.
+    static func install(_ calls: FunctionCalls, on connection: OpaquePointer) -> Int32 {
+        let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | RegisteredFunction.trusted
+        return sqlite3_create_function_v2(
+            connection, name, 2, flags, Unmanaged.passRetained(calls).toOpaque(),
+            { context, count, values in
+                guard let context, let values, let calls = sqlite3_user_data(context) else { return }
+                Unmanaged<FunctionCalls>.fromOpaque(calls)._withUnsafeGuaranteedRef { calls in
+                    calls.run(context) {
+                        do {
+                            try RegularExpression.match(context, values, count)
+                        } catch let error as StrongroomError {
+                            throw error.located(inFunction: RegularExpression.name)
+                        }
+                    }
+                }
+            }, nil, nil,
+            { calls in
+                if let calls { Unmanaged<FunctionCalls>.fromOpaque(calls).release() }
+            })
+    }
+
+    private static func match(_ context: OpaquePointer, _ values: FunctionArguments.Values, _ count: Int32) throws {
+        let arguments = FunctionArguments(context, values, count)
+        guard !arguments.hasNull(among: [0, 1]) else { return arguments.setNull() }
+        var isMatching = false
+        if let kept = sqlite3_get_auxdata(context, 0) {
+            let expression = Unmanaged<NSRegularExpression>.fromOpaque(kept).takeUnretainedValue()
+            isMatching = matches(expression, try text(arguments, at: 1))
+        } else {
+            let expression = try compiled(text(arguments, at: 0))
+            isMatching = matches(expression, try text(arguments, at: 1))
+            // The engine may release it at once, as for a pattern from a column.
+            sqlite3_set_auxdata(context, 0, Unmanaged.passRetained(expression).toOpaque()) { kept in
+                if let kept { Unmanaged<NSRegularExpression>.fromOpaque(kept).release() }
+            }
+        }
+        try arguments.setResult(isMatching)
+    }
+
+    /// A number is compared as text, as by LIKE.
+    private static func text(_ arguments: FunctionArguments, at index: Int) throws -> String {
+        switch try Row(arguments).value(at: index) {
+        case .integer(let number): String(number)
+        case .real(let number): String(number)
+        default: try Row(arguments).text(at: index)
+        }
+    }
+
+    private static func matches(_ expression: NSRegularExpression, _ text: String) -> Bool {
+        expression.firstMatch(in: text, range: NSRange(location: 0, length: text.utf16.count)) != nil
+    }
+
+    /// Compiles a pattern.
+    ///
+    /// - Throws: ``StrongroomError`` with `invalidPredicate`. It does not contain the pattern, which may be the value
+    ///   of a row.
+    static func compiled(_ pattern: String) throws -> NSRegularExpression {
+        do {
+            return try NSRegularExpression(pattern: pattern)
+        } catch {
+            throw StrongroomError(
+                .invalidPredicate,
+                """
+                The pattern is no regular expression. Check its parentheses, brackets and backslashes; the syntax is \
+                that of Foundation's NSRegularExpression.
+                """)
+        }
+    }
+}

@@ -1,0 +1,192 @@
+import Foundation
+import StrongroomTesting
+import Testing
+
+@testable import Strongroom
+
+@Suite("A file whose functions and collations are missing")
+struct MissingFunctionTests {
+    private let directory: TemporaryDirectory
+    /// With the functions that the file needs.
+    private let complete: Vault
+    /// Without them.
+    private let without: Vault
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        without = Vault(directory.path(""), keys: .numbered(1)).with(\.migrator, nil)
+        complete = without.with(\.functions, SampleFunctions.all).with(\.collations, [CollationTests.byLength])
+    }
+
+    private func make(_ more: SQL...) async throws {
+        try await complete.using { store in
+            try await store.write { db in
+                let statements: [SQL] = [
+                    "CREATE TABLE page (title TEXT COLLATE by_length, price INTEGER CHECK (twice(price) > 0))",
+                    "CREATE INDEX page_title ON page (title)", "CREATE INDEX page_slug ON page (slug(title))",
+                    "CREATE INDEX page_price ON page (price)",
+                    "CREATE VIEW slugs AS SELECT slug(title) AS slug FROM page",
+                    "CREATE TABLE note (text TEXT)", "CREATE TABLE priced (price INTEGER CHECK (twice(price) > 0))",
+                    "CREATE TRIGGER noted AFTER INSERT ON note BEGIN DELETE FROM note WHERE text = slug(new.text); END",
+                ]
+                for sql in statements + more { try db.execute(sql) }
+                for number in 1...200 {
+                    let title = String(repeating: "Xy ", count: number % 17 + 1)
+                    try db.execute("INSERT INTO page VALUES (\(title), \(number))")
+                }
+            }
+        }
+    }
+
+    private func expectComplete(_ vault: Vault? = nil) async throws {
+        try await (vault ?? complete).using { store in
+            let report = try await store.verify()
+            #expect(report.isWhole && report.unchecked.isEmpty, "\(report)")
+            let count = try await store.read { db in try db.value("SELECT count(*) FROM page", as: Int.self) }
+            #expect(count == 200)
+        }
+    }
+
+    @Test func `statements that need them name them, and others run`() async throws {
+        try await make()
+        try await without.using { store in
+            let sum = try await store.read { db in try db.value("SELECT sum(price) FROM page", as: Int.self) }
+            #expect(sum == 20_100)
+            let wrong: [(SQL, String)] = [
+                ("SELECT slug(title) FROM page", "slug"), ("SELECT * FROM slugs", "slug"),
+                ("INSERT INTO note VALUES ('a')", "slug"), ("DELETE FROM page WHERE price = 1", "slug"),
+                ("INSERT INTO priced VALUES (3)", "twice"),
+            ]
+            for (sql, name) in wrong {
+                let error = try await expectFailure(.missingFunction) {
+                    try await store.write { db in try db.execute(sql) }
+                }
+                #expect(error.message.contains("the function \"\(name)\""), "\(error)")
+                #expect(error.message.contains("`functions(for:)`") && error.sql == sql.text)
+            }
+            for sql in ["SELECT title FROM page ORDER BY title", "SELECT 1 FROM page WHERE title = 'a'"] as [SQL] {
+                let error = try await expectFailure(.missingCollation) {
+                    try await store.write { db in try db.execute(sql) }
+                }
+                #expect(error.message.contains("the collation \"by_length\""))
+            }
+        }
+        try await expectComplete()
+    }
+
+    @Test func `verify checks the rest and says what it has left out`() async throws {
+        try await make()
+        try await without.using { store in
+            let report = try await store.verify()
+            #expect(report.isWhole, "\(report)")
+            let expected = [
+                "index \"page_slug\" of table \"page\": the function \"slug\" is missing",
+                "index \"page_title\" of table \"page\": the collation \"by_length\" is missing",
+            ]
+            #expect(Set(report.unchecked).isSuperset(of: expected), "\(report)")
+            #expect(report.description.contains("not checked: index \"page_title\""))
+            // The stand-ins are gone.
+            try await expectFailure(.missingFunction) {
+                try await store.write { db in try db.execute("DELETE FROM page WHERE price = 1") }
+            }
+            try await expectFailure(.missingCollation) {
+                try await store.read { db in try db.values("SELECT title FROM page ORDER BY title", as: String.self) }
+            }
+        }
+    }
+
+    @Test func `verify still finds what another function has left in an index`() async throws {
+        try await make()
+        var other = complete
+        other.functions[0] = SQLFunction("slug", deterministic: true) { (title: String) in "other \(title)" }
+        try await other.using { store in
+            let report = try await store.verify()
+            #expect(!report.isWhole && report.objections.contains { $0.contains("page_slug") }, "\(report)")
+        }
+    }
+
+    @Test func `rotate, backup and restore work without them`() async throws {
+        try await make()
+        let chain = try KeyChain(.numbered(1), .numbered(2))
+        var rotated = without
+        rotated.keyChain = { _ in chain }
+        rotated.settings.rotation = .manual
+        let backup = directory.path("backup.sqlite")
+        try await rotated.using { store in
+            let report = try await store.backup(to: backup)
+            #expect(report.defect == nil && report.rows >= 200)
+            #expect(try await store.rotate().method != .unchanged)
+        }
+        var after = complete
+        after.keyChain = { _ in try KeyChain(.numbered(2)) }
+        try await expectComplete(after)
+        let stores = try Stores(rotated)
+        _ = try await stores.restore("vault.sqlite", from: backup)
+        after.keyChain = { _ in chain }
+        try await expectComplete(after)
+    }
+
+    @Test func `copies row by row name what they need, and change nothing`() async throws {
+        try await make()
+        let text = directory.path("plain.sqlite")
+        try await without.using { store in
+            let error = try await #require(throws: StrongroomError.self) { try await store.exportPlaintext(to: text) }
+            #expect([.missingFunction, .missingCollation].contains(error.code))
+        }
+        #expect(!FileManager.default.fileExists(atPath: text))
+        try await complete.using { store in try await store.exportPlaintext(to: text) }
+        try await expectComplete()
+    }
+
+    @Test func `an export needs none of those that checks, views and unindexed columns need`() async throws {
+        try await complete.using { store in
+            try await store.write { db in
+                for sql in [
+                    "CREATE TABLE page (title TEXT COLLATE by_length, price INTEGER CHECK (twice(price) > 0))",
+                    "CREATE INDEX page_price ON page (price)",
+                    "CREATE VIEW slugs AS SELECT slug(title) AS slug FROM page",
+                ] as [SQL] { try db.execute(sql) }
+                for number in 1...200 { try db.execute("INSERT INTO page VALUES ('a', \(number))") }
+            }
+        }
+        let text = directory.path("vault_plain.sqlite")
+        try await without.using { store in try await store.exportPlaintext(to: text) }
+        let plain = try await Stores(complete.with(\.keyChain, { @Sendable _ in .plaintext })).open(
+            "vault_plain.sqlite")
+        let report = try await plain.verify()
+        #expect(report.isWhole && report.unchecked.isEmpty, "\(report)")
+        try await plain.write { db in
+            #expect(try db.values("SELECT DISTINCT slug FROM slugs", as: String.self) == ["a"])
+            try expectFailure(.constraint) { try db.execute("INSERT INTO page VALUES ('a', 0)") }
+        }
+        try await plain.close()
+    }
+
+    @Test func `salvage makes what it can and lists the rest`() async throws {
+        try await make("CREATE TABLE word (text TEXT COLLATE by_length UNIQUE)")
+        let copy = directory.path("vault_salvaged.sqlite")
+        let report = try await Stores(without).salvage("vault.sqlite", to: copy)
+        #expect(report.tables.first { $0.name == "page" }?.rowsCopied == 200)
+        let names = report.missingObjects.map(\.name)
+        #expect(names == ["sqlite_autoindex_word_1", "page_title", "page_slug"], "\(report.missingObjects)")
+        let whole = directory.path("vault_whole.sqlite")
+        let complete = try await Stores(self.complete).salvage("vault.sqlite", to: whole)
+        #expect(complete.missingObjects.isEmpty, "\(complete.missingObjects)")
+    }
+
+    @Test func `a diagnosis and the tool's survey need none`() async throws {
+        try await make()
+        let stores = try Stores(without)
+        #expect(try await stores.diagnose("vault.sqlite").finding == .whole)
+        let survey = try await stores.survey(DatabaseName("vault.sqlite"))
+        #expect(try #require(survey.tables).contains { $0.name == "page" && $0.rows == 200 })
+    }
+
+    @Test func `a check in a table that is copied needs its function too`() async throws {
+        try await make("CREATE TABLE more (x CHECK (slug(x) <> ''))")
+        try await without.using { store in
+            let report = try await store.verify()
+            #expect(report.isWhole, "\(report)")
+        }
+    }
+}

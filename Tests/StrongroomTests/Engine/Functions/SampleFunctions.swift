@@ -1,0 +1,60 @@
+import Foundation
+import Strongroom
+import StrongroomTesting
+
+/// Functions and a table that the tests of functions share.
+enum SampleFunctions {
+    struct Refusal: Error, Equatable {
+        let text: String
+    }
+
+    static let slug = SQLFunction("slug", deterministic: true) { (title: String) in
+        title.lowercased().replacing(" ", with: "-")
+    }
+    static let twice = SQLFunction("twice", deterministic: true) { (number: Int) in number * 2 }
+    /// NULL is an argument like any other.
+    static let told = SQLFunction("told", deterministic: true) { (text: String?, number: Int?) -> String? in
+        "\(text ?? "nil") \(number.map(String.init) ?? "nil")"
+    }
+    static let echo = SQLFunction("echo", deterministic: true) { (value: Value) in value }
+    static let answer = SQLFunction("answer") { 42 }
+    static let refuse = SQLFunction("refuse", deterministic: true) { (text: String) throws -> String in
+        guard text != "bad" else { throw Refusal(text: text) }
+        return text
+    }
+    static let median = SQLAggregate("median", into: [Double]()) { (all: inout [Double], one: Double) in
+        all.append(one)
+    } result: { all -> Double? in
+        all.isEmpty ? nil : all.sorted()[all.count / 2]
+    }
+    static let joined = SQLAggregate("joined", into: "") { (all: inout String, text: String, sign: String) in
+        if text == "bad" { throw Refusal(text: text) }
+        all += all.isEmpty ? text : sign + text
+    } result: {
+        $0
+    }
+
+    static let all: [any DatabaseFunction] = [slug, twice, told, echo, answer, refuse, median, joined]
+}
+
+@Table("article")
+struct Article: Equatable {
+    var id: Int64?
+    var title: String
+    var subtitle: String?
+    var price: Double?
+    var rank: Int = 0
+
+    init(id: Int64? = nil, _ title: String, subtitle: String? = nil, price: Double? = nil, rank: Int = 0) {
+        (self.id, self.title, self.subtitle, self.price, self.rank) = (id, title, subtitle, price, rank)
+    }
+}
+
+extension Reading where Self: ~Copyable {
+    /// The first column of all rows.
+    func values<V: ColumnValue>(_ sql: SQL, as type: V.Type = V.self) throws -> [V] {
+        var values: [V] = []
+        try forEachRow(sql) { row in values.append(try row[0]) }
+        return values
+    }
+}
