@@ -12,7 +12,7 @@ extension StrongroomError {
                 interrupted
             case constraint, typeMismatch, valueNotStorable, missingKey, notUnique, noSuchRow, limit, sql
             case notTranslatable, invalidPredicate, pageCursor, notARecord, schemaChange, invalidMigrator
-            case migrationFailed, engine
+            case migrationFailed, notSupported, engine
         }
 
         private let kind: Kind
@@ -146,6 +146,9 @@ extension StrongroomError {
         public static let invalidMigrator = Code(.invalidMigrator)
         /// A migration failed; the file is at the version before it.
         public static let migrationFailed = Code(.migrationFailed)
+        /// The linked engine is too old, or was built without a feature that the statement needs; the statement did not
+        /// run.
+        public static let notSupported = Code(.notSupported)
         /// Any other failure of the engine.
         public static let engine = Code(.engine)
     }

@@ -13,6 +13,11 @@ public struct Ordering: Sendable, Equatable {
     let isDescending: Bool
     private(set) var hasNullsLast: Bool
 
+    /// A term that fails when the statement runs.
+    init(failing error: StrongroomError) {
+        self.init(SQL(failing: error), column: nil, descending: false)
+    }
+
     init(_ expression: SQL, column: String?, isCoded: Bool = false, descending: Bool) {
         self.expression = expression
         self.column = column
@@ -63,6 +68,22 @@ public struct Ordering: Sendable, Equatable {
     func isLevel(with value: Value) -> Condition {
         value == .null ? Condition("\(expression) IS NULL") : Condition(expression, " = ", value: value)
     }
+}
+
+/// What rows can be sorted by: an ``Ordering``, or an array of orderings, of which the first has precedence.
+public protocol OrderingTerms: Sendable {
+    /// The orderings.
+    var orderings: [Ordering] { get }
+}
+
+extension Ordering: OrderingTerms {
+    /// The ordering itself.
+    public var orderings: [Ordering] { [self] }
+}
+
+extension Array: OrderingTerms where Element == Ordering {
+    /// The array itself.
+    public var orderings: [Ordering] { self }
 }
 
 extension SQLExpression {
