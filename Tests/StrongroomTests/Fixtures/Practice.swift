@@ -25,7 +25,7 @@ enum Practice {
         var born: Date?
         var doctor: Int64?
         var visits = 0
-        var profile = JSON(Profile())
+        var profile: JSON<Practice.Profile> = JSON(Practice.Profile())
     }
 
     @Table("appointment")

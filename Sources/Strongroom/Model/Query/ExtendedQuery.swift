@@ -23,14 +23,12 @@ public struct ExtendedQuery<Source: Table, each Extra: ColumnValue>: Sendable {
 
     /// Sorts the records by the values beside them, before the query's own order.
     ///
-    /// - Parameter orderings: Makes one ordering, or an array of several, from the values.
+    /// - Parameter orderings: Makes one ordering, or several as a tuple or as lines, from the values.
     /// - Returns: The sorted query.
-    public func order<O: OrderingTerms>(
-        _ orderings: (repeat Computed<each Extra>) -> O
-    ) -> ExtendedQuery {
+    public func order(@OrderingBuilder _ orderings: (repeat Computed<each Extra>) -> [Ordering]) -> ExtendedQuery {
         var place = -1
         var copy = self
-        copy.orderings += orderings(repeat Self.column((each Extra).self, &place, expressions)).orderings
+        copy.orderings += orderings(repeat Self.column((each Extra).self, &place, expressions))
         return copy
     }
 

@@ -36,10 +36,10 @@ public struct Query<Source: Table>: Sendable {
     /// Contact.order { ($0.city.ascending, $0.name.ascending.nullsLast) }
     /// ```
     ///
-    /// - Parameter orderings: Makes one ordering, or a tuple of several, from the table's columns; the first has the
-    ///   highest priority. An array of orderings is also one.
+    /// - Parameter orderings: Makes one ordering, or several as a tuple or as lines, from the table's columns; the first has the
+    ///   highest priority.
     /// - Returns: The sorted query.
-    public func order<each O: OrderingTerms>(_ orderings: (Source.Columns) -> (repeat each O)) -> Query {
+    public func order(@OrderingBuilder _ orderings: (Source.Columns) -> [Ordering]) -> Query {
         var copy = self
         copy.clauses.orderings += Source.made(orderings)
         return copy

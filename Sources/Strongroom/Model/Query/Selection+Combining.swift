@@ -38,14 +38,12 @@ extension Selection {
 
     /// Sorts the selected rows by their values.
     ///
-    /// - Parameter orderings: Makes one ordering, or an array of several, from the selected values.
+    /// - Parameter orderings: Makes one ordering, or several as a tuple or as lines, from the selected values.
     /// - Returns: The sorted selection.
-    public func order<O: OrderingTerms>(
-        _ orderings: (repeat Computed<each Value>) -> O
-    ) -> Selection {
+    public func order(@OrderingBuilder _ orderings: (repeat Computed<each Value>) -> [Ordering]) -> Selection {
         var place = -1
         var copy = self
-        copy.content.order(by: orderings(repeat Self.column((each Value).self, &place, content.expressions)).orderings)
+        copy.content.order(by: orderings(repeat Self.column((each Value).self, &place, content.expressions)))
         return copy
     }
 

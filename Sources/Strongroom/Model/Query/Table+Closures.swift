@@ -7,12 +7,9 @@ extension Table {
     }
 
     /// Orderings.
-    static func made<each O: OrderingTerms>(_ orderings: (Columns) -> (repeat each O)) -> [Ordering] {
-        let scope = RunningScope(QueryScope(schema))
-        let made = orderings(columns)
-        var list: [Ordering] = []
-        repeat list += (each made).orderings
-        return list.checked(scope.end())
+    static func made(_ orderings: (Columns) -> [Ordering]) -> [Ordering] {
+        let (made, nested) = QueryScope.run(schema, of: columns, orderings)
+        return made.checked(nested)
     }
 
     /// Expressions.

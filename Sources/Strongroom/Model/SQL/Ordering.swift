@@ -70,22 +70,6 @@ public struct Ordering: Sendable, Equatable {
     }
 }
 
-/// What rows can be sorted by: an ``Ordering``, or an array of orderings, of which the first has precedence.
-public protocol OrderingTerms: Sendable {
-    /// The orderings.
-    var orderings: [Ordering] { get }
-}
-
-extension Ordering: OrderingTerms {
-    /// The ordering itself.
-    public var orderings: [Ordering] { [self] }
-}
-
-extension Array: OrderingTerms where Element == Ordering {
-    /// The array itself.
-    public var orderings: [Ordering] { self }
-}
-
 extension SQLExpression {
     /// Smallest first; NULLs come first, unless ``Ordering/nullsLast`` is used.
     public var ascending: Ordering { Ordering(sql, column: columnName, isCoded: Self.isCoded, descending: false) }

@@ -29,8 +29,10 @@ struct QueriesOfRowsTests {
         let found = try await store.read { db in
             try db.expectSQL("\(table) \(sql)", line: line) { try query().fetch(in: db).map(\.name) }
         }
-        #expect(found == names, sourceLocation: SourceLocation(
-            fileID: #fileID, filePath: #filePath, line: line, column: 1))
+        #expect(
+            found == names,
+            sourceLocation: SourceLocation(
+                fileID: #fileID, filePath: #filePath, line: line, column: 1))
     }
 
     private func expect(
@@ -41,8 +43,10 @@ struct QueriesOfRowsTests {
         let found = try await store.read { db in
             try db.expectSQL("\(table) \(sql)", line: line) { try query().fetch(in: db).map(\.id) }
         }
-        #expect(found == ids, sourceLocation: SourceLocation(
-            fileID: #fileID, filePath: #filePath, line: line, column: 1))
+        #expect(
+            found == ids,
+            sourceLocation: SourceLocation(
+                fileID: #fileID, filePath: #filePath, line: line, column: 1))
     }
 
     // MARK: Conditions and orders
@@ -161,9 +165,10 @@ struct QueriesOfRowsTests {
         try await expect("@", finds: ["Ada", "Cy"]) {
             Patient.where { patient in
                 Doctor.exists { doctor in
-                    doctor.city == patient.city && Appointment.exists { visit in
-                        visit.doctor == doctor.id && visit.patient == patient.id
-                    }
+                    doctor.city == patient.city
+                        && Appointment.exists { visit in
+                            visit.doctor == doctor.id && visit.patient == patient.id
+                        }
                 }
             }
         }

@@ -40,10 +40,10 @@ public struct GroupedJoin<Columns: Sendable, Records: Sendable>: Sendable {
 
     /// Adds orderings of the groups; earlier ones have priority.
     ///
-    /// - Parameter orderings: Makes one ordering, or a tuple of several, from the tables' columns, also with
+    /// - Parameter orderings: Makes one ordering, or several as a tuple or as lines, from the tables' columns, also with
     ///   aggregates; the first has the highest priority.
     /// - Returns: The sorted groups.
-    public func order<each O: OrderingTerms>(_ orderings: (Columns) -> (repeat each O)) -> GroupedJoin {
+    public func order(@OrderingBuilder _ orderings: (Columns) -> [Ordering]) -> GroupedJoin {
         var copy = self
         copy.orderings += join.made(orderings)
         return copy

@@ -5,12 +5,9 @@ extension Join {
         return nested?.fault(in: [made.sql]).map(Condition.init(failing:)) ?? made
     }
 
-    func made<each O: OrderingTerms>(_ orderings: (Columns) -> (repeat each O)) -> [Ordering] {
-        let scope = content.begin()
-        let made = orderings(columns)
-        var list: [Ordering] = []
-        repeat list += (each made).orderings
-        return list.checked(scope.end())
+    func made(_ orderings: (Columns) -> [Ordering]) -> [Ordering] {
+        let (made, nested) = content.run(columns, orderings)
+        return made.checked(nested)
     }
 
     func made<each E: SQLExpression>(_ expressions: (Columns) -> (repeat each E)) -> [SQL] {

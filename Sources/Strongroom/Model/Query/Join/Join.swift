@@ -127,10 +127,10 @@ public struct Join<Columns: Sendable, Records: Sendable>: Sendable {
 
     /// Adds orderings; earlier ones have priority.
     ///
-    /// - Parameter orderings: Makes one ordering, or a tuple of several, from the tables' columns; the first has the
-    ///   highest priority. An array of orderings is also one.
+    /// - Parameter orderings: Makes one ordering, or several as a tuple or as lines, from the tables' columns; the first has the
+    ///   highest priority.
     /// - Returns: The sorted join.
-    public func order<each O: OrderingTerms>(_ orderings: (Columns) -> (repeat each O)) -> Join {
+    public func order(@OrderingBuilder _ orderings: (Columns) -> [Ordering]) -> Join {
         var copy = self
         copy.content.clauses.orderings += made(orderings)
         return copy

@@ -58,17 +58,12 @@ public struct Subquery<Source: Table>: Sendable {
 
     /// Adds orderings; earlier ones have priority.
     ///
-    /// - Parameter orderings: Makes one ordering, or a tuple of several, from the table's columns.
+    /// - Parameter orderings: Makes one ordering, or several as a tuple or as lines, from the table's columns.
     /// - Returns: The sorted subquery.
-    public func order<each O: OrderingTerms>(
-        _ orderings: (JoinedColumns<Source>) -> (repeat each O)
-    ) -> Subquery {
-        let scope = RunningScope(QueryScope(Source.schema, aliases: [alias]))
-        let made = orderings(columns)
-        var list: [Ordering] = []
-        repeat list += (each made).orderings
+    public func order(@OrderingBuilder _ orderings: (JoinedColumns<Source>) -> [Ordering]) -> Subquery {
+        let (made, nested) = QueryScope.run(Source.schema, aliases: [alias], of: columns, orderings)
         var copy = self
-        copy.clauses.orderings += list.checked(scope.end())
+        copy.clauses.orderings += made.checked(nested)
         return copy
     }
 

@@ -121,10 +121,10 @@ extension Table {
     /// let byCity = Contact.order { ($0.city.ascending, $0.name.descending) }
     /// ```
     ///
-    /// - Parameter orderings: Returns one ordering, or a tuple of several, for the table's columns, the most significant
-    ///   first. An array of orderings is also one.
+    /// - Parameter orderings: Returns one ordering, or several as a tuple or as lines, for the table's columns, the most significant
+    ///   first.
     /// - Returns: The query.
-    public static func order<each O: OrderingTerms>(_ orderings: (Columns) -> (repeat each O)) -> Query<Self> {
+    public static func order(@OrderingBuilder _ orderings: (Columns) -> [Ordering]) -> Query<Self> {
         Query<Self>().order(orderings)
     }
 
