@@ -7,7 +7,7 @@ extension Query {
         page: Int = 0, size: Int? = nil
     ) throws -> Query {
         var query = groups.isEmpty ? self : try onePerGroup(groups)
-        for ordering in orderings { query = query.order(ordering) }
+        for ordering in orderings { query = query.order { ordering($0) } }
         if orderings.isEmpty, Source.schema.hasKey { query = try query.orderedByKey(descending: false) }
         guard page >= 0, size.map({ $0 >= 0 }) ?? (page == 0) else {
             throw StrongroomError(

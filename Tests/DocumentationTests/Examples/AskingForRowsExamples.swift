@@ -55,6 +55,20 @@ struct AskingForRowsExamples {
         }
     }
 
+    @Test func severalOrders() async throws {
+        try await store().read { db in
+            let isByCity = true
+            let byCity = Contact.order { ($0.city.ascending, $0.name.descending) }
+            let chosen = Contact.order { contact in
+                if isByCity { contact.city.ascending }
+                contact.age.descending
+            }
+
+            #expect(try byCity.first(in: db)?.name == "B59")
+            #expect(try chosen.first(in: db)?.age == 60)
+        }
+    }
+
     @Test func pagesFollowEachOther() async throws {
         try await store().read { db in
             var shown: [[Contact]] = []

@@ -40,6 +40,22 @@ struct QueryComplexityTests {
         #expect(refused.isEmpty, "\(refused.joined(separator: "\n"))")
     }
 
+    /// The list of sixty queries, of which each is pinned as SQL beside its result.
+    @Test func eachOfTheSixtyQueriesTakesFew() async throws {
+        let tests = URL(filePath: #filePath)
+            .deletingLastPathComponent().appending(path: "../../StrongroomTests").standardized
+        let files = ["Fixtures/Practice", "Rows", "Values", "AcrossTables"].map { name in
+            let path = name.contains("/") ? name : "Model/Query/Queries\(name == "AcrossTables" ? "" : "Of")\(name)Tests"
+            return tests.appending(path: "\(path).swift").path(percentEncoded: false)
+        }
+        let answer = try await Self.compiler.get().checkTypes(nil, files, scopes: 2 * Self.scopes)
+        let errors = answer.output.split(separator: "\n").filter { $0.contains(": error: ") }
+        #expect(errors.allSatisfy { $0.contains(Self.refusal) }, "\(answer.output)")
+        // A line that is in no file is one of what `#expect` makes, which is no query.
+        let refused = errors.filter { $0.contains(/Tests\.swift:\d+/) }
+        #expect(refused.isEmpty, "\(refused.joined(separator: "\n"))")
+    }
+
     /// The same query, where fewer are permitted.
     @Test func anExpressionThatTakesMoreIsRefused() async throws {
         let answer = try await Self.compiler.get().checkTypes(TenConditions.all[0].source, scopes: Self.scopes / 10)

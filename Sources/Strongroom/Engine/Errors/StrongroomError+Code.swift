@@ -12,7 +12,7 @@ extension StrongroomError {
                 interrupted
             case constraint, typeMismatch, valueNotStorable, missingKey, notUnique, noSuchRow, limit, sql
             case notTranslatable, invalidPredicate, pageCursor, notARecord, schemaChange, invalidMigrator
-            case missingFunction, missingCollation, notDeterministic
+            case missingFunction, missingCollation, notDeterministic, notSupported
             case migrationFailed, engine
         }
 
@@ -155,6 +155,9 @@ extension StrongroomError {
         public static let invalidMigrator = Code(.invalidMigrator)
         /// A migration failed; the file is at the version before it.
         public static let migrationFailed = Code(.migrationFailed)
+        /// The linked engine is too old, or was built without a feature that the statement needs; the statement did not
+        /// run.
+        public static let notSupported = Code(.notSupported)
         /// Any other failure of the engine.
         public static let engine = Code(.engine)
     }

@@ -62,7 +62,7 @@ extension Query {
 
     private func keys(of table: String, on connection: Connection) throws -> [Source.Key] {
         let columns = try Source.schema.keyColumns().map { Identifier.quote($0.name) }.joined(separator: ", ")
-        let sql = try resolved().sql(after: "SELECT \(columns) FROM \(table)")
+        let sql = try resolved().sql(after: "SELECT \(columns) FROM \(table) AS \(Source.schema.quotedName)")
         let statement = try connection.statement(for: sql)
         defer { statement.finish() }
         let row = Row(statement)

@@ -16,7 +16,7 @@ extension Query {
         in db: borrowing some Writing & ~Copyable,
         _ assignments: (Source.Columns) -> [Assignment]
     ) throws -> Int {
-        let assignments = assignments(Source.columns)
+        let assignments = Source.made(assignments)
         guard !assignments.isEmpty else { return try count(in: db) }
         try db.handle.connection.prepareTable(Source.schema)
         if let part = try partInMemory(in: db) { return try update(both: part, assignments, in: db) }

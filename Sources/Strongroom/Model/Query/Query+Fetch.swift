@@ -145,12 +145,13 @@ extension Query {
         var clauses = try resolved()
         let table = Source.schema.quotedName
         if !clauses.hasLimit { clauses.orderings = [] }
-        let computed = expression(Source.columns).sql
+        let computed = Source.made(expression)[0]
         var sql: SQL = "SELECT \(computed) FROM "
         if clauses.hasLimit {
             sql.append(text: "(")
             sql.append(clauses.sql(after: "SELECT * FROM \(table)"))
-            sql.append(text: ")")
+            // With the table's name, by which a subquery in the expression refers to the row.
+            sql.append(text: ") AS \(table)")
         } else {
             sql.append(clauses.sql(after: table))
         }

@@ -26,22 +26,22 @@ public struct Query<Source: Table>: Sendable {
     /// - Returns: The query with the condition.
     public func `where`(_ condition: (Source.Columns) -> Condition) -> Query {
         var copy = self
-        copy.clauses.add(condition(Source.columns))
+        copy.clauses.add(Source.made(condition))
         return copy
     }
 
     /// Adds orderings; earlier ones have priority.
     ///
     /// ```swift
-    /// Contact.order { $0.city.ascending } _: { $0.name.ascending.nullsLast }
+    /// Contact.order { ($0.city.ascending, $0.name.ascending.nullsLast) }
     /// ```
     ///
-    /// - Parameter orderings: Make the orderings from the table's columns; the first has the highest priority.
+    /// - Parameter orderings: Makes one ordering, or several as a tuple or as lines, from the table's columns; the first has the
+    ///   highest priority.
     /// - Returns: The sorted query.
-    public func order(_ orderings: (Source.Columns) -> Ordering...) -> Query {
+    public func order(@OrderingBuilder _ orderings: (Source.Columns) -> [Ordering]) -> Query {
         var copy = self
-        let columns = Source.columns
-        for ordering in orderings { copy.clauses.orderings.append(ordering(columns)) }
+        copy.clauses.orderings += Source.made(orderings)
         return copy
     }
 

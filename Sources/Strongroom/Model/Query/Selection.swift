@@ -7,16 +7,14 @@
 ///     .fetch(in: db)                                    // [(String, Int, Double?)]
 /// ```
 public struct Selection<each Value: ColumnValue>: Sendable {
-    private let expressions: [SQL]
-    private let source: SQL
-    private var clauses: QueryClauses
-    private let tables: [TableSchema]
+    var content: SelectionContent
 
     init(_ expressions: [SQL], from source: SQL, _ clauses: QueryClauses, of tables: [TableSchema]) {
-        self.tables = tables
-        self.expressions = expressions
-        self.source = source
-        self.clauses = clauses
+        content = SelectionContent(expressions, from: source, clauses, of: tables)
+    }
+
+    init(_ content: SelectionContent) {
+        self.content = content
     }
 
     /// Removes duplicates (SELECT DISTINCT).
@@ -24,7 +22,7 @@ public struct Selection<each Value: ColumnValue>: Sendable {
     /// - Returns: The selection without duplicates.
     public func distinct() -> Selection {
         var copy = self
-        copy.clauses.isDistinct = true
+        copy.content.removeDuplicates()
         return copy
     }
 
@@ -34,10 +32,9 @@ public struct Selection<each Value: ColumnValue>: Sendable {
     /// - Returns: The values, a tuple for each row.
     /// - Throws: ``StrongroomError`` with `typeMismatch`, `sql`, or the engine's failure.
     public func fetch(in db: borrowing some Reading & ~Copyable) throws -> [(repeat each Value)] {
-        for table in tables { try db.handle.connection.prepareTable(table) }
         var rows: [(repeat each Value)] = []
-        let scales = expressions.map(\.scale)
-        try db.forEachRow(sql) { row in rows.append(try Self.read(row, scales)) }
+        let scales = content.expressions.map(\.scale)
+        try db.forEachRow(content.sql) { row in rows.append(try Self.read(row, scales)) }
         return rows
     }
 
@@ -48,7 +45,7 @@ public struct Selection<each Value: ColumnValue>: Sendable {
     /// - Throws: As ``fetch(in:)``.
     public func first(in db: borrowing some Reading & ~Copyable) throws -> (repeat each Value)? {
         var copy = self
-        copy.clauses.limit = min(clauses.limit ?? 1, 1)
+        copy.content.limitToOne()
         return try copy.fetch(in: db).first
     }
 
@@ -58,8 +55,7 @@ public struct Selection<each Value: ColumnValue>: Sendable {
     /// - Returns: The number.
     /// - Throws: ``StrongroomError`` with `sql`, or the engine's failure.
     public func count(in db: borrowing some Reading & ~Copyable) throws -> Int {
-        for table in tables { try db.handle.connection.prepareTable(table) }
-        return try db.value("SELECT count(*) FROM (\(sql))") ?? 0
+        try db.value("SELECT count(*) FROM (\(content.sql))") ?? 0
     }
 
     private static func read(_ row: borrowing Row, _ scales: [DecimalScale?]) throws -> (repeat each Value) {
@@ -75,19 +71,5 @@ public struct Selection<each Value: ColumnValue>: Sendable {
         _ type: V.Type, _ row: borrowing Row, _ place: Int, _ scales: [DecimalScale?]
     ) throws -> V {
         try row.value(at: place, scale: scales[place])
-    }
-
-    /// The statement.
-    var sql: SQL {
-        var sql = SQL(reserving: 128)
-        sql.append(text: clauses.isDistinct ? "SELECT DISTINCT " : "SELECT ")
-        for (place, expression) in expressions.enumerated() {
-            if place > 0 { sql.append(text: ", ") }
-            sql.append(expression)
-        }
-        sql.append(text: " FROM ")
-        sql.append(source)
-        clauses.append(to: &sql)
-        return sql
     }
 }

@@ -13,6 +13,11 @@ public struct Ordering: Sendable, Equatable {
     let isDescending: Bool
     private(set) var hasNullsLast: Bool
 
+    /// A term that fails when the statement runs.
+    init(failing error: StrongroomError) {
+        self.init(SQL(failing: error), column: nil, descending: false)
+    }
+
     init(_ expression: SQL, column: String?, isCoded: Bool = false, descending: Bool) {
         self.expression = expression
         self.column = column

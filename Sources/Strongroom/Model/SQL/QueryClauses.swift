@@ -26,8 +26,15 @@ struct QueryClauses: Sendable {
 
     /// The query.
     ///
-    /// - Parameter beginning: The SELECT and FROM clauses.
-    func sql(after beginning: String) -> SQL {
+    /// - Parameters:
+    ///   - beginning: The SELECT and FROM clauses.
+    ///   - isSorted: Whether the rows are sorted.
+    func sql(after beginning: String, isSorted: Bool = true) -> SQL {
+        guard isSorted else {
+            var copy = self
+            copy.orderings = []
+            return copy.sql(after: beginning)
+        }
         var sql = SQL(reserving: beginning.utf8.count + 96)
         sql.append(text: beginning)
         append(to: &sql)

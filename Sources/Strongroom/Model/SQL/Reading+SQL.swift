@@ -73,6 +73,7 @@ extension Connection {
     @usableFromInline
     func statement(for sql: SQL) throws -> Statement {
         if let defect = sql.defect { throw defect }
+        for table in sql.requiredTables { try table.prepare(self) }
         let statement = try statement(sql.text)
         do {
             try statement.bind(sql.values)

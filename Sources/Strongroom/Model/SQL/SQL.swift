@@ -19,17 +19,26 @@ public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
     var scale: DecimalScale?
 
     /// An error, such as that of a value that cannot be stored, which is thrown when the statement runs.
-    var defect: StrongroomError? { flaw?.error }
+    var defect: StrongroomError? { supplement?.error }
 
-    // By reference: errors are rare, and SQL values are copied often.
-    private var flaw: Flaw?
+    /// The tables of subqueries, which are prepared before the statement is.
+    var requiredTables: [RequiredTable] { supplement?.tables ?? [] }
 
-    private final class Flaw: Sendable, Equatable {
-        let error: StrongroomError
+    // By reference: it is rare, and SQL values are copied often.
+    private var supplement: Supplement?
 
-        init(_ error: StrongroomError) { self.error = error }
+    private final class Supplement: Sendable, Equatable {
+        let error: StrongroomError?
+        let tables: [RequiredTable]
 
-        static func == (left: Flaw, right: Flaw) -> Bool { left.error == right.error }
+        init(_ error: StrongroomError?, _ tables: [RequiredTable]) {
+            self.error = error
+            self.tables = tables
+        }
+
+        static func == (left: Supplement, right: Supplement) -> Bool {
+            left.error == right.error && left.tables == right.tables
+        }
     }
 
     /// SQL without values.
@@ -55,7 +64,7 @@ public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
     /// SQL that throws an error when it runs.
     init(failing error: StrongroomError) {
         self.init(verbatim: "")
-        flaw = Flaw(error)
+        supplement = Supplement(error, [])
     }
 
     /// A query for the values of a list, with a single parameter.
@@ -76,7 +85,7 @@ public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
     package mutating func append(_ other: SQL) {
         text += other.text
         if values.isEmpty { values = other.values } else { values += other.values }
-        if flaw == nil { flaw = other.flaw }
+        if let added = other.supplement { supply(added.error, added.tables) }
     }
 
     mutating func append<V: ColumnValue>(value: V) {
@@ -91,12 +100,19 @@ public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
         } catch {
             values.append(.null)
             let error = error as? StrongroomError
-            flaw = flaw ?? Flaw(error ?? StrongroomError(.valueNotStorable, "The value has no stored form."))
+            fail(error ?? StrongroomError(.valueNotStorable, "The value has no stored form."))
         }
     }
 
-    mutating func fail(_ error: StrongroomError) {
-        flaw = flaw ?? Flaw(error)
+    /// Makes the statement throw an error when it runs; the first error counts.
+    mutating func fail(_ error: StrongroomError) { supply(error, []) }
+
+    /// Has a table prepared before the statement is.
+    mutating func require(_ table: RequiredTable) { supply(nil, [table]) }
+
+    private mutating func supply(_ error: StrongroomError?, _ tables: [RequiredTable]) {
+        let known = requiredTables
+        supplement = Supplement(defect ?? error, known + tables.filter { !known.contains($0) })
     }
 
     /// Collects the segments of a literal.
@@ -131,5 +147,25 @@ public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
         public mutating func appendInterpolation(_ other: SQL) {
             sql.append(other)
         }
+
+        /// Appends a column, quoted, or another expression.
+        ///
+        /// ```swift
+        /// Contact.where { Condition("\($0.name) GLOB \(pattern)") }
+        /// ```
+        ///
+        /// - Parameter expression: The column or the expression.
+        public mutating func appendInterpolation<E: SQLExpression>(_ expression: E) {
+            sql.append(expression.sql)
+        }
     }
+}
+
+/// A table that a subquery reads.
+struct RequiredTable: Sendable, Equatable {
+    let name: String
+    /// Creates the table where it is missing and no migrator would create it.
+    let prepare: @Sendable (Connection) throws -> Void
+
+    static func == (left: RequiredTable, right: RequiredTable) -> Bool { left.name == right.name }
 }

@@ -40,6 +40,16 @@ public struct Condition: SQLExpression, Equatable {
         self.sql = enclosed
     }
 
+    /// A condition that fails when the statement runs.
+    init(failing error: StrongroomError) {
+        sql = SQL(failing: error)
+    }
+
+    /// - Parameter sql: Already in parentheses, or a function call.
+    init(enclosed sql: SQL) {
+        self.sql = sql
+    }
+
     /// Two SQL operands with an operator between them.
     package init(_ left: SQL, _ sign: String, _ right: SQL) {
         var sql = SQL(reserving: left.text.utf8.count + sign.utf8.count + right.text.utf8.count + 2)

@@ -8,8 +8,8 @@ public struct Column<Value: ColumnValue>: TableColumn, SQLExpression {
     /// The definition, without the Swift type.
     public let definition: ColumnDefinition
 
-    /// The column's quoted name.
-    public var sql: SQL { definition.quoted }
+    /// The column's quoted name; with its table while a query's closure runs within another one.
+    public var sql: SQL { QueryScope.isNested ? QueryScope.sql(of: definition) : definition.quoted }
 
     /// The column's name.
     public var columnName: String? { definition.name }

@@ -17,17 +17,9 @@ struct PageCursorTests {
         "give every row once, through text and JSON, although the last row is deleted", arguments: [1, 2] as [UInt64])
     func everyRowOnce(seed: UInt64) async throws {
         let store = try await Self.makeStore(seed)
-        let query = Sample.order {
-            $0.word.ascending
-        } _: {
-            $0.number.descending
-        }.limit(3)
+        let query = Sample.order { ($0.word.ascending, $0.number.descending) }.limit(3)
         let whole = try await store.read { db in
-            try Sample.order {
-                $0.word.ascending
-            } _: {
-                $0.number.descending
-            }.fetch(in: db)
+            try Sample.order { ($0.word.ascending, $0.number.descending) }.fetch(in: db)
         }
         var paged: [Sample] = []
         var text: String?
@@ -89,11 +81,7 @@ struct PageCursorTests {
             let others = [
                 Sample.query, Sample.order { $0.word.descending }, Sample.order { $0.word.ascending.nullsLast },
                 Sample.order { $0.note.ascending },
-                Sample.order {
-                    $0.word.ascending
-                } _: {
-                    $0.size.ascending
-                },
+                Sample.order { ($0.word.ascending, $0.size.ascending) },
             ]
             for other in others {
                 let error = try expectFailure(.pageCursor) { try other.after(cursor).fetch(in: db) }

@@ -19,7 +19,6 @@ struct PagingTests {
             for nullsAreFlipped in [false, true] {
                 let query = Sample.order {
                     Self.ordering($0.word, wordIsDescending, flipped: nullsAreFlipped)
-                } _: {
                     Self.ordering($0.number, numberIsDescending, flipped: nullsAreFlipped)
                 }
                 let (whole, paged) = try await temporary.store.read { db in

@@ -135,7 +135,7 @@ struct QueryTests {
         try await store.read { db in
             let all = try Sample.all(in: db)
             #expect(all.compactMap(\.id) == (1...200).map { $0 })
-            let byWord = try Sample.order({ $0.word.ascending }, { $0.number.descending }, { $0.id.descending })
+            let byWord = try Sample.order { ($0.word.ascending, $0.number.descending, $0.id.descending) }
                 .fetch(in: db)
             let expected = all.sorted { left, right in
                 let words = (left.word.map { Sortable($0) }, right.word.map { Sortable($0) })

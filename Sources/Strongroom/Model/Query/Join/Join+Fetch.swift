@@ -86,7 +86,8 @@ extension Join {
         in db: borrowing some Reading & ~Copyable,
         columns expressions: (Columns) -> [any SQLExpression]
     ) throws -> [R] {
-        try content.fetch(type, expressions(columns).map { $0.sql }, in: db)
+        let (made, nested) = content.run(columns, expressions)
+        return try content.fetch(type, made.map { $0.sql }.checked(nested), in: db)
     }
 
     /// Selects single values of each row.
@@ -96,11 +97,11 @@ extension Join {
     public func select<each E: SQLExpression>(
         _ expressions: (Columns) -> (repeat each E)
     ) -> Selection<repeat (each E).Value> {
-        let made = expressions(columns)
-        return content.selection(of: repeat each made)
+        content.selection(of: made(expressions))
     }
 
-    /// Selects values of each group of rows.
+    /// Selects values of each group of rows. The join's order and limit apply to the groups; see ``group(_:)`` for
+    /// conditions on them.
     ///
     /// - Parameters:
     ///   - expressions: Makes a tuple of expressions from the tables' columns: the grouping expressions, and
@@ -111,8 +112,9 @@ extension Join {
         _ expressions: (Columns) -> (repeat each E),
         groupedBy groups: (Columns) -> (repeat each G)
     ) -> Selection<repeat (each E).Value> {
-        let (made, madeGroups) = (expressions(columns), groups(columns))
-        return content.grouped(by: repeat each madeGroups).selection(of: repeat each made)
+        var grouped = content
+        grouped.clauses.groups = made(groups)
+        return grouped.selection(of: made(expressions))
     }
 
     @usableFromInline

@@ -42,6 +42,7 @@
 /// - ``fetch(as:in:)``
 /// - ``fetch(as:in:columns:)``
 /// - ``select(_:)``
+/// - ``group(_:)``
 /// - ``select(_:groupedBy:)``
 public struct Join<Columns: Sendable, Records: Sendable>: Sendable {
     // Two tuples instead of one pack of tables: Swift 6.3 infers no chain through `Join<repeat each Part, Added>`.
@@ -75,7 +76,9 @@ public struct Join<Columns: Sendable, Records: Sendable>: Sendable {
     ) -> Join<(repeat each Left, JoinedColumns<Other>), (repeat each Part, Other.RecordType)>
     where Columns == (repeat each Left), Records == (repeat each Part) {
         let added = JoinedColumns<Other>(alias: content.nextAlias)
-        let condition = withColumns(repeat each columns, added, condition: condition)
+        let scope = content.beginCondition(with: Other.schema)
+        let condition = scope.end(
+            withColumns(repeat each columns, added, condition: condition))
         let (read, count) = (self.read, Other.RecordType.columnNames.count)
         return Join<(repeat each Left, JoinedColumns<Other>), (repeat each Part, Other.RecordType)>(
             content.adding(table, "JOIN", on: condition), (repeat each columns, added)
@@ -99,7 +102,9 @@ public struct Join<Columns: Sendable, Records: Sendable>: Sendable {
     ) -> Join<(repeat each Left, OuterColumns<Other>), (repeat each Part, Other.RecordType?)>
     where Columns == (repeat each Left), Records == (repeat each Part) {
         let alias = content.nextAlias
-        let condition = withColumns(repeat each columns, JoinedColumns<Other>(alias: alias), condition: condition)
+        let scope = content.beginCondition(with: Other.schema)
+        let condition = scope.end(
+            withColumns(repeat each columns, JoinedColumns<Other>(alias: alias), condition: condition))
         let (read, count) = (self.read, Other.RecordType.columnNames.count)
         return Join<(repeat each Left, OuterColumns<Other>), (repeat each Part, Other.RecordType?)>(
             content.adding(table, "LEFT JOIN", on: condition),
@@ -116,17 +121,18 @@ public struct Join<Columns: Sendable, Records: Sendable>: Sendable {
     /// - Returns: The join with the condition.
     public func `where`(_ condition: (Columns) -> Condition) -> Join {
         var copy = self
-        copy.content.clauses.add(condition(columns))
+        copy.content.clauses.add(made(condition))
         return copy
     }
 
     /// Adds orderings; earlier ones have priority.
     ///
-    /// - Parameter ordering: Makes the ordering from the tables' columns.
+    /// - Parameter orderings: Makes one ordering, or several as a tuple or as lines, from the tables' columns; the first has the
+    ///   highest priority.
     /// - Returns: The sorted join.
-    public func order(_ ordering: (Columns) -> Ordering) -> Join {
+    public func order(@OrderingBuilder _ orderings: (Columns) -> [Ordering]) -> Join {
         var copy = self
-        copy.content.clauses.orderings.append(ordering(columns))
+        copy.content.clauses.orderings += made(orderings)
         return copy
     }
 

@@ -11,6 +11,8 @@ struct JoinContent: Sendable {
 
     private var source: SQL
     private var members: [Member] = []
+    /// The suffix of the aliases, by which they differ from those of the query whose closure makes the join.
+    private let suffix: String
     var clauses = QueryClauses()
 
     /// A join of one table's rows, to which other tables are added.
@@ -18,13 +20,37 @@ struct JoinContent: Sendable {
     init<Source: Table>(_ query: Query<Source>) throws {
         let table = Source.schema.quotedName
         let rows = try query.resolved()
+        suffix = Self.suffix
+        let alias = Self.firstAlias
         // As a subquery: its rows are limited and sorted before they are joined.
-        source = rows.isPlain ? SQL(verbatim: "\(table) AS t0") : "(\(rows.sql(after: "SELECT * FROM \(table)"))) AS t0"
+        source = rows.isPlain ? SQL(verbatim: "\(table) AS \(alias)") : "(\(rows.sql(after: "SELECT * FROM \(table)"))) AS \(SQL(verbatim: alias))"
         add(Source.self)
     }
 
+    private static var suffix: String { QueryScope.depth == 0 ? "" : "_\(QueryScope.depth)" }
+    /// The aliases of the first two tables of a join that is made now.
+    @usableFromInline static var firstAlias: String { "t0\(suffix)" }
+    @usableFromInline static var secondAlias: String { "t1\(suffix)" }
+
     /// The alias of the next table in the statement.
-    @usableFromInline var nextAlias: String { "t\(members.count)" }
+    @usableFromInline var nextAlias: String { "t\(members.count)\(suffix)" }
+
+    /// Runs a closure with the columns of the join's tables.
+    func run<C, T>(_ columns: C, _ make: (C) -> T) -> (result: T, nested: QueryScope?) {
+        QueryScope.run(
+            nil, others: members.map(\.schema), aliases: members.map(\.alias), of: columns, make)
+    }
+
+    /// Begins a closure with the columns of the join's tables.
+    func begin() -> RunningScope {
+        RunningScope(QueryScope(nil, members.map(\.schema), aliases: members.map(\.alias)))
+    }
+
+    /// Begins the closure of a condition by which a table is added.
+    @usableFromInline
+    func beginCondition(with added: TableSchema) -> RunningScope {
+        RunningScope(QueryScope(nil, members.map(\.schema) + [added], aliases: members.map(\.alias) + [nextAlias]))
+    }
 
     private mutating func add<Source: Table>(_ table: Source.Type) {
         let names = Source.schema.columns.map(\.name)
@@ -43,16 +69,8 @@ struct JoinContent: Sendable {
         return copy
     }
 
-    func grouped<each G: SQLExpression>(by groups: repeat each G) -> JoinContent {
-        var copy = self
-        repeat copy.clauses.groups.append((each groups).sql)
-        return copy
-    }
-
-    func selection<each E: SQLExpression>(of expressions: repeat each E) -> Selection<repeat (each E).Value> {
-        var list: [SQL] = []
-        repeat list.append((each expressions).sql)
-        return Selection(list, from: source, clauses, of: members.map(\.schema))
+    func selection<each V: ColumnValue>(of list: [SQL]) -> Selection<repeat each V> {
+        Selection(list, from: source, clauses, of: members.map(\.schema))
     }
 
     /// The columns of each table's record, one table after the other.

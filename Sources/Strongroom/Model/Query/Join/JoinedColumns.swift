@@ -1,7 +1,7 @@
 /// The columns of one table in a join, qualified with that table.
 @dynamicMemberLookup
 public struct JoinedColumns<Source: Table>: Sendable {
-    let alias: String
+    @usableFromInline let alias: String
 
     @usableFromInline
     init(alias: String) {
@@ -24,7 +24,7 @@ public struct JoinedColumns<Source: Table>: Sendable {
 /// ```
 @dynamicMemberLookup
 public struct OuterColumns<Source: Table>: Sendable {
-    let alias: String
+    @usableFromInline let alias: String
 
     @usableFromInline
     init(alias: String) {

@@ -11,10 +11,14 @@ extension Query {
         _ table: Other.Type,
         on condition: (JoinedColumns<Source>, JoinedColumns<Other>) -> Condition
     ) throws -> Join<(JoinedColumns<Source>, JoinedColumns<Other>), (Source.RecordType, Other.RecordType)> {
-        let columns = (JoinedColumns<Source>(alias: "t0"), JoinedColumns<Other>(alias: "t1"))
-        let condition = condition(columns.0, columns.1)
+        let content = try JoinContent(self)
+        let columns = (
+            JoinedColumns<Source>(alias: JoinContent.firstAlias), JoinedColumns<Other>(alias: JoinContent.secondAlias)
+        )
+        let scope = content.beginCondition(with: Other.schema)
+        let condition = scope.end(condition(columns.0, columns.1))
         let (left, right) = (Source.RecordType.columnNames.count, Other.RecordType.columnNames.count)
-        return Join(try JoinContent(self).adding(table, "JOIN", on: condition), columns) { reader in
+        return Join(content.adding(table, "JOIN", on: condition), columns) { reader in
             (try reader.next(Source.RecordType.self, left), try reader.next(Other.RecordType.self, right))
         }
     }
@@ -32,10 +36,14 @@ extension Query {
         _ table: Other.Type,
         on condition: (JoinedColumns<Source>, JoinedColumns<Other>) -> Condition
     ) throws -> Join<(JoinedColumns<Source>, OuterColumns<Other>), (Source.RecordType, Other.RecordType?)> {
-        let columns = (JoinedColumns<Source>(alias: "t0"), OuterColumns<Other>(alias: "t1"))
-        let condition = condition(columns.0, JoinedColumns(alias: "t1"))
+        let content = try JoinContent(self)
+        let columns = (
+            JoinedColumns<Source>(alias: JoinContent.firstAlias), OuterColumns<Other>(alias: JoinContent.secondAlias)
+        )
+        let scope = content.beginCondition(with: Other.schema)
+        let condition = scope.end(condition(columns.0, JoinedColumns(alias: columns.1.alias)))
         let (left, right) = (Source.RecordType.columnNames.count, Other.RecordType.columnNames.count)
-        return Join(try JoinContent(self).adding(table, "LEFT JOIN", on: condition), columns) { reader in
+        return Join(content.adding(table, "LEFT JOIN", on: condition), columns) { reader in
             (try reader.next(Source.RecordType.self, left), try reader.nextIfPresent(Other.RecordType.self, right))
         }
     }

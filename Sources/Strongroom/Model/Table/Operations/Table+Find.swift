@@ -117,12 +117,15 @@ extension Table {
 
     /// A query for the records in some order.
     ///
-    /// - Parameter orderings: Return the sort terms for the table's columns, the most significant first.
+    /// ```swift
+    /// let byCity = Contact.order { ($0.city.ascending, $0.name.descending) }
+    /// ```
+    ///
+    /// - Parameter orderings: Returns one ordering, or several as a tuple or as lines, for the table's columns, the most significant
+    ///   first.
     /// - Returns: The query.
-    public static func order(_ orderings: (Columns) -> Ordering...) -> Query<Self> {
-        var query = Query<Self>()
-        for ordering in orderings { query = query.order(ordering) }
-        return query
+    public static func order(@OrderingBuilder _ orderings: (Columns) -> [Ordering]) -> Query<Self> {
+        Query<Self>().order(orderings)
     }
 
     /// A query for all records.

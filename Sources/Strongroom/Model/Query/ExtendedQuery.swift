@@ -1,0 +1,140 @@
+/// The records of a query, each with values that the engine computes beside it.
+///
+/// ```swift
+/// let list = try Patient.order { $0.name.ascending }
+///     .with { patient in
+///         let visits = Appointment.subquery { visit in visit.patient == patient.id }
+///         return (visits.count, visits.value { $0.date.max() })
+///     }
+///     .fetch(in: db)                                              // [(Patient, Int, Date?)]
+/// ```
+///
+/// See ``Query/with(_:)``.
+public struct ExtendedQuery<Source: Table, each Extra: ColumnValue>: Sendable {
+    private let query: Query<Source>
+    private let expressions: [SQL]
+    private var orderings: [Ordering] = []
+    private var limit: (count: Int, offset: Int)?
+
+    init(_ query: Query<Source>, _ expressions: [SQL]) {
+        self.query = query
+        self.expressions = expressions
+    }
+
+    /// Sorts the records by the values beside them, before the query's own order.
+    ///
+    /// - Parameter orderings: Makes one ordering, or several as a tuple or as lines, from the values.
+    /// - Returns: The sorted query.
+    public func order(@OrderingBuilder _ orderings: (repeat Computed<each Extra>) -> [Ordering]) -> ExtendedQuery {
+        var place = -1
+        var copy = self
+        copy.orderings += orderings(repeat Self.column((each Extra).self, &place, expressions))
+        return copy
+    }
+
+    /// Limits the number of records.
+    ///
+    /// - Parameters:
+    ///   - count: The maximum number of records; not negative.
+    ///   - offset: The number of records to skip; not negative.
+    /// - Returns: The limited query.
+    public func limit(_ count: Int, offset: Int = 0) -> ExtendedQuery {
+        precondition(count >= 0 && offset >= 0, "a limit and an offset are not negative")
+        var copy = self
+        copy.limit = (count, offset)
+        return copy
+    }
+
+    /// Runs the query.
+    ///
+    /// - Parameter db: A transaction.
+    /// - Returns: A tuple of the record and its values, for each row.
+    /// - Throws: ``StrongroomError`` with `typeMismatch`, `sql` (also for a limit of both queries), or the engine's
+    ///   failure.
+    public func fetch(in db: borrowing some Reading & ~Copyable) throws -> [(Source.RecordType, repeat each Extra)] {
+        let connection = db.handle.connection
+        try connection.prepareTable(Source.schema)
+        let statement = try connection.statement(for: sql())
+        defer { statement.finish() }
+        let count = Source.RecordType.columnNames.count
+        let scales = expressions.map(\.scale)
+        let extra = Row(statement, from: count, count: scales.count)
+        let row = Row(statement, from: 0, count: count)
+        var rows: [(Source.RecordType, repeat each Extra)] = []
+        do {
+            while try statement.step() {
+                var place = -1
+                rows.append((try Source.RecordType(row: row), repeat try Self.next((each Extra).self, extra, &place, scales)))
+            }
+        } catch {
+            guard let error = error as? StrongroomError, error.mismatch != nil else { throw error }
+            throw error.located(in: Source.schema.name, rowID: nil)
+        }
+        return rows
+    }
+
+    /// The first record and its values.
+    ///
+    /// - Parameter db: A transaction.
+    /// - Returns: The tuple, or nil if there is no row.
+    /// - Throws: As ``fetch(in:)``.
+    public func first(
+        in db: borrowing some Reading & ~Copyable
+    ) throws -> (Source.RecordType, repeat each Extra)? {
+        var copy = self
+        if limit == nil, query.clauses.hasLimit {
+            copy = ExtendedQuery(query.limit(min(query.clauses.limit ?? 1, 1), offset: query.clauses.offset), expressions)
+            copy.orderings = orderings
+        } else {
+            copy.limit = (min(limit?.count ?? 1, 1), limit?.offset ?? 0)
+        }
+        return try copy.fetch(in: db).first
+    }
+
+    private static func column<V: ColumnValue>(
+        _ type: V.Type, _ place: inout Int, _ expressions: [SQL]
+    ) -> Computed<V> {
+        place += 1
+        return SelectionContent.column(place, type, expressions)
+    }
+
+    private static func next<V: ColumnValue>(
+        _ type: V.Type, _ row: borrowing Row, _ place: inout Int, _ scales: [DecimalScale?]
+    ) throws -> V {
+        place += 1
+        return try row.value(at: place, scale: scales[place])
+    }
+
+    private func sql() throws -> SQL {
+        var clauses = try query.resolved()
+        guard !clauses.hasLimit || orderings.isEmpty && limit == nil else {
+            throw StrongroomError(
+                .sql, "The query has a limit before its records are sorted by other values; set the limit after that.")
+        }
+        clauses.orderings = orderings + clauses.orderings
+        if let limit {
+            (clauses.limit, clauses.offset) = (limit.count, limit.offset)
+        }
+        let columns = Source.RecordType.columnNames.map(Identifier.quote).joined(separator: ", ")
+        var sql = SQL(verbatim: "SELECT \(clauses.isDistinct ? "DISTINCT " : "")\(columns)")
+        for (place, expression) in expressions.enumerated() {
+            sql.append(text: ", ")
+            sql.append(expression)
+            sql.append(text: " AS \(SelectionContent.column(place))")
+        }
+        sql.append(clauses.sql(after: " FROM \(Source.schema.quotedName)"))
+        return sql
+    }
+}
+
+extension Query {
+    /// Computes values beside each record of the query, for instance aggregates of its children.
+    ///
+    /// - Parameter expressions: Makes a tuple of expressions from the table's columns, mostly with ``Subquery``.
+    /// - Returns: The query of records and values.
+    public func with<each E: SQLExpression>(
+        _ expressions: (Source.Columns) -> (repeat each E)
+    ) -> ExtendedQuery<Source, repeat (each E).Value> {
+        ExtendedQuery(self, Source.made(expressions))
+    }
+}

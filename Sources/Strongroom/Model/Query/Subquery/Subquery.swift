@@ -1,0 +1,200 @@
+/// Rows of a table within another query: they exist or not, are counted, or give a value.
+///
+/// A subquery is made with ``Table/subquery(_:)`` inside the closure of the outer query, whose columns it may use:
+///
+/// ```swift
+/// let list = try Patient.query.select { patient in
+///     let visits = Appointment.subquery { visit in visit.patient == patient.id }
+///     return (patient.name, visits.count, visits.value { $0.date.max() })
+/// }
+/// .fetch(in: db)                                                  // [(String, Int, Date?)]
+/// ```
+///
+/// Its table has an alias, so that each column is that of the table whose closure received it, also in a subquery of
+/// the outer table itself. See SQLite's documentation, "SQL Language Expressions", sections 9 to 12
+/// (sqlite.org/lang_expr.html).
+///
+/// ## Topics
+///
+/// ### Which rows
+///
+/// - ``where(_:)``
+/// - ``order(_:)``
+/// - ``limit(_:offset:)``
+///
+/// ### In the outer query
+///
+/// - ``exists``
+/// - ``count``
+/// - ``value(_:)``
+/// - ``first(_:)``
+/// - ``select(_:)``
+public struct Subquery<Source: Table>: Sendable {
+    private let alias: String
+    private var clauses = QueryClauses()
+
+    init() {
+        alias = "s\(QueryScope.depth)"
+    }
+
+    private var columns: JoinedColumns<Source> { JoinedColumns(alias: alias) }
+
+    private func made<E: SQLExpression>(_ expression: (JoinedColumns<Source>) -> E) -> SQL {
+        let (made, nested) = QueryScope.run(Source.schema, aliases: [alias], of: columns, expression)
+        return [made.sql].checked(nested)[0]
+    }
+
+    // MARK: Which rows
+
+    /// Adds a condition; rows must match all conditions of the subquery.
+    ///
+    /// - Parameter condition: Makes the condition from the table's columns, and from those of the outer query.
+    /// - Returns: The subquery with the condition.
+    public func `where`(_ condition: (JoinedColumns<Source>) -> Condition) -> Subquery {
+        var copy = self
+        copy.clauses.add(Condition(enclosed: made(condition)))
+        return copy
+    }
+
+    /// Adds orderings; earlier ones have priority.
+    ///
+    /// - Parameter orderings: Makes one ordering, or several as a tuple or as lines, from the table's columns.
+    /// - Returns: The sorted subquery.
+    public func order(@OrderingBuilder _ orderings: (JoinedColumns<Source>) -> [Ordering]) -> Subquery {
+        let (made, nested) = QueryScope.run(Source.schema, aliases: [alias], of: columns, orderings)
+        var copy = self
+        copy.clauses.orderings += made.checked(nested)
+        return copy
+    }
+
+    /// Limits the number of rows.
+    ///
+    /// - Parameters:
+    ///   - count: The maximum number of rows; not negative.
+    ///   - offset: The number of rows to skip; not negative.
+    /// - Returns: The limited subquery.
+    public func limit(_ count: Int, offset: Int = 0) -> Subquery {
+        precondition(count >= 0 && offset >= 0, "a limit and an offset are not negative")
+        var copy = self
+        copy.clauses.limit = count
+        copy.clauses.offset = offset
+        return copy
+    }
+
+    // MARK: In the outer query
+
+    /// Whether there is a row.
+    ///
+    /// ```swift
+    /// let absent = Patient.where { patient in
+    ///     !Appointment.subquery { $0.patient == patient.id }.exists
+    /// }
+    /// ```
+    public var exists: Condition {
+        var sql: SQL = "EXISTS "
+        sql.append(rows("1"))
+        return Condition(enclosed: sql)
+    }
+
+    /// The number of rows, taking the limit into account.
+    public var count: Computed<Int> {
+        value { _ in RowCount() }
+    }
+
+    /// An aggregate of the rows, taking the limit into account.
+    ///
+    /// - Parameter expression: Makes the aggregate from the table's columns. For an expression that is no aggregate, the
+    ///   value is that of any of the rows; see ``first(_:)``.
+    /// - Returns: The value, of which there is one for each row of the outer query.
+    public func value<E: SQLExpression>(_ expression: (JoinedColumns<Source>) -> E) -> Computed<E.Value> {
+        let made = made(expression)
+        guard clauses.hasLimit else {
+            var plain = self
+            plain.clauses.orderings = []
+            return Computed(enclosed: plain.rows(made))
+        }
+        // The rows are limited before they are aggregated.
+        var sql: SQL = "(SELECT "
+        sql.append(made)
+        sql.append(text: " FROM ")
+        sql.append(limitedTable)
+        sql.append(text: ")")
+        return Computed(enclosed: sql.scaled(made.scale))
+    }
+
+    /// The value of the first row in the subquery's order.
+    ///
+    /// ```swift
+    /// let notes = try Patient.query.select { patient in
+    ///     Appointment.subquery { $0.patient == patient.id }.order { $0.date.descending }.first { $0.note }
+    /// }
+    /// ```
+    ///
+    /// - Parameter expression: Makes the expression from the table's columns.
+    /// - Returns: The value; nil if there is no row.
+    public func first<E: SQLExpression>(
+        _ expression: (JoinedColumns<Source>) -> E
+    ) -> Computed<E.Value.Unwrapped?> {
+        var one = self
+        one.clauses.limit = min(clauses.limit ?? 1, 1)
+        return Computed(enclosed: one.rows(made(expression)))
+    }
+
+    /// The values of an expression, for ``SQLExpression/isIn(_:)``.
+    ///
+    /// - Parameter expression: Makes the expression from the table's columns.
+    /// - Returns: The values.
+    public func select<E: SQLExpression>(_ expression: (JoinedColumns<Source>) -> E) -> Selection<E.Value> {
+        Selection([made(expression)], from: table, clauses, of: [Source.schema])
+    }
+
+    // MARK: SQL
+
+    private var table: SQL { SQL(verbatim: "\(Source.schema.quotedName) AS \(alias)") }
+
+    private var limitedTable: SQL {
+        var sql = SQL(verbatim: "(")
+        sql.append(clauses.sql(after: "SELECT \(alias).* FROM \(table.text)"))
+        sql.append(text: ") AS \(alias)")
+        return sql
+    }
+
+    private func rows(_ expression: SQL) -> SQL {
+        var sql = SQL(verbatim: "(SELECT ")
+        sql.append(expression)
+        sql.append(text: " FROM ")
+        sql.append(table)
+        clauses.append(to: &sql)
+        sql.append(text: ")")
+        sql.require(Source.schema.required)
+        return sql.scaled(expression.scale)
+    }
+}
+
+extension Table {
+    /// Rows of the table within another query; see ``Subquery``.
+    ///
+    /// - Parameter condition: Makes the condition from the table's columns, and from those of the outer query.
+    /// - Returns: The subquery.
+    public static func subquery(_ condition: (JoinedColumns<Self>) -> Condition) -> Subquery<Self> {
+        Subquery<Self>().where(condition)
+    }
+
+    /// All rows of the table within another query; see ``Subquery``.
+    public static var subquery: Subquery<Self> { Subquery() }
+
+    /// Whether a row exists, for each row of an outer query.
+    ///
+    /// ```swift
+    /// let absent = try Patient.where { patient in
+    ///     !Appointment.exists { visit in visit.patient == patient.id && visit.date >= newYear }
+    /// }
+    /// .fetch(in: db)
+    /// ```
+    ///
+    /// - Parameter condition: Makes the condition from the table's columns, and from those of the outer query.
+    /// - Returns: The condition.
+    public static func exists(_ condition: (JoinedColumns<Self>) -> Condition) -> Condition {
+        subquery(condition).exists
+    }
+}

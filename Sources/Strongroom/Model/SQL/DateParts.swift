@@ -1,0 +1,141 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// How a column stores dates.
+enum StoredDateForm: Sendable {
+    /// The seconds since the start of 2001, UTC, as a floating-point number.
+    case secondsSince2001
+
+    /// The whole seconds since 1970 of a stored date in a time zone, rounded down; NULL outside of the years 0 to 9999,
+    /// which the engine's date functions cannot represent.
+    ///
+    /// The engine would round to milliseconds, and so could get a date of the next day.
+    fileprivate func wholeSeconds(_ date: SQL, _ offset: Int) -> SQL {
+        switch self {
+        case .secondsSince2001:
+            let shift = 978_307_200 + offset
+            func literal(_ number: Int) -> SQL { SQL(verbatim: "\(number)") }
+            let (first, end) = (literal(-62_167_219_200 - shift), literal(253_402_300_800 - shift))
+            let whole: SQL = "CAST(\(date) AS INTEGER) - (\(date) < CAST(\(date) AS INTEGER)) + \(literal(shift))"
+            return "CASE WHEN \(date) >= \(first) AND \(date) < \(end) THEN \(whole) END"
+        }
+    }
+}
+
+/// A part of a date, as a number of the Gregorian calendar.
+public enum DatePart: Sendable, Hashable, CaseIterable {
+    /// The year, from 0 to 9999.
+    case year
+    /// The month, from 1 to 12.
+    case month
+    /// The day of the month, from 1 to 31.
+    case day
+    /// The hour, from 0 to 23.
+    case hour
+    /// The minute, from 0 to 59.
+    case minute
+    /// The second, from 0 to 59.
+    case second
+    /// The day of the week, from 1 for Sunday to 7 for Saturday, as in Foundation's `Calendar`.
+    case weekday
+    /// The day of the year, from 1 to 366.
+    case dayOfYear
+
+    fileprivate var format: String {
+        switch self {
+        case .year: "%Y"
+        case .month: "%m"
+        case .day: "%d"
+        case .hour: "%H"
+        case .minute: "%M"
+        case .second: "%S"
+        case .weekday: "%w"
+        case .dayOfYear: "%j"
+        }
+    }
+}
+
+/// A span of time of the Gregorian calendar, to whose start a date is rounded down.
+public enum DateSpan: Sendable, Hashable, CaseIterable {
+    /// A year.
+    case year
+    /// A month.
+    case month
+    /// A week, which begins on Monday.
+    case week
+    /// A day.
+    case day
+    /// An hour.
+    case hour
+    /// A minute.
+    case minute
+
+    /// The start of the span as text.
+    fileprivate func start(_ seconds: SQL) -> SQL {
+        switch self {
+        case .year: "strftime('%Y-01-01', \(seconds), 'unixepoch')"
+        case .month: "strftime('%Y-%m-01', \(seconds), 'unixepoch')"
+        case .week: "strftime('%Y-%m-%d', \(seconds), 'unixepoch', 'weekday 0', '-6 days')"
+        case .day: "strftime('%Y-%m-%d', \(seconds), 'unixepoch')"
+        case .hour: "strftime('%Y-%m-%d %H:00:00', \(seconds), 'unixepoch')"
+        case .minute: "strftime('%Y-%m-%d %H:%M:00', \(seconds), 'unixepoch')"
+        }
+    }
+}
+
+extension SQLExpression where Value.Unwrapped == Date {
+    /// A part of the date.
+    ///
+    /// ```swift
+    /// let perWeekday = try Appointment.group { $0.date.part(.weekday) }
+    ///     .select { ($0.date.part(.weekday), RowCount()) }.fetch(in: db)
+    /// ```
+    ///
+    /// See SQLite's documentation, "Date And Time Functions" (sqlite.org/lang_datefunc.html).
+    ///
+    /// - Parameters:
+    ///   - part: The part.
+    ///   - secondsFromGMT: The offset of the time zone, from -64,800 to 64,800; a query has no daylight saving time.
+    /// - Returns: The number; nil for NULL, and for a date outside of the years 0 to 9999. For another offset, running
+    ///   the query throws ``StrongroomError`` with `sql`.
+    public func part(_ part: DatePart, secondsFromGMT: Int = 0) -> Computed<Int?> {
+        guard let seconds = sql.wholeSeconds(secondsFromGMT) else { return Computed(enclosed: Self.refusedOffset) }
+        let number: SQL = "CAST(strftime('\(SQL(verbatim: part.format))', \(seconds), 'unixepoch') AS INTEGER)"
+        return Computed(enclosed: part == .weekday ? "(\(number) + 1)" : number)
+    }
+
+    /// The start of the year, month, week, day, hour or minute that the date is in.
+    ///
+    /// ```swift
+    /// let perDay = try Appointment.group { $0.date.start(of: .day) }
+    ///     .select { ($0.date.start(of: .day), RowCount()) }
+    ///     .fetch(in: db)                                          // [(Date?, Int)]
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - span: The span of time.
+    ///   - secondsFromGMT: The offset of the time zone, from -64,800 to 64,800; a query has no daylight saving time.
+    /// - Returns: The date; nil for NULL, and for a date outside of the years 0 to 9999. For another offset, running
+    ///   the query throws ``StrongroomError`` with `sql`.
+    public func start(of span: DateSpan, secondsFromGMT: Int = 0) -> Computed<Date?> {
+        guard let seconds = sql.wholeSeconds(secondsFromGMT) else { return Computed(enclosed: Self.refusedOffset) }
+        let shift = SQL(verbatim: "\(978_307_200 + secondsFromGMT)")
+        return Computed(enclosed: "CAST(strftime('%s', \(span.start(seconds))) - \(shift) AS REAL)")
+    }
+
+    private static var refusedOffset: SQL {
+        SQL(
+            failing: StrongroomError(
+                .sql, "A time zone's offset is at most 18 hours; give the seconds from GMT, from -64800 to 64800."))
+    }
+}
+
+extension SQL {
+    fileprivate func wholeSeconds(_ offset: Int) -> SQL? {
+        guard (-64_800...64_800).contains(offset) else { return nil }
+        return StoredDateForm.secondsSince2001.wholeSeconds(self, offset)
+    }
+}

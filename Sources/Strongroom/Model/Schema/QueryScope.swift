@@ -1,0 +1,193 @@
+internal import Synchronization
+
+/// A query whose closure is running, and the names by which the closure's columns are written.
+///
+/// A column is written without its table, which is ambiguous in a subquery: there the engine takes a name as one of the
+/// inner table's. While closures of queries are nested, a column is therefore written with the table that its closure
+/// received it from, and what cannot be told apart fails when the statement runs.
+struct QueryScope {
+    private static let current = ThreadLocal()
+    /// The number of running closures, of all threads, that run within another one.
+    private static let nestedClosures = Atomic<Int>(0)
+
+    private let outer: UnsafeMutablePointer<QueryScope>?
+    private let level: Int
+    /// The query's table, or the first one.
+    private let schema: TableSchema?
+    private let others: [TableSchema]
+    /// The aliases of the query's tables; empty for a query whose table has no alias.
+    private let aliases: [String]
+
+    /// The number of closures that run on this thread, by which aliases of nested queries differ.
+    static var depth: Int { innermost.map { $0.pointee.level + 1 } ?? 0 }
+
+    /// Whether columns are to be written with their tables. Another thread's nested closures only cost time.
+    static var isNested: Bool { nestedClosures.load(ordering: .relaxed) > 0 }
+
+    private static var innermost: UnsafeMutablePointer<QueryScope>? {
+        current.value?.assumingMemoryBound(to: QueryScope.self)
+    }
+
+    /// Runs the closure of a query.
+    ///
+    /// - Parameters:
+    ///   - schema: The query's table.
+    ///   - others: The other tables of a join.
+    ///   - aliases: The aliases of the query's tables, in which case the closure receives columns with the alias.
+    ///   - columns: What the closure receives.
+    ///   - make: The closure.
+    /// - Returns: The closure's result, and the scope if it ran within another one: its ``fault(in:)`` is to be thrown
+    ///   when the SQL runs.
+    static func run<C, T>(
+        _ schema: TableSchema?, others: [TableSchema] = [], aliases: [String] = [], of columns: C, _ make: (C) -> T
+    ) -> (result: T, nested: QueryScope?) {
+        var scope = QueryScope(schema, others, aliases: aliases)
+        return withUnsafeMutablePointer(to: &scope) { pointer in
+            enter(pointer)
+            defer { leave(pointer) }
+            return (make(columns), pointer.pointee.nested)
+        }
+    }
+
+    init(_ schema: TableSchema?, _ others: [TableSchema] = [], aliases: [String] = []) {
+        outer = Self.innermost
+        level = Self.depth
+        self.schema = schema
+        self.others = others
+        self.aliases = aliases
+    }
+
+    fileprivate static func enter(_ scope: UnsafeMutablePointer<QueryScope>) {
+        current.value = UnsafeMutableRawPointer(scope)
+        if scope.pointee.outer != nil { nestedClosures.add(1, ordering: .relaxed) }
+    }
+
+    fileprivate static func leave(_ scope: UnsafeMutablePointer<QueryScope>) {
+        current.value = scope.pointee.outer.map { UnsafeMutableRawPointer($0) }
+        if scope.pointee.outer != nil { nestedClosures.subtract(1, ordering: .relaxed) }
+    }
+
+    /// The scope, if its closure runs within another one.
+    fileprivate var nested: QueryScope? { outer == nil ? nil : self }
+
+    /// This query and those around it, from the inside.
+    private var all: [QueryScope] {
+        var scopes = [self]
+        while let outer = scopes[scopes.count - 1].outer { scopes.append(outer.pointee) }
+        return scopes
+    }
+
+    // MARK: Columns
+
+    /// A column, with its table if a query's closure runs within another one.
+    static func sql(of column: ColumnDefinition) -> SQL {
+        guard let scopes = innermost?.pointee.all, scopes.count > 1 else { return column.quoted }
+        let plain = scopes.indices.filter { scopes[$0].aliases.isEmpty && scopes[$0].schema != nil }
+        let owners = plain.filter { place in scopes[place].schema?.columns.contains { $0 === column } ?? false }
+        guard let owner = owners.first, let schema = scopes[owner].schema else { return column.quoted }
+        let isHidden = scopes[..<owner].contains { $0.hidesTable(schema.name) }
+        guard owners.count == 1, !isHidden else { return SQL(failing: twoTables(column.name, schema.name)) }
+        var sql = SQL(verbatim: schema.quotedName + ".")
+        sql.append(column.quoted)
+        return sql.scaled(column.scale)
+    }
+
+    private func hasColumn(_ name: String) -> Bool {
+        func has(_ table: TableSchema) -> Bool { table.columns.contains { $0.name.isSameName(as: name) } }
+        return schema.map(has) ?? false || others.contains(where: has)
+    }
+
+    /// Whether a table's name denotes one of this query's tables.
+    private func hidesTable(_ name: String) -> Bool {
+        if aliases.isEmpty { return schema?.name.isSameName(as: name) ?? false }
+        return aliases.contains { $0.isSameName(as: name) }
+    }
+
+    // MARK: Faults
+
+    /// What is ambiguous in the result of a nested closure.
+    func fault(in result: [SQL]) -> StrongroomError? {
+        let scopes = all
+        for alias in aliases where scopes.dropFirst().contains(where: { $0.hidesTable(alias) }) {
+            return StrongroomError(
+                .sql,
+                """
+                A subquery or a join that was made outside of a query's closure is refined inside of it, so the names \
+                of its tables mean two tables; make it inside the closure.
+                """)
+        }
+        for name in result.flatMap({ $0.unqualifiedNames }) where scopes.count(where: { $0.hasColumn(name) }) > 1 {
+            return Self.twoTables(name, schema?.name ?? "")
+        }
+        return nil
+    }
+
+    private static func twoTables(_ column: String, _ table: String) -> StrongroomError {
+        StrongroomError(
+            .sql,
+            """
+            Column "\(column)" could be one of several tables in a query within a query\
+            \(table.isEmpty ? "" : " of \"\(table)\""); make the inner query with `subquery` or `exists`, whose \
+            columns have an alias, and calculate with the outer columns inside its closure.
+            """)
+    }
+}
+
+/// A closure that is running, where it cannot be passed on: one that returns a pack.
+@usableFromInline
+struct RunningScope: ~Copyable {
+    private let scope: UnsafeMutablePointer<QueryScope>
+
+    init(_ scope: QueryScope) {
+        self.scope = .allocate(capacity: 1)
+        self.scope.initialize(to: scope)
+        QueryScope.enter(self.scope)
+    }
+
+    deinit {
+        scope.deinitialize(count: 1)
+        scope.deallocate()
+    }
+
+    /// Ends the closure.
+    ///
+    /// - Returns: The scope, if the closure ran within another one.
+    consuming func end() -> QueryScope? {
+        QueryScope.leave(scope)
+        return scope.pointee.nested
+    }
+
+    /// Ends the closure of a condition.
+    ///
+    /// - Parameter condition: Its result.
+    /// - Returns: The condition; if it is ambiguous, one that fails when the statement runs.
+    @usableFromInline
+    consuming func end(_ condition: Condition) -> Condition {
+        end()?.fault(in: [condition.sql]).map(Condition.init(failing:)) ?? condition
+    }
+}
+
+extension SQL {
+    /// The quoted names without a table, besides those in subqueries, which were examined when they were made.
+    fileprivate var unqualifiedNames: [String] {
+        var names: [String] = []
+        let tokens = [SQLToken](sql: text).filter { $0.kind != .space }
+        var depth = 0
+        /// The depth at which a subquery began.
+        var subquery: Int?
+        for (place, token) in tokens.enumerated() {
+            let next = place + 1 < tokens.count ? tokens[place + 1] : nil
+            if token.isSign("(") {
+                depth += 1
+                if subquery == nil, next?.isWord("SELECT", "WITH", "VALUES") ?? false { subquery = depth }
+            } else if token.isSign(")") {
+                if subquery == depth { subquery = nil }
+                depth -= 1
+            } else if token.kind == .quoted, subquery == nil, let name = token.name {
+                let isPart = next?.isSign(".") ?? false || place > 0 && tokens[place - 1].isSign(".")
+                if !isPart { names.append(name) }
+            }
+        }
+        return names
+    }
+}

@@ -1,0 +1,273 @@
+#if Macros
+import Foundation
+import Strongroom
+import StrongroomTesting
+import Testing
+
+/// Queries of a practice's records, each as SQL beside its result. The numbers go on in the next two suites.
+@Suite("Sixty queries: records")
+struct QueriesOfRowsTests {
+    private typealias Patient = Practice.Patient
+    private typealias Appointment = Practice.Appointment
+    private typealias Doctor = Practice.Doctor
+    private typealias Ward = Practice.Ward
+
+    private let temporary: TemporaryStore
+    private var store: Store { temporary.store }
+    private static let newYear = Practice.date(2026, 1, 1)
+
+    init() async throws {
+        temporary = try await Practice.store()
+    }
+
+    /// A query, its SQL after the columns and the table, and the names that it finds.
+    private func expect(
+        _ sql: String, finds names: [String], line: Int = #line,
+        _ query: @escaping @Sendable () throws -> Query<Patient>
+    ) async throws {
+        let table = "SELECT `id`, `name`, `city`, `born`, `doctor`, `visits`, `profile` FROM `patient`"
+        let found = try await store.read { db in
+            try db.expectSQL("\(table) \(sql)", line: line) { try query().fetch(in: db).map(\.name) }
+        }
+        #expect(
+            found == names,
+            sourceLocation: SourceLocation(
+                fileID: #fileID, filePath: #filePath, line: line, column: 1))
+    }
+
+    private func expect(
+        _ sql: String, finds ids: [Int64?], line: Int = #line,
+        _ query: @escaping @Sendable () throws -> Query<Appointment>
+    ) async throws {
+        let table = "SELECT `id`, `patient`, `doctor`, `date`, `minutes`, `fee`, `note` FROM `appointment`"
+        let found = try await store.read { db in
+            try db.expectSQL("\(table) \(sql)", line: line) { try query().fetch(in: db).map(\.id) }
+        }
+        #expect(
+            found == ids,
+            sourceLocation: SourceLocation(
+                fileID: #fileID, filePath: #filePath, line: line, column: 1))
+    }
+
+    // MARK: Conditions and orders
+
+    @Test func q01_severalConditions() async throws {
+        try await expect("@", finds: ["Ada"]) {
+            Patient.where { $0.city == "Bonn" && $0.born >= Practice.date(1960, 1, 1) }
+        }
+    }
+
+    @Test func q02_severalOrders() async throws {
+        try await expect("@", finds: ["Di", "Cy", "Ada", "Bo"]) {
+            Patient.order { ($0.city.ascending, $0.name.descending) }
+        }
+    }
+
+    @Test func q03_anOrderWithNullsLast() async throws {
+        try await expect("@", finds: ["Cy", "Ada", "Bo", "Di"]) { Patient.order { $0.born.ascending.nullsLast } }
+    }
+
+    @Test func q04_anOrderMadeAtRunTime() async throws {
+        let byCity = true
+        try await expect("@", finds: ["Di", "Ada", "Cy", "Bo"]) {
+            Patient.order { byCity ? [$0.city.ascending, $0.name.ascending] : [$0.name.ascending] }
+        }
+    }
+
+    @Test func q05_aPage() async throws {
+        try await expect("@", finds: ["Cy", "Bo"]) {
+            let ada = Patient(id: 1, name: "Ada", city: "Bonn")
+            return Patient.order { ($0.city.ascending, $0.name.ascending) }.limit(5).after(ada)
+        }
+    }
+
+    @Test func q06_aColumnInACondition() async throws {
+        let pattern = "?[aoy]*"
+        try await expect("@", finds: ["Bo", "Cy"]) { Patient.where { Condition("\($0.name) GLOB \(pattern)") } }
+    }
+
+    // MARK: Lists
+
+    @Test func q07_aListThatAQuerySelects() async throws {
+        let recent = try Appointment.where { $0.date >= Self.newYear }.select { $0.patient }
+        try await expect("@", finds: ["Ada", "Bo"]) { Patient.where { $0.id.isIn(recent) } }
+    }
+
+    @Test("A NULL in the list does not hide what is not in it")
+    func q08_notInAListWithNull() async throws {
+        let recent = try Appointment.where { $0.date >= Self.newYear }.select { $0.patient }
+        try await expect("@", finds: ["Cy", "Di"]) { Patient.where { !$0.id.isIn(recent) } }
+    }
+
+    @Test func q09_theKeysOfAQuery() async throws {
+        let local = Patient.where { $0.city == "Bonn" }
+        try await expect("@", finds: [1, 2, 4, 5]) { Appointment.where { $0.patient.isIn(local) } }
+    }
+
+    @Test("A query within a query's closure, which uses the outer columns")
+    func q10_aCorrelatedList() async throws {
+        try await expect("@", finds: [1, 3, 5]) {
+            Appointment.where { visit in
+                visit.patient.isIn(Patient.where { $0.doctor == visit.doctor && $0.id <= visit.id + 1 })
+            }
+        }
+    }
+
+    @Test func q11_aListOfGroups() async throws {
+        let busy = try Appointment.group { $0.patient }.having { _ in RowCount() > 1 }.select { $0.patient }
+        try await expect("@", finds: ["Ada"]) { Patient.where { $0.id.isIn(busy) } }
+    }
+
+    @Test func q12_aListOfASubquery() async throws {
+        try await expect("@", finds: ["Bo", "Cy"]) {
+            Patient.where { patient in
+                patient.id.isIn(Appointment.subquery { $0.doctor == 1 && $0.minutes < 50 }.select { $0.patient })
+                    && patient.name != "Ada"
+            }
+        }
+    }
+
+    // MARK: Whether rows exist
+
+    @Test func q13_withARow() async throws {
+        try await expect("@", finds: ["Ada", "Bo"]) {
+            Patient.where { patient in Appointment.exists { $0.patient == patient.id && $0.note != nil } }
+        }
+    }
+
+    @Test func q14_withoutAnAppointmentIn2026() async throws {
+        try await expect("@", finds: ["Cy", "Di"]) {
+            Patient.where { patient in
+                !Appointment.exists { visit in visit.patient == patient.id && visit.date >= Self.newYear }
+            }
+        }
+    }
+
+    @Test("A subquery of the same table: both have columns of the same names")
+    func q15_theSameTable() async throws {
+        try await expect("@", finds: ["Ada", "Cy"]) {
+            Patient.where { one in Patient.exists { other in other.city == one.city && other.id != one.id } }
+        }
+    }
+
+    @Test func q16_aSubqueryInASubquery() async throws {
+        try await expect("@", finds: ["Cy"]) {
+            Patient.where { patient in
+                Appointment.exists { visit in
+                    visit.patient == patient.id
+                        && !Doctor.exists { $0.id == visit.doctor && $0.id == patient.doctor }
+                } && patient.id != 1
+            }
+        }
+    }
+
+    @Test func q17_aColumnOfTheOuterQueryOfTwo() async throws {
+        try await expect("@", finds: ["Ada", "Cy"]) {
+            Patient.where { patient in
+                Doctor.exists { doctor in
+                    doctor.city == patient.city
+                        && Appointment.exists { visit in
+                            visit.doctor == doctor.id && visit.patient == patient.id
+                        }
+                }
+            }
+        }
+    }
+
+    @Test func q18_aNumberOfRows() async throws {
+        try await expect("@", finds: ["Ada"]) {
+            Patient.where { patient in Appointment.subquery { $0.patient == patient.id }.count > 1 }
+        }
+    }
+
+    @Test func q19_orderedByANumberOfRows() async throws {
+        try await expect("@", finds: ["Ada", "Bo", "Cy", "Di"]) {
+            Patient.order { patient in
+                (Appointment.subquery { $0.patient == patient.id }.count.descending, patient.name.ascending)
+            }
+        }
+    }
+
+    @Test func q20_theLargestValue() async throws {
+        try await expect("@", finds: [5]) {
+            Appointment.where { $0.minutes == Appointment.subquery.value { $0.minutes.max() } }
+        }
+    }
+
+    @Test func q21_theNewestOfEach() async throws {
+        try await expect("@", finds: [2, 3, 4]) {
+            Appointment.where { visit in
+                visit.date == Appointment.subquery { $0.patient == visit.patient }.value { $0.date.max() }
+            }
+        }
+    }
+
+    @Test func q22_anAggregateOfALimitedSubquery() async throws {
+        try await expect("@", finds: ["Ada"]) {
+            Patient.where { patient in
+                Appointment.subquery { $0.patient == patient.id }.order { $0.date.descending }.limit(2)
+                    .value { $0.minutes.sum() } == 45 && patient.city == "Bonn"
+            }
+        }
+    }
+
+    // MARK: Trees
+
+    @Test func q23_everythingBelow() async throws {
+        let found = try await store.read { db in
+            try db.expectSQL("@") {
+                try Ward.where { $0.name == "Surgery" }.recursively { found, ward in ward.parent == found.id }
+                    .order { $0.name.ascending }.fetch(in: db).map(\.name)
+            }
+        }
+        #expect(found == ["Bones", "Hearts", "Surgery"])
+    }
+
+    @Test func q24_everythingAboveIsCounted() async throws {
+        let number = try await store.read { db in
+            try db.expectSQL("@") {
+                try Ward.where { $0.name == "Bones" }.recursively { found, ward in ward.id == found.parent }
+                    .where { $0.name != "Bones" }.count(in: db)
+            }
+        }
+        #expect(number == 2)
+    }
+
+    // MARK: Changes
+
+    @Test func q25_anUpdateFromAQuery() async throws {
+        let visits = try await store.write { db in
+            try db.expectSQL("@") {
+                try Patient.query.update(in: db) { patient in
+                    [patient.visits.set(Appointment.subquery { $0.patient == patient.id }.count)]
+                }
+            }
+            return try Patient.all(in: db).map(\.visits)
+        }
+        #expect(visits == [3, 1, 1, 0])
+    }
+
+    @Test func q26_anUpdateThatReturnsRows() async throws {
+        let moved = try await store.write { db in
+            try db.expectSQL("@", "@", "@", "@") {
+                try Patient.where { $0.city == "Bonn" }.order { $0.name.descending }
+                    .update(in: db, returning: Patient.self) { [$0.city.set("Köln"), $0.id.set($0.id + 10)] }
+            }
+        }
+        #expect(moved.map(\.name) == ["Cy", "Ada"])
+        #expect(moved.map(\.city) == ["Köln", "Köln"])
+        #expect(moved.map(\.id) == [13, 11])
+    }
+
+    @Test func q27_aDeletionThatReturnsRows() async throws {
+        let gone = try await store.write { db in
+            try db.expectSQL("@", "@") {
+                try Patient.where { patient in !Appointment.exists { $0.patient == patient.id } }
+                    .delete(in: db, returning: Patient.self)
+            }
+        }
+        #expect(gone.map(\.name) == ["Di"])
+        #expect(try await store.table(Patient.self).count() == 3)
+    }
+}
+#endif
