@@ -45,7 +45,8 @@ struct QueryComplexityTests {
         let tests = URL(filePath: #filePath)
             .deletingLastPathComponent().appending(path: "../../StrongroomTests").standardized
         let files = ["Fixtures/Practice", "Rows", "Values", "AcrossTables"].map { name in
-            let path = name.contains("/") ? name : "Model/Query/Queries\(name == "AcrossTables" ? "" : "Of")\(name)Tests"
+            let path =
+                name.contains("/") ? name : "Model/Query/Queries\(name == "AcrossTables" ? "" : "Of")\(name)Tests"
             return tests.appending(path: "\(path).swift").path(percentEncoded: false)
         }
         let answer = try await Self.compiler.get().checkTypes(nil, files, scopes: 2 * Self.scopes)

@@ -64,7 +64,8 @@ public struct ExtendedQuery<Source: Table, each Extra: ColumnValue>: Sendable {
         do {
             while try statement.step() {
                 var place = -1
-                rows.append((try Source.RecordType(row: row), repeat try Self.next((each Extra).self, extra, &place, scales)))
+                rows.append(
+                    (try Source.RecordType(row: row), repeat try Self.next((each Extra).self, extra, &place, scales)))
             }
         } catch {
             guard let error = error as? StrongroomError, error.mismatch != nil else { throw error }
@@ -83,7 +84,8 @@ public struct ExtendedQuery<Source: Table, each Extra: ColumnValue>: Sendable {
     ) throws -> (Source.RecordType, repeat each Extra)? {
         var copy = self
         if limit == nil, query.clauses.hasLimit {
-            copy = ExtendedQuery(query.limit(min(query.clauses.limit ?? 1, 1), offset: query.clauses.offset), expressions)
+            copy = ExtendedQuery(
+                query.limit(min(query.clauses.limit ?? 1, 1), offset: query.clauses.offset), expressions)
             copy.orderings = orderings
         } else {
             copy.limit = (min(limit?.count ?? 1, 1), limit?.offset ?? 0)

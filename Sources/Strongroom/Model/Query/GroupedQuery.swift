@@ -27,8 +27,8 @@ public struct GroupedQuery<Source: Table>: Sendable {
 
     /// Adds orderings of the groups; earlier ones have priority.
     ///
-    /// - Parameter orderings: Makes one ordering, or several as a tuple or as lines, from the table's columns, also with aggregates;
-    ///   the first has the highest priority.
+    /// - Parameter orderings: Makes one ordering, or several as a tuple or as lines, from the table's columns, also
+    ///   with aggregates; the first has the highest priority.
     /// - Returns: The sorted query.
     public func order(@OrderingBuilder _ orderings: (Source.Columns) -> [Ordering]) -> GroupedQuery {
         var copy = self

@@ -6,17 +6,17 @@ extension Query {
     ///     .update(in: db, returning: Contact.self) { [$0.city.set("Köln")] }
     /// ```
     ///
-    /// The result is the same with every engine: the rows are read again by their keys, after triggers have run, and not
-    /// by `RETURNING`, which older engines lack and which reports neither the order nor the changes of triggers.
+    /// The result is the same with every engine: the rows are read again by their keys, after triggers have run, and
+    /// not by `RETURNING`, which older engines lack and which reports neither the order nor the changes of triggers.
     ///
     /// - Parameters:
     ///   - db: A write transaction.
     ///   - type: The record's type; its columns are columns of the table.
     ///   - assignments: Makes the assignments from the table's columns; with none, nothing is changed.
-    /// - Returns: The records, in the order of the query and finally by key; those of rows that the query matched before
-    ///   the update.
-    /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, `typeMismatch`, or the engine's failure; then
-    ///   no row is changed.
+    /// - Returns: The records, in the order of the query and finally by key; those of rows that the query matched
+    ///   before the update.
+    /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, `typeMismatch`, or the engine's failure;
+    ///   then no row is changed.
     public func update<R: Record>(
         in db: borrowing some Writing & ~Copyable, returning type: R.Type,
         _ assignments: (Source.Columns) -> [Assignment]

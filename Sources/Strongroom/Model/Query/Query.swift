@@ -36,8 +36,8 @@ public struct Query<Source: Table>: Sendable {
     /// Contact.order { ($0.city.ascending, $0.name.ascending.nullsLast) }
     /// ```
     ///
-    /// - Parameter orderings: Makes one ordering, or several as a tuple or as lines, from the table's columns; the first has the
-    ///   highest priority.
+    /// - Parameter orderings: Makes one ordering, or several as a tuple or as lines, from the table's columns; the
+    ///   first has the highest priority.
     /// - Returns: The sorted query.
     public func order(@OrderingBuilder _ orderings: (Source.Columns) -> [Ordering]) -> Query {
         var copy = self

@@ -9,8 +9,8 @@ extension Selection {
     /// Combinations are evaluated from left to right. The order of the single selections is lost; that of the result is
     /// set with ``order(_:)``. See SQLite's documentation, "SELECT", section 3 (sqlite.org/lang_select.html).
     ///
-    /// - Parameter other: A selection of the same types. Decimals must have the same scale in both; otherwise running the
-    ///   selection throws ``StrongroomError`` with `notTranslatable`.
+    /// - Parameter other: A selection of the same types. Decimals must have the same scale in both; otherwise running
+    ///   the selection throws ``StrongroomError`` with `notTranslatable`.
     /// - Returns: The combined selection.
     public func union(_ other: Selection) -> Selection { combined("UNION", other) }
 

@@ -26,8 +26,8 @@ public struct WindowFrame: Sendable, Hashable {
 /// ```
 ///
 /// Aggregates also have ``SQLExpression/over(partitionedBy:orderedBy:frame:)``. Engines before SQLite 3.25 have no
-/// window functions: running the statement throws ``StrongroomError`` with `notSupported` before the engine sees it. See
-/// SQLite's documentation, "Window Functions" (sqlite.org/windowfunctions.html).
+/// window functions: running the statement throws ``StrongroomError`` with `notSupported` before the engine sees it.
+/// See SQLite's documentation, "Window Functions" (sqlite.org/windowfunctions.html).
 public struct WindowFunction<Value: ColumnValue>: Sendable {
     let sql: SQL
 

@@ -51,7 +51,7 @@ struct QueryScope {
 
     init(_ schema: TableSchema?, _ others: [TableSchema] = [], aliases: [String] = []) {
         outer = Self.innermost
-        level = Self.depth
+        level = outer.map { $0.pointee.level + 1 } ?? 0
         self.schema = schema
         self.others = others
         self.aliases = aliases

@@ -40,8 +40,8 @@ public struct GroupedJoin<Columns: Sendable, Records: Sendable>: Sendable {
 
     /// Adds orderings of the groups; earlier ones have priority.
     ///
-    /// - Parameter orderings: Makes one ordering, or several as a tuple or as lines, from the tables' columns, also with
-    ///   aggregates; the first has the highest priority.
+    /// - Parameter orderings: Makes one ordering, or several as a tuple or as lines, from the tables' columns, also
+    ///   with aggregates; the first has the highest priority.
     /// - Returns: The sorted groups.
     public func order(@OrderingBuilder _ orderings: (Columns) -> [Ordering]) -> GroupedJoin {
         var copy = self
@@ -84,8 +84,8 @@ extension Join {
     /// rows has no effect; a join with a limit or with ``distinct()`` is refused.
     ///
     /// - Parameter expressions: Makes the expressions to group by from the tables' columns.
-    /// - Returns: The groups, of which values can be selected. Running a selection throws ``StrongroomError`` with `sql`
-    ///   if the join has a limit or removes duplicates.
+    /// - Returns: The groups, of which values can be selected. Running a selection throws ``StrongroomError`` with
+    ///   `sql` if the join has a limit or removes duplicates.
     public func group<each E: SQLExpression>(
         _ expressions: (Columns) -> (repeat each E)
     ) -> GroupedJoin<Columns, Records> {

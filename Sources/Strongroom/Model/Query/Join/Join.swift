@@ -127,8 +127,8 @@ public struct Join<Columns: Sendable, Records: Sendable>: Sendable {
 
     /// Adds orderings; earlier ones have priority.
     ///
-    /// - Parameter orderings: Makes one ordering, or several as a tuple or as lines, from the tables' columns; the first has the
-    ///   highest priority.
+    /// - Parameter orderings: Makes one ordering, or several as a tuple or as lines, from the tables' columns; the
+    ///   first has the highest priority.
     /// - Returns: The sorted join.
     public func order(@OrderingBuilder _ orderings: (Columns) -> [Ordering]) -> Join {
         var copy = self

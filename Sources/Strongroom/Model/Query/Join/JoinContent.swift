@@ -23,7 +23,10 @@ struct JoinContent: Sendable {
         suffix = Self.suffix
         let alias = Self.firstAlias
         // As a subquery: its rows are limited and sorted before they are joined.
-        source = rows.isPlain ? SQL(verbatim: "\(table) AS \(alias)") : "(\(rows.sql(after: "SELECT * FROM \(table)"))) AS \(SQL(verbatim: alias))"
+        source =
+            rows.isPlain
+            ? SQL(verbatim: "\(table) AS \(alias)")
+            : "(\(rows.sql(after: "SELECT * FROM \(table)"))) AS \(SQL(verbatim: alias))"
         add(Source.self)
     }
 

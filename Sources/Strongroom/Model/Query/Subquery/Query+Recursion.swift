@@ -22,7 +22,8 @@ extension Query {
         let (found, next) = ("found\(number)", "next\(number)")
         let columns = (JoinedColumns<Source>(alias: found), JoinedColumns<Source>(alias: next))
         let (made, nested) = QueryScope.run(
-            nil, others: [Source.schema], aliases: [found, next], of: columns, { columns in step(columns.0, columns.1) })
+            nil, others: [Source.schema], aliases: [found, next], of: columns, { columns in step(columns.0, columns.1) }
+        )
         let condition = nested?.fault(in: [made.sql]).map(Condition.init(failing:)) ?? made
         let table = Source.schema.quotedName
         let names = Source.schema.columns.map { Identifier.quote($0.name) }

@@ -20,8 +20,8 @@ extension SQLExpression {
     /// The value is one of the keys of a query's rows.
     ///
     /// - Parameter query: A query of a table whose primary key has one column.
-    /// - Returns: The condition. Running it throws ``StrongroomError`` with `sql` for a composite key, and `invalidName`
-    ///   for a table without a key.
+    /// - Returns: The condition. Running it throws ``StrongroomError`` with `sql` for a composite key, and
+    ///   `invalidName` for a table without a key.
     public func isIn<Source: Table>(_ query: Query<Source>) -> Condition
     where Source.Key == Value.Unwrapped, Source.Key: ColumnValue {
         do {

@@ -103,8 +103,8 @@ public struct Subquery<Source: Table>: Sendable {
 
     /// An aggregate of the rows, taking the limit into account.
     ///
-    /// - Parameter expression: Makes the aggregate from the table's columns. For an expression that is no aggregate, the
-    ///   value is that of any of the rows; see ``first(_:)``.
+    /// - Parameter expression: Makes the aggregate from the table's columns. For an expression that is no aggregate,
+    ///   the value is that of any of the rows; see ``first(_:)``.
     /// - Returns: The value, of which there is one for each row of the outer query.
     public func value<E: SQLExpression>(_ expression: (JoinedColumns<Source>) -> E) -> Computed<E.Value> {
         let made = made(expression)

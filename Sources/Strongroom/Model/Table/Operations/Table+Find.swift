@@ -121,8 +121,8 @@ extension Table {
     /// let byCity = Contact.order { ($0.city.ascending, $0.name.descending) }
     /// ```
     ///
-    /// - Parameter orderings: Returns one ordering, or several as a tuple or as lines, for the table's columns, the most significant
-    ///   first.
+    /// - Parameter orderings: Returns one ordering, or several as a tuple or as lines, for the table's columns, the
+    ///   most significant first.
     /// - Returns: The query.
     public static func order(@OrderingBuilder _ orderings: (Columns) -> [Ordering]) -> Query<Self> {
         Query<Self>().order(orderings)
