@@ -20,6 +20,38 @@ enum WrittenDate {
         return "\(date)T\(time)\(fraction(of: seconds, whole))Z"
     }
 
+    /// The text with milliseconds, in a form that sorts as the dates do.
+    ///
+    /// - Parameters:
+    ///   - seconds: Since the start of 2001, UTC.
+    ///   - separator: What stands between date and time.
+    ///   - suffix: What stands at the end.
+    /// - Returns: The text, or nil before the year 1 and after 9999.
+    static func milliseconds(_ seconds: Double, separator: String, suffix: String) -> String? {
+        guard seconds.isFinite, abs(seconds) < 1e12 else { return nil }
+        let total = Int((seconds * 1000).rounded())
+        let millisecondsOfDay = secondsOfDay * 1000
+        let days = Int((Double(total) / Double(millisecondsOfDay)).rounded(.down))
+        let rest = total - days * millisecondsOfDay
+        let (year, month, day) = civil(days + daysFrom1970)
+        guard (1...9999).contains(year) else { return nil }
+        let date = "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
+        let second = rest / 1000
+        let time = "\(padded(second / 3600, 2)):\(padded(second / 60 % 60, 2)):\(padded(second % 60, 2))"
+        return "\(date)\(separator)\(time).\(padded(rest % 1000, 3))\(suffix)"
+    }
+
+    /// The seconds since the start of 2001 of a text in UTC without an offset, as SQLite's date functions return it;
+    /// nil for any other text.
+    static func secondsOfPlain(_ text: String) -> Double? {
+        switch text.utf8.count {
+        case 10: seconds("\(text)T00:00:00Z")
+        case 16: seconds("\(text.prefix(10))T\(text.suffix(5)):00Z")
+        case 19...: text.dropFirst(10).first == " " ? seconds("\(text.prefix(10))T\(text.dropFirst(11))Z") : nil
+        default: nil
+        }
+    }
+
     /// - Returns: The seconds since the start of 2001, UTC, or nil for any other text.
     static func seconds(_ text: String) -> Double? {
         let bytes = Array(text.utf8)
