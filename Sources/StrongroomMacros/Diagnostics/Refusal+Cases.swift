@@ -115,7 +115,7 @@ extension Refusal {
     }
 
     static func keptOfOtherType(_ property: String, _ kept: String, _ type: String) -> Refusal {
-        let wanted = kept == "version" ? "an Int or an Int64 that is not optional" : "a Date or a Date?"
+        let wanted = kept == "version" ? "an Int or an Int64" : "a Date or a Date?"
         return Refusal(
             "keptOfOtherType",
             "'kept: .\(kept)' needs a variable that is \(wanted) and no part of the key, not '\(property): \(type)'")

@@ -4,6 +4,8 @@ public import Strongroom
 import StrongroomTesting
 import Testing
 
+enum Level: Int, ColumnValue { case low, high }
+
 @Table("article")
 public struct Article {
     public var id: Int64?
@@ -34,8 +36,6 @@ struct TablesWithoutBoilerplateExamples {
         #expect(Contact.schema.indexes.map(\.columns) == [["name"]])
         #expect(Contact.databaseName == "addressbook.sqlite")
     }
-
-    enum Level: Int, ColumnValue { case low, high }
 
     @Table("reminder")
     struct Reminder: Equatable {

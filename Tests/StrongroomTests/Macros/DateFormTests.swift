@@ -109,7 +109,8 @@ struct DateFormTests {
     }
 
     private static func check(
-        _ name: String, _ column: (Task.Columns) -> Column<Date>, _ property: (Task) -> Date, _ sorted: [Date],
+        _ name: String, _ column: @escaping (Task.Columns) -> Column<Date>, _ property: (Task) -> Date,
+        _ sorted: [Date],
         in db: borrowing WriteTransaction
     ) throws {
         let (low, high) = (sorted[1], sorted[3])

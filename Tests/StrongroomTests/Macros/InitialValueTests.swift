@@ -4,12 +4,12 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
+enum InitialLevel: Int, ColumnValue {
+    case none, low, high
+}
+
 /// An initial value is a column's default where it is a constant.
 struct InitialValueTests {
-    enum Level: Int, ColumnValue {
-        case none, low, high
-    }
-
     @Table("entry")
     struct Entry: Equatable {
         var id: Int64?
@@ -17,8 +17,8 @@ struct InitialValueTests {
         var calls: Int = 0
         var share: Double = -0.5
         var isOpen = true
-        var level: Level = .low
-        var odd: Level = .none
+        var level: InitialLevel = .low
+        var odd: InitialLevel = .none
         var maybe: Int? = 7
         var price: Decimal = 2
         @Column(scale: 2) var fee: Decimal = 3
@@ -43,7 +43,7 @@ struct InitialValueTests {
     struct Later {
         var id: Int64?
         var calls: Int = 3
-        var level: Level = .high
+        var level: InitialLevel = .high
         var maybe: Int? = 7
     }
 
@@ -94,7 +94,7 @@ struct InitialValueTests {
         #expect(entry.share == -0.5)
         #expect(entry.isOpen)
         #expect(entry.level == .low)
-        #expect(entry.odd == Level.none)
+        #expect(entry.odd == InitialLevel.none)
         #expect(entry.maybe == 7)
         #expect(entry.price == 2)
         #expect(entry.fee == 3)

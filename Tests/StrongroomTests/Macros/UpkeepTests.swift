@@ -13,7 +13,7 @@ struct UpkeepTests {
         var title = ""
         var note: String?
         @Column("v", kept: .version) var version = 0
-        @Column(kept: .created) var created = Self.never
+        @Column(kept: .created) var created: Date = Self.never
         @Column("changed_at", kept: .updated, as: .millisecondsSince1970) var changed: Date?
 
         static let never = Date(timeIntervalSinceReferenceDate: 0)
@@ -25,7 +25,7 @@ struct UpkeepTests {
         @Column(kept: .created) var created: Date?
     }
 
-    @Table("copy", of: Document.self)
+    @Table("copy", of: UpkeepTests.Document.self)
     enum Copy {}
 
     private let store: Store

@@ -44,6 +44,8 @@ public struct RecordUpkeep<R: Record>: Sendable {
     private(set) var version: Version?
     private(set) var created: Time?
     private(set) var updated: Time?
+    /// Copies of the columns from one record to another.
+    private var copies: [@Sendable (_ record: R, _ other: inout R) -> Void] = []
     /// The error for a column that the record does not have.
     private(set) var defect: StrongroomError?
 
@@ -59,7 +61,7 @@ public struct RecordUpkeep<R: Record>: Sendable {
     public func version<V: FixedWidthInteger & ColumnValue>(
         _ property: any WritableKeyPath<R, V> & Sendable, _ column: String
     ) -> RecordUpkeep {
-        adding(column) { copy, place in
+        adding(property, column) { copy, place in
             copy.version = Version(column: column, place: place) { record in record[keyPath: property] &+= 1 }
         }
     }
@@ -71,7 +73,7 @@ public struct RecordUpkeep<R: Record>: Sendable {
     ///   - column: The name of its column.
     /// - Returns: The upkeep with the time.
     public func created(_ property: any WritableKeyPath<R, Date> & Sendable, _ column: String) -> RecordUpkeep {
-        adding(column) { copy, place in
+        adding(property, column) { copy, place in
             copy.created = Time(column: column, place: place) { $0[keyPath: property] = $1 }
         }
     }
@@ -83,7 +85,7 @@ public struct RecordUpkeep<R: Record>: Sendable {
     ///   - column: The name of its column.
     /// - Returns: The upkeep with the time.
     public func created(_ property: any WritableKeyPath<R, Date?> & Sendable, _ column: String) -> RecordUpkeep {
-        adding(column) { copy, place in
+        adding(property, column) { copy, place in
             copy.created = Time(column: column, place: place) { record, now in
                 if record[keyPath: property] == nil { record[keyPath: property] = now }
             }
@@ -97,7 +99,7 @@ public struct RecordUpkeep<R: Record>: Sendable {
     ///   - column: The name of its column.
     /// - Returns: The upkeep with the time.
     public func updated(_ property: any WritableKeyPath<R, Date> & Sendable, _ column: String) -> RecordUpkeep {
-        adding(column) { copy, place in
+        adding(property, column) { copy, place in
             copy.updated = Time(column: column, place: place) { $0[keyPath: property] = $1 }
         }
     }
@@ -109,13 +111,16 @@ public struct RecordUpkeep<R: Record>: Sendable {
     ///   - column: The name of its column.
     /// - Returns: The upkeep with the time.
     public func updated(_ property: any WritableKeyPath<R, Date?> & Sendable, _ column: String) -> RecordUpkeep {
-        adding(column) { copy, place in
+        adding(property, column) { copy, place in
             copy.updated = Time(column: column, place: place) { $0[keyPath: property] = $1 }
         }
     }
 
-    private func adding(_ column: String, _ add: (inout RecordUpkeep, Int) -> Void) -> RecordUpkeep {
+    private func adding<V>(
+        _ property: any WritableKeyPath<R, V> & Sendable, _ column: String, _ add: (inout RecordUpkeep, Int) -> Void
+    ) -> RecordUpkeep {
         var copy = self
+        copy.copies.append { $1[keyPath: property] = $0[keyPath: property] }
         if let place = Identifier.place(of: column, in: R.columnNames) {
             add(&copy, place)
         } else {
@@ -151,6 +156,11 @@ extension RecordUpkeep {
         let others = leftOut.filter { !kept.contains($0) }
         guard let created, !others.contains(created.place) else { return others }
         return (others + [created.place]).sorted()
+    }
+
+    /// Copies the kept columns of a record to another one.
+    package func copy(from record: R, to other: inout R) {
+        for copy in copies { copy(record, &other) }
     }
 
     /// The columns that are written besides those of a change.
