@@ -1,5 +1,6 @@
 #if Macros
 import SwiftSyntax
+import SwiftSyntaxBuilder
 
 /// The initial value of a property, or the argument `default:`.
 struct InitialValue {
@@ -50,17 +51,23 @@ struct InitialValue {
             member.base == nil || member.base?.trimmedDescription == type
         else { return nil }
         let name = member.declName.baseName.text
-        return hasConstants(type) && !changing.contains(name) ? .member(name) : nil
+        return isConstant(name, of: type) ? .member(name) : nil
     }
 
-    /// Members that are computed, in Foundation and by custom.
+    /// Whether a static member is a constant: a case of an enum as a rule, and in types of Swift and Foundation, to
+    /// which a program may have added members that are computed, one of the numbers' own.
+    private static func isConstant(_ name: String, of type: String) -> Bool {
+        guard !TypeSyntax("\(raw: type)").isKnownColumnValue else { return constants.contains(name) }
+        return type.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." } && !changing.contains(name)
+    }
+
+    private static let constants: Set<String> = [
+        "zero", "min", "max", "pi", "infinity", "greatestFiniteMagnitude", "leastNormalMagnitude",
+        "leastNonzeroMagnitude", "ulpOfOne",
+    ]
+
+    /// Members that are computed by custom.
     private static let changing: Set<String> = ["now", "today", "current", "random", "init", "self"]
-
-    /// Whether a type is written as a name, and its static members are constants as a rule.
-    private static func hasConstants(_ type: String) -> Bool {
-        let name = type.split(separator: ".").last ?? ""
-        return name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" } && name != "Date"
-    }
 
     private static func number(_ digits: String) -> Double? {
         let plain = digits.filter { $0 != "_" }

@@ -108,7 +108,8 @@ struct TenConditions: Sendable, CustomStringConvertible {
             """
             try Contact.where {
                 $0.isActive && $0.age > 18 && !$0.isActive && ($0.isActive || $0.city == "Oslo") && $0.score >= 2.5
-                    && $0.email != nil && $0.name.hasPrefix("A") && $0.name != "Alice" && $0.city != place && $0.isActive
+                    && $0.email != nil && $0.name.hasPrefix("A") && $0.name != "Alice" && $0.city != place
+                    && $0.isActive
             }.where { $0.isActive }.fetch(in: db)
             """),
         TenConditions(

@@ -38,30 +38,30 @@ struct BooleanColumnTests {
 
     /// Each query, its WHERE clause, and which rows it selects; NULL is neither true nor false.
     private static let cases: [(Query<Member>, String, @Sendable (Member) -> Bool)] = [
-        (Member.where { $0.isActive }, #"("isActive" = 1)"#, { $0.isActive }),
-        (Member.where { !$0.isActive }, #"("isActive" = 0)"#, { !$0.isActive }),
-        (Member.where { $0.isPaid }, #"("isPaid" = 1)"#, { $0.isPaid == true }),
-        (Member.where { !$0.isPaid }, #"("isPaid" = 0)"#, { $0.isPaid == false }),
+        (Member.where { $0.isActive }, "(`isActive` = 1)", { $0.isActive }),
+        (Member.where { !$0.isActive }, "(`isActive` = 0)", { !$0.isActive }),
+        (Member.where { $0.isPaid }, "(`isPaid` = 1)", { $0.isPaid == true }),
+        (Member.where { !$0.isPaid }, "(`isPaid` = 0)", { $0.isPaid == false }),
         (
-            Member.where { $0.isActive && $0.age > 3 }, #"(("isActive" = 1) AND ("age" > ?))"#,
+            Member.where { $0.isActive && $0.age > 3 }, "((`isActive` = 1) AND (`age` > ?))",
             { $0.isActive && $0.age > 3 }
         ),
         (
-            Member.where { $0.age > 3 || $0.isPaid }, #"(("age" > ?) OR ("isPaid" = 1))"#,
+            Member.where { $0.age > 3 || $0.isPaid }, "((`age` > ?) OR (`isPaid` = 1))",
             { $0.age > 3 || $0.isPaid == true }
         ),
         (
             Member.where { $0.isActive || $0.isPaid && !$0.isActive },
-            #"(("isActive" = 1) OR (("isPaid" = 1) AND ("isActive" = 0)))"#,
+            "((`isActive` = 1) OR ((`isPaid` = 1) AND (`isActive` = 0)))",
             { $0.isActive || $0.isPaid == true && !$0.isActive }
         ),
         (
-            Member.where { !($0.isActive && $0.isPaid) }, #"(NOT (("isActive" = 1) AND ("isPaid" = 1)))"#,
+            Member.where { !($0.isActive && $0.isPaid) }, "(NOT ((`isActive` = 1) AND (`isPaid` = 1)))",
             { !$0.isActive || $0.isPaid == false }
         ),
         (
             Member.query.where { $0.isActive }.where { $0.isPaid },
-            #"(("isActive" = 1) AND ("isPaid" = 1))"#, { $0.isActive && $0.isPaid == true }
+            "((`isActive` = 1) AND (`isPaid` = 1))", { $0.isActive && $0.isPaid == true }
         ),
     ]
 
@@ -70,7 +70,7 @@ struct BooleanColumnTests {
         let (query, clause, isSelected) = Self.cases[place]
         try await store.read { db in
             let found = try db.expectSQL(
-                "SELECT \"id\", \"isActive\", \"isPaid\", \"age\" FROM \"member\" WHERE \(clause)"
+                "SELECT `id`, `isActive`, `isPaid`, `age` FROM `member` WHERE \(clause)"
             ) { try query.fetch(in: db) }
             #expect(found == (try Member.all(in: db).filter(isSelected)))
         }

@@ -242,8 +242,8 @@ struct UpkeepTests {
             let row = try #require(try Document.find(id, in: db))
             try db.expectSQL(
                 """
-                UPDATE "document" SET "code" = ?2, "title" = ?3, "note" = ?4, "v" = ?5, "changed_at" = ?7 \
-                WHERE "id" = ?8 AND "v" = ?5 - 1
+                UPDATE `document` SET `code` = ?2, `title` = ?3, `note` = ?4, `v` = ?5, `changed_at` = ?7 \
+                WHERE `id` = ?8 AND `v` = ?5 - 1
                 """
             ) { try Document.update(row, in: db) }
         }

@@ -23,11 +23,11 @@ public enum DateForm: String, Sendable, Hashable, CaseIterable {
     case wholeSecondsSince1970
     /// An integer: the milliseconds since the start of 1970, UTC.
     case millisecondsSince1970
-    /// Text such as `2026-11-21T20:15:00.250Z` (RFC 3339), in UTC, always with milliseconds; for the years 1 to 9999.
+    /// Text such as `2026-11-21T20:15:00.250Z` (RFC 3339), in UTC, always with milliseconds; for the years 0 to 9999.
     /// Any offset and number of digits is accepted when reading.
     case iso8601
     /// Text such as `2026-11-21 20:15:00.250`, in UTC, which SQLite's date functions return and GRDB stores; for the
-    /// years 1 to 9999. Without milliseconds, and without a time, it is accepted when reading.
+    /// years 0 to 9999. Without milliseconds, and without a time, it is accepted when reading.
     case dateTime
 
     /// The storage class of the values.
@@ -89,7 +89,7 @@ extension DateForm {
     private static var outOfRange: StrongroomError {
         StrongroomError(
             .valueNotStorable,
-            "A date is out of the range of its column's form (text has the years 1 to 9999); store dates as numbers.")
+            "A date is out of the range of its column's form (text has the years 0 to 9999); store dates as numbers.")
     }
 
     /// The seconds since the start of 2001, UTC, of a stored value; nil if it is not in this form.
@@ -101,7 +101,7 @@ extension DateForm {
             return stored.number.map { $0 / 1000 - WrittenDate.secondsFrom1970 }
         case .iso8601, .dateTime:
             guard case .text(let text) = stored else { return nil }
-            return WrittenDate.seconds(text) ?? WrittenDate.secondsOfPlain(text)
+            return WrittenDate.seconds(text, since: 0) ?? WrittenDate.secondsOfPlain(text)
         }
     }
 }
