@@ -112,7 +112,65 @@ struct PropertyRefusalTests {
         .column(
             "an unknown encoding",
             #"@Column(as: ▸coding) var size: Int"#,
-            #"'as' must be '.json' or '.propertyList', so that the macro can read it"#),
+            #"'as' must be '.json', '.propertyList' or the form of a date, such as '.iso8601', written out here"#),
+        .column(
+            "an array",
+            #"var tags: ▸[Tag]"#,
+            #"The property 'tags' is an array, which is no column value; store it with @Column(as: .json)"#,
+            fixIts: ["Store it as JSON", "Mark it @Ignored"],
+            fixed: #"@Column(as: .json) var tags: [Tag]"#),
+        .column(
+            "an array with arguments for its column",
+            #"@Column("all", indexed: true) var tags: ▸[[UInt8]]?"#,
+            #"The property 'tags' is an array, which is no column value; store it with @Column(as: .json)"#,
+            fixIts: ["Store it as JSON", "Mark it @Ignored"],
+            fixed: #"@Column("all", indexed: true, as: .json) var tags: [[UInt8]]?"#),
+        .column(
+            "a dictionary",
+            #"var notes: ▸[String: String] = [:]"#,
+            #"The property 'notes' is a dictionary, which is no column value; store it with @Column(as: .json)"#,
+            fixIts: ["Store it as JSON", "Mark it @Ignored"],
+            fixed: #"@Column(as: .json) var notes: [String: String] = [:]"#),
+        .column(
+            "two defaults that differ",
+            #"@Column(default: ▸1) var calls: Int = 0"#,
+            #"The default of 'calls' differs from its initial value, which is the column's default; remove one"#),
+        .column(
+            "two cases that differ",
+            #"@Column(default: ▸Level.high) var level: Level = .low"#,
+            #"The default of 'level' differs from its initial value, which is the column's default; remove one"#),
+        .column(
+            "the form of a date for another type",
+            #"@Column(as: ▸.iso8601) var date: String?"#,
+            #"Only a Date has the form '.iso8601', and 'date' is String?; leave 'as' out"#),
+        .column(
+            "the form of a date in a key",
+            #"@Column(primaryKey: true, as: ▸.dateTime) var date: Date"#,
+            #"'date' is part of the key, in which dates have no other form; leave 'as' out"#),
+        .column(
+            "something unknown that is kept",
+            #"@Column(kept: ▸.author) var author: Int"#,
+            #"'kept' must be '.version', '.created' or '.updated', so that the macro can read it"#),
+        .column(
+            "a version that may be nil",
+            #"@Column(kept: ▸.version) var version: Int?"#,
+            #"'kept: .version' needs a variable that is an Int or an Int64 and no part of the key, not 'version: Int?'"#
+        ),
+        .column(
+            "a time that is a number",
+            #"@Column(kept: ▸.created) var made: Double"#,
+            #"'kept: .created' needs a variable that is a Date or a Date? and no part of the key, not 'made: Double'"#),
+        .column(
+            "a constant that is kept",
+            #"@Column(kept: ▸.updated) let made: Date"#,
+            #"'kept: .updated' needs a variable that is a Date or a Date? and no part of the key, not 'made: Date'"#),
+        .column(
+            "two versions",
+            #"""
+            @Column(kept: .version) var version = 0
+            @Column(kept: ▸.version) var other = 0
+            """#,
+            #"Two columns are 'kept: .version'; a table keeps one"#),
         Refusal(
             "a struct without columns",
             #"""

@@ -27,7 +27,7 @@ struct TableExpansionTests {
                 public struct Columns: Swift.Sendable {
                     public let id = Strongroom.Column<Int64?>("id", primaryKey: true)
                     public let email = Strongroom.Column<String>("e-mail", unique: true)
-                    let `order` = Strongroom.Column<Swift.Int>("order")
+                    let `order` = Strongroom.Column<Swift.Int>("order", initial: 0)
 
                     public init() {
                     }

@@ -7,7 +7,7 @@ extension RecordModel {
 
     /// The typed columns and the members derived from them.
     var columnsCode: [String] {
-        [columnsType, "\(prefix)static let columns = Columns()", definitions, names]
+        [columnsType, "\(prefix)static let columns = Columns()", definitions, names] + upkeep
     }
 
     private var columnsType: String {
@@ -21,17 +21,43 @@ extension RecordModel {
             \(prefix)struct Columns: Swift.Sendable {
                 \(columns.joined(separator: "\n    "))
 
-                \(prefix)init() {
+                \(prefix)init() {\(typeChecks)
                 }
             }
             """
     }
 
+    /// Calls that the compiler refuses, with advice, for a type that no column can store.
+    private var typeChecks: String {
+        let unknown = properties.filter { !$0.type.isKnownColumnValue && $0.column.encoding == nil }
+        var types: [String] = []
+        for property in unknown where !types.contains(property.wrappedText) { types.append(property.wrappedText) }
+        return types.map { "\n        Strongroom.ColumnDefinition.requireColumnValue(\($0).self)" }.joined()
+    }
+
+    /// The columns that the table keeps by itself, if there are any.
+    private var upkeep: [String] {
+        let calls = properties.compactMap { property in
+            property.column.kept.map {
+                "\n        .\($0.rawValue)(\\Self.\(property.name), \(property.columnName.swiftLiteral))"
+            }
+        }
+        guard !calls.isEmpty else { return [] }
+        return [
+            "\(prefix)static let upkeep: Strongroom.RecordUpkeep<Self>? = Strongroom.RecordUpkeep<Self>()"
+                + calls.joined()
+        ]
+    }
+
     private func arguments(of property: PropertyModel) -> String {
         var list = [property.columnName.swiftLiteral]
         if let scale = property.column.scale { list.append("scale: \(scale)") }
-        if keys.contains(where: { $0.name == property.name }) { list.append("primaryKey: true") }
-        return (list + property.column.copied).joined(separator: ", ")
+        if let form = property.column.dateForm { list.append("as: .\(form)") }
+        let isKey = keys.contains { $0.name == property.name }
+        if isKey { list.append("primaryKey: true") }
+        list += property.column.copied
+        if !isKey, let value = property.initialValue { list.append("initial: \(value)") }
+        return list.joined(separator: ", ")
     }
 
     private var definitions: String {

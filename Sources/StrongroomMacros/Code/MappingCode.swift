@@ -23,7 +23,7 @@ extension RecordModel {
 
     private var encoding: String {
         let lines = properties.enumerated().filter { !$1.column.isGenerated }.map { place, property in
-            "try bindings.set(\(property.written), at: \(place)\(property.scaleArgument))"
+            "try bindings.set(\(property.written), at: \(place)\(property.formArgument))"
         }
         return """
             \(prefix)func encode(to bindings: borrowing Strongroom.Bindings) throws {
@@ -64,6 +64,9 @@ extension PropertyModel {
     /// The expression that reads the property from a row.
     fileprivate func read(_ place: Int) -> String {
         guard column.scale == nil else { return scaledRead("\(place)") }
+        if column.dateForm != nil {
+            return "try row.\(isOptional ? "dateIfPresent" : "date")(at: \(place)\(formArgument))"
+        }
         guard column.encoding != nil else { return "try row[\(place)]" }
         return "(try row[\(place)] as \(columnType))\(isOptional ? "?" : "").value"
     }
@@ -78,7 +81,7 @@ extension PropertyModel {
 
     /// The same for an initialiser that may be overloaded with the same labels.
     fileprivate func typedRead(_ place: Int) -> String {
-        let isTyped = column.encoding != nil || column.scale != nil
+        let isTyped = column.encoding != nil || column.scale != nil || column.dateForm != nil
         return isTyped ? read(place) : "\(read(place)) as \(typeText)"
     }
 
@@ -89,6 +92,9 @@ extension PropertyModel {
 
     /// The argument for the scale, if there is one.
     var scaleArgument: String { column.scale.map { ", scale: \($0)" } ?? "" }
+
+    /// The argument for the scale or the date's form, if there is one.
+    fileprivate var formArgument: String { column.dateForm.map { ", as: .\($0)" } ?? scaleArgument }
 
     /// The expression that is bound for the property.
     fileprivate var written: String {

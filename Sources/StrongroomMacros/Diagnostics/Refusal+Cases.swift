@@ -95,7 +95,41 @@ extension Refusal {
     }
 
     static func encoding() -> Refusal {
-        Refusal("encoding", "'as' must be '.json' or '.propertyList', so that the macro can read it")
+        Refusal(
+            "encoding",
+            "'as' must be '.json', '.propertyList' or the form of a date, such as '.iso8601', written out here")
+    }
+
+    /// - Parameter form: The name of the date's form.
+    static func formOfOtherType(_ property: String, _ form: String, _ type: String) -> Refusal {
+        Refusal(
+            "formOfOtherType", "Only a Date has the form '.\(form)', and '\(property)' is \(type); leave 'as' out")
+    }
+
+    static func formOfKey(_ property: String) -> Refusal {
+        Refusal("formOfKey", "'\(property)' is part of the key, in which dates have no other form; leave 'as' out")
+    }
+
+    static func kept() -> Refusal {
+        Refusal("kept", "'kept' must be '.version', '.created' or '.updated', so that the macro can read it")
+    }
+
+    static func keptOfOtherType(_ property: String, _ kept: String, _ type: String) -> Refusal {
+        let wanted = kept == "version" ? "an Int or an Int64" : "a Date or a Date?"
+        return Refusal(
+            "keptOfOtherType",
+            "'kept: .\(kept)' needs a variable that is \(wanted) and no part of the key, not '\(property): \(type)'")
+    }
+
+    static func keptTwice(_ kept: String) -> Refusal {
+        Refusal("keptTwice", "Two columns are 'kept: .\(kept)'; a table keeps one")
+    }
+
+    /// - Parameter kind: What the type is.
+    static func list(_ property: String, _ kind: String) -> Refusal {
+        Refusal(
+            "list",
+            "The property '\(property)' is \(kind), which is no column value; store it with @Column(as: .json)")
     }
 
     static func scale() -> Refusal {
@@ -109,6 +143,12 @@ extension Refusal {
             Only a Decimal has a scale, and '\(property)' is \(type); write its type as Decimal, or leave the scale out
             """
         )
+    }
+
+    static func twoDefaults(_ property: String) -> Refusal {
+        Refusal(
+            "twoDefaults",
+            "The default of '\(property)' differs from its initial value, which is the column's default; remove one")
     }
 
     static func twoMacros() -> Refusal {

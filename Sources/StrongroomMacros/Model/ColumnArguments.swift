@@ -17,8 +17,30 @@ struct ColumnArguments {
     /// The scale's position in the source.
     var scaleNode: ExprSyntax?
     var isGenerated = false
+    /// The stored form of a date, if specified: the name of a case.
+    var dateForm: String?
+    /// The position of `as:` in the source.
+    var encodingNode: ExprSyntax?
+    /// What the table keeps in the column, if anything.
+    var kept: Kept?
+    /// The position of `kept:` in the source.
+    var keptNode: ExprSyntax?
+    /// The value of new rows in place of nil.
+    var defaultValue: ExprSyntax?
     /// The arguments that are copied, as written in the source.
     var copied: [String] = []
+
+    /// What a table keeps in a column by itself.
+    enum Kept: String {
+        case version, created, updated
+    }
+
+    private static let dateForms: Set<String> = [
+        "secondsSince1970", "wholeSecondsSince1970", "millisecondsSince1970", "iso8601", "dateTime",
+    ]
+
+    /// Whether the property's initial value becomes the column's default.
+    var takesInitialValue: Bool { defaultValue == nil && encoding == nil && !isGenerated }
 
     /// A column without arguments.
     init() {}
@@ -36,9 +58,9 @@ struct ColumnArguments {
         case nil:
             readName(value, &diagnostics)
         case "as":
-            let word = value.as(MemberAccessExprSyntax.self)?.declName.baseName.text
-            encoding = word == "json" ? .json : word == "propertyList" ? .propertyList : nil
-            if encoding == nil { diagnostics.append(Refusal.encoding().at(value)) }
+            readEncoding(value, &diagnostics)
+        case "kept":
+            readKept(value, &diagnostics)
         case "scale"?:
             readScale(value, &diagnostics)
         case "primaryKey"?:
@@ -47,8 +69,28 @@ struct ColumnArguments {
         case let label?:
             if label == "autoincrement", value.literalBoolean != false { autoincrement = value }
             if label == "generated", !value.is(NilLiteralExprSyntax.self) { isGenerated = true }
+            if label == "default" { defaultValue = value }
             copied.append("\(label): \(value.trimmedDescription)")
         }
+    }
+
+    private mutating func readEncoding(_ value: ExprSyntax, _ diagnostics: inout [Diagnostic]) {
+        if value.is(NilLiteralExprSyntax.self) { return }
+        let word = value.as(MemberAccessExprSyntax.self)?.declName.baseName.text
+        encodingNode = value
+        switch word {
+        case "json": encoding = .json
+        case "propertyList": encoding = .propertyList
+        case let word? where Self.dateForms.contains(word): dateForm = word
+        default: diagnostics.append(Refusal.encoding().at(value))
+        }
+    }
+
+    private mutating func readKept(_ value: ExprSyntax, _ diagnostics: inout [Diagnostic]) {
+        if value.is(NilLiteralExprSyntax.self) { return }
+        kept = (value.as(MemberAccessExprSyntax.self)?.declName.baseName.text).flatMap(Kept.init)
+        keptNode = value
+        if kept == nil { diagnostics.append(Refusal.kept().at(value)) }
     }
 
     private mutating func readScale(_ value: ExprSyntax, _ diagnostics: inout [Diagnostic]) {

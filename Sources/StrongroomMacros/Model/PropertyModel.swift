@@ -18,6 +18,8 @@ struct PropertyModel {
     let isConstant: Bool
     let access: Access
     let column: ColumnArguments
+    /// The source of its initial value, if that is a constant that a column can have as its default.
+    let initialValue: String?
 
     /// The name in Swift code, for use after a dot.
     var name: String { identifier.text }

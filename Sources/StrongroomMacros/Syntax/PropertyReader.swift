@@ -89,6 +89,12 @@ struct PropertyReader {
             return
         }
         let arguments = column.map { ColumnArguments($0, &diagnostics) } ?? ColumnArguments()
+        if arguments.encoding == nil, let list = type.listKind {
+            diagnostics.append(
+                Refusal.list(identifier.text, list)
+                    .at(binding.typeAnnotation?.type ?? type, fixIts: [variable.storedAsJSON, variable.ignoring]))
+            return
+        }
         if arguments.encoding == nil || type.is(ImplicitlyUnwrappedOptionalTypeSyntax.self),
             let kind = type.unsuitableKind
         {
@@ -100,10 +106,40 @@ struct PropertyReader {
         if let node = arguments.scaleNode, !type.isDecimal || arguments.encoding != nil {
             diagnostics.append(Refusal.scaleOfOtherType(identifier.text, type.trimmedDescription).at(node))
         }
+        checkForm(arguments, identifier.text, type, isKey: arguments.primaryKey == true)
+        checkKept(arguments, identifier.text, type, isConstant: variable.isConstant)
+        let initial = binding.initializer.map { InitialValue($0.value, of: type) }
+        if let initial, let given = arguments.defaultValue, initial.differs(from: InitialValue(given, of: type)) {
+            diagnostics.append(Refusal.twoDefaults(identifier.text).at(given))
+        }
         properties.append(
             PropertyModel(
                 identifier: identifier, type: type, typeText: type.trimmedDescription,
-                isConstant: variable.isConstant, access: variable.modifiers.access, column: arguments))
+                isConstant: variable.isConstant, access: variable.modifiers.access, column: arguments,
+                initialValue: arguments.takesInitialValue ? initial?.source : nil))
+    }
+
+    private mutating func checkForm(
+        _ arguments: ColumnArguments, _ name: String, _ type: TypeSyntax, isKey: Bool
+    ) {
+        guard let form = arguments.dateForm, let node = arguments.encodingNode else { return }
+        if !type.isDate { diagnostics.append(Refusal.formOfOtherType(name, form, type.trimmedDescription).at(node)) }
+        if isKey { diagnostics.append(Refusal.formOfKey(name).at(node)) }
+    }
+
+    private mutating func checkKept(
+        _ arguments: ColumnArguments, _ name: String, _ type: TypeSyntax, isConstant: Bool
+    ) {
+        guard let kept = arguments.kept, let node = arguments.keptNode else { return }
+        let isSuitable = kept == .version ? type.isRowID && type.wrapped == nil : type.isDate
+        if !isSuitable || isConstant || arguments.primaryKey == true || arguments.isGenerated
+            || arguments.encoding != nil
+        {
+            diagnostics.append(Refusal.keptOfOtherType(name, kept.rawValue, type.trimmedDescription).at(node))
+        }
+        if properties.contains(where: { $0.column.kept == kept }) {
+            diagnostics.append(Refusal.keptTwice(kept.rawValue).at(node))
+        }
     }
 
     private mutating func refuseDuplicates() {

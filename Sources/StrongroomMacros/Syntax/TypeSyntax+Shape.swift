@@ -36,6 +36,31 @@ extension TypeSyntax {
             .contains((wrapped ?? self).trimmedDescription)
     }
 
+    /// Whether it is `Date` or its optional.
+    var isDate: Bool {
+        ["Date", "Foundation.Date", "FoundationEssentials.Date"].contains((wrapped ?? self).trimmedDescription)
+    }
+
+    /// What the type is, if it is an array of anything but bytes, a dictionary, or the optional of one.
+    var listKind: String? {
+        let type = wrapped ?? self
+        if let array = type.as(ArrayTypeSyntax.self) {
+            return ["UInt8", "Swift.UInt8"].contains(array.element.trimmedDescription) ? nil : "an array"
+        }
+        return type.is(DictionaryTypeSyntax.self) ? "a dictionary" : nil
+    }
+
+    /// Whether it is certainly a type that a column can store.
+    var isKnownColumnValue: Bool {
+        let name = (wrapped ?? self).trimmedDescription
+        return Self.known.contains(name.split(separator: ".").last.map(String.init) ?? name)
+    }
+
+    private static let known: Set<String> = [
+        "Bool", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "Float",
+        "Double", "String", "Substring", "Date", "Data", "UUID", "URL", "Decimal", "Value", "[UInt8]", "UInt8]",
+    ]
+
     /// Whether it is an integer type that can be the row id.
     var isRowID: Bool {
         ["Int", "Int64", "Swift.Int", "Swift.Int64"].contains((wrapped ?? self).trimmedDescription)

@@ -37,6 +37,24 @@ extension VariableDeclSyntax {
         return Repair("ignore", "Mark it @Ignored").replacing(self, with: ignored)
     }
 
+    /// The fix-it that stores the property as JSON; without one for a property that has arguments for its column.
+    var storedAsJSON: FixIt {
+        var encoded = self
+        let trivia = leadingTrivia
+        encoded.leadingTrivia = []
+        let column = encoded.attributes.firstIndex { element in
+            guard case .attribute(let attribute) = element else { return false }
+            return ["Column", "Strongroom.Column"].contains(attribute.attributeName.trimmedDescription)
+        }
+        let former = column.flatMap { encoded.attributes[$0].as(AttributeSyntax.self)?.labeled.trimmedDescription }
+        var attribute: AttributeSyntax = "@Column(\(raw: former.map { "\($0), " } ?? "")as: .json)"
+        attribute.trailingTrivia = .space
+        if let column { encoded.attributes.remove(at: column) }
+        encoded.attributes.insert(.attribute(attribute), at: encoded.attributes.startIndex)
+        encoded.leadingTrivia = trivia
+        return Repair("storeAsJSON", "Store it as JSON").replacing(self, with: encoded)
+    }
+
     /// The fix-it that makes a constant a variable.
     var madeVariable: FixIt {
         var specifier = bindingSpecifier

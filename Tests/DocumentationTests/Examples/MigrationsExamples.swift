@@ -38,6 +38,38 @@ struct MigrationsExamples {
         var migrator: Migrator { .automatic(tables: [Contact.schema, Phone.schema]) }
     }
 
+    @Table("letter")
+    struct Letter {
+        var id: Int64?
+        var text: String
+    }
+
+    @Table("trace")
+    struct Trace {
+        var id: Int64?
+    }
+
+    private static func migrator(keepsTrace: Bool) -> Migrator {
+        Migrator {
+            Migration("1") { db in try db.createTable(Contact.schema) }
+            for year in 2024...2026 {
+                Migration("letters \(year)") { db in try db.createTable(Letter.schema.named("letter_\(year)")) }
+            }
+            if keepsTrace {
+                Migration("trace") { db in try db.createTable(Trace.schema) }
+            }
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func aListWithConditions(keepsTrace: Bool) async throws {
+        let place = try Place(migrator: Self.migrator(keepsTrace: keepsTrace))
+        let store = try await Stores(place).open("addressbook_alice.sqlite")
+        let names = try await store.read { db in try db.tableNames() }
+        #expect(names.contains("letter_2026"))
+        #expect(names.contains("trace") == keepsTrace)
+    }
+
     private let printed = Printed()
 
     private func print(_ items: Any...) { printed.add(items) }

@@ -1,4 +1,5 @@
 #if Macros
+import Foundation
 import Strongroom
 import StrongroomTesting
 import Testing
@@ -92,6 +93,37 @@ struct ReadingAndWritingExamples {
             contact.name = "Edith"
             try Contact.update(contact, only: { [$0.name, $0.phone] }, in: db)
             #expect(try Contact.find(1, in: db)?.calls == 7 && Contact.find(1, in: db)?.name == "Edith")
+        }
+    }
+
+    @Table("document")
+    struct Document: Equatable {
+        var id: Int64?
+        var title: String
+        @Column(kept: .version) var version = 0
+        @Column(kept: .created) var created: Date?
+        @Column(kept: .updated) var changed: Date?
+    }
+
+    @Test func versionsAndTimes() async throws {
+        let store = try await TemporaryStore(tables: [Document.schema]).store
+        try await store.write { db in
+            let key = try Document.insert(Document(title: "a"), in: db)
+            var mine = try #require(try Document.find(key, in: db))
+            try Document.update(key, in: db) { [$0.title.set("theirs")] }
+            mine.title = "mine"
+
+            do {
+                try Document.update(mine, in: db)
+            } catch let error as StrongroomError where error.code == .staleRecord {
+                guard var current = try Document.find(key, in: db) else { throw error }
+                current.title = mine.title
+                try Document.update(&current, in: db)  // `current` has the new version then
+            }
+
+            let row = try #require(try Document.find(key, in: db))
+            #expect(row.title == "mine" && row.version == 2)
+            #expect(row.created != nil && row.changed != nil)
         }
     }
 

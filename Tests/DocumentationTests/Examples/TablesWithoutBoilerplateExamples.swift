@@ -1,7 +1,21 @@
 #if Macros
-import Strongroom
+import Foundation
+public import Strongroom
 import StrongroomTesting
 import Testing
+
+enum Level: Int, ColumnValue { case low, high }
+
+@Table("article")
+public struct Article {
+    public var id: Int64?
+    public var title: String
+
+    public init(id: Int64? = nil, title: String) {
+        self.id = id
+        self.title = title
+    }
+}
 
 @Suite("The examples of \"Tables without boilerplate\" and of the catalog's first page")
 struct TablesWithoutBoilerplateExamples {
@@ -21,6 +35,30 @@ struct TablesWithoutBoilerplateExamples {
         #expect(Contact.schema.columns.map(\.isUnique) == [false, false, true, false])
         #expect(Contact.schema.indexes.map(\.columns) == [["name"]])
         #expect(Contact.databaseName == "addressbook.sqlite")
+    }
+
+    @Table("reminder")
+    struct Reminder: Equatable {
+        var id: Int64?
+        var text = ""
+        var calls: Int = 0
+        var level: Level = .low
+        var isDone = false
+        @Column(as: .json) var tags: [String] = []
+        var token: UUID = UUID()  // no default: another value each time
+    }
+
+    @Test func anInitialValueIsADefault() throws {
+        let token = "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"
+
+        let reminder = try Reminder(json: #"{"text": "call", "tags": [], "token": "\#(token)"}"#)
+
+        #expect(reminder == Reminder(text: "call", token: reminder.token))
+        #expect(reminder.level == .low && reminder.calls == 0)
+    }
+
+    @Test func aPublicTableHasAPublicInitialiser() {
+        #expect(Article(title: "a").id == nil)
     }
 
     @Test func aProgramFindsItsConfigurationByTheNameOfTheDatabase() async throws {

@@ -21,6 +21,35 @@ struct TypesExamples {
         #expect(shown == "2026-11-21 20:15:00")
     }
 
+    @Table("task")
+    struct Task: Equatable {
+        var id: Int64?
+        @Column(as: .secondsSince1970) var created: Date
+        @Column(as: .iso8601) var due: Date?
+    }
+
+    private static let toText = Migrator {
+        Migration("6") { db in try db.execute("CREATE TABLE task (id INTEGER PRIMARY KEY, due REAL)") }
+        Migration("7") { db throws in
+            try db.addColumn(Column<Date?>("due_text", as: .iso8601), to: "task")
+            try db.execute("UPDATE task SET due_text = strftime('%Y-%m-%dT%H:%M:%fZ', due + 978307200, 'unixepoch')")
+        }
+    }
+
+    @Test func datesInOtherForms() async throws {
+        let store = try await TemporaryStore(tables: [Task.schema]).store
+        let now = try Date("2026-11-21T20:15:00Z", strategy: .iso8601)
+        try await store.write { db in
+            let tasks = [-1, 0, 1].map { Task(created: now + $0, due: now + $0) }
+            try Task.insert(contentsOf: tasks, in: db)
+
+            let late = try Task.where { $0.due < now }.order { $0.created.descending }.fetch(in: db)
+
+            #expect(late.map(\.due) == [now - 1])
+        }
+        #expect(Self.toText.newestVersion == "7")
+    }
+
     @Table("receipt")
     struct Receipt {
         var id: Int64?

@@ -121,6 +121,15 @@ struct TenConditions: Sendable, CustomStringConvertible {
             }.fetch(in: db)
             """),
         TenConditions(
+            "columns that are conditions",
+            """
+            try Contact.where {
+                $0.isActive && $0.age > 18 && !$0.isActive && ($0.isActive || $0.city == "Oslo") && $0.score >= 2.5
+                    && $0.email != nil && $0.name.hasPrefix("A") && $0.name != "Alice" && $0.city != place
+                    && $0.isActive
+            }.where { $0.isActive }.fetch(in: db)
+            """),
+        TenConditions(
             "alternatives and negations",
             """
             try Contact.where {

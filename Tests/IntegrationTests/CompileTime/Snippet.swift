@@ -50,7 +50,7 @@ extension Snippet {
         """
     )
 
-    static let refused = [article, writing, types, ownership, handle, task, made, outerJoins, pages]
+    static let refused = [article, writing, types, ownership, handle, task, made, outerJoins, pages, columns]
 
     /// The example of "Reading and writing".
     private static let article = Snippet(
@@ -65,6 +65,37 @@ extension Snippet {
             try await store.read { db in
                 try Contact.insert(contact, in: db)  // error: requires that 'ReadTransaction' conform to 'Writing'
             }
+        }
+        """
+    )
+
+    private static let columns = Snippet(
+        "what no column can store, and dates that are compared with texts",
+        """
+        import Foundation
+        enum Level: Int, Sendable, Codable { case low, high }
+        struct Tag: Codable, Sendable { var name: String }
+        struct Handle: Sendable {}
+        enum Stored: Int, ColumnValue, Codable { case low, high }
+        func types() {
+            ColumnDefinition.requireColumnValue(Stored.self)
+            ColumnDefinition.requireColumnValue(Level.self) // error: as in 'enum Level: Int, ColumnValue'
+            ColumnDefinition.requireColumnValue(Tag.self) // error: store it as JSON
+            ColumnDefinition.requireColumnValue(Handle.self) // error: mark the property @Ignored
+        }
+        @Table("list")
+        struct List {
+            var id: Int64?
+            var tags: [Int] // error: is an array, which is no column value; store it with @Column(as: .json)
+        }
+        @Table("person")
+        struct Person {
+            var id: Int64?
+            var born: Date
+        }
+        func dates(_ db: borrowing ReadTransaction) throws {
+            _ = try Person.where { $0.born == "2026-01-01" }.count(in: db) // error: expected argument type 'Date'
+            _ = try Person.where { $0.born < "2026-01-01" }.count(in: db) // error: expected argument type 'Date'
         }
         """
     )

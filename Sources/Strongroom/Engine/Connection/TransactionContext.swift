@@ -22,6 +22,8 @@ struct TransactionContext {
     /// Whether the connection is read-only until the transaction ends.
     var isKeptFromWriting = false
     var isCommitting = false
+    /// The time of the rows that the transaction writes, in seconds since the start of 2001, once it is needed.
+    var writeTime: Double?
     /// State of the layers above for this transaction.
     var attachments = Attachments()
 
@@ -34,6 +36,7 @@ struct TransactionContext {
         rollbackCause = nil
         number += 1
         tables = TableUse()
+        writeTime = nil
         attachments = Attachments()
     }
 

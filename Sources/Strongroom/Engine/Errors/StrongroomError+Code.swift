@@ -10,8 +10,8 @@ extension StrongroomError {
             case envelopeMissing, envelopeDamaged, newerEnvelope, foreignEnvelope, keySlot
             case inMemory, closed, nestedAccess, otherStore, transactionEnded, readOnly, notAuthorized, busy, timedOut,
                 interrupted
-            case constraint, typeMismatch, valueNotStorable, missingKey, notUnique, noSuchRow, limit, sql
-            case notTranslatable, invalidPredicate, pageCursor, notARecord, schemaChange, invalidMigrator
+            case constraint, typeMismatch, valueNotStorable, missingKey, notUnique, noSuchRow, staleRecord
+            case limit, sql, notTranslatable, invalidPredicate, pageCursor, notARecord, schemaChange, invalidMigrator
             case missingFunction, missingCollation, notDeterministic, notSupported
             case migrationFailed, engine
         }
@@ -129,6 +129,8 @@ extension StrongroomError {
         public static let notUnique = Code(.notUnique)
         /// There is no row with the key.
         public static let noSuchRow = Code(.noSuchRow)
+        /// The row has changed since the record was read; see ``RecordUpkeep``.
+        public static let staleRecord = Code(.staleRecord)
         /// A limit of the engine was exceeded.
         public static let limit = Code(.limit)
         /// The engine rejected the SQL.

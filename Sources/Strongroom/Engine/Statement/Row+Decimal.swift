@@ -43,16 +43,6 @@ extension Row {
         return scale.decimal(number)
     }
 
-    /// The value of an expression.
-    ///
-    /// - Parameter scale: The scale if the expression is a decimal; nil for any other value.
-    func value<V: ColumnValue>(at index: Int, scale: DecimalScale?) throws -> V {
-        guard let scale else { return try V(from: self, at: index) }
-        if V.isNullable, try isNull(at: index) { return try V(from: self, at: index) }
-        guard let value = try decimal(at: index, scale) as? V else { throw mismatch(at: index, wanted: "\(V.self)") }
-        return value
-    }
-
     /// The value of a column for display and export: the decimal digits if it is a scaled integer.
     ///
     /// - Throws: As ``value(at:)``.

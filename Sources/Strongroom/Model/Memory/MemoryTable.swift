@@ -198,8 +198,8 @@ extension ColumnDefinition {
         ColumnDefinition(
             name: name, storageClass: storageClass, declaredType: declaredType, isNullable: isNullable,
             isPrimaryKey: isPrimaryKey, isAutoincrementing: false, isUnique: isUnique, isIndexed: isIndexed,
-            defaultValue: defaultValue, references: nil, check: check, collation: collation, generated: generated,
-            previousName: nil)
+            defaultValue: replacesNil ? defaultValue : nil, initialValue: replacesNil ? nil : try? defaultValue?.get(),
+            references: nil, check: check, collation: collation, generated: generated, previousName: nil)
     }
 }
 

@@ -47,7 +47,7 @@ extension Table {
         guard persistence == .memory else { return try insertWithHooks(&record, on: connection) }
         func write(_ record: inout RecordType) throws -> Key {
             let key = try insertInMemory(record, on: connection)
-            setKey(key, of: &record)
+            adopt(key, .inserted, in: &record, on: connection)
             return key
         }
         guard let hooks else { return try write(&record) }
@@ -141,7 +141,8 @@ extension Table {
 
     // MARK: Temporary table
 
-    static func insertInMemory(_ record: RecordType, on connection: Connection) throws -> Key {
+    static func insertInMemory(_ given: RecordType, on connection: Connection) throws -> Key {
+        let record = try RecordType.upkeep.map { try stamped(given, $0, on: connection) } ?? given
         try validateInsert(record)
         try connection.checkTransaction()
         try connection.prepareTable(schema)

@@ -38,7 +38,7 @@ extension Table {
         let db = WriteTransaction(connection)
         let isThere = try key(of: record).map { try isInMemory($0, in: db) } ?? false
         guard isThere || persistence == .disk else {
-            setKey(try insertInMemory(record, on: connection), of: &record)
+            adopt(try insertInMemory(record, on: connection), .inserted, in: &record, on: connection)
             return .inserted
         }
         let outcome = try saveRow(&record, on: connection)

@@ -125,7 +125,21 @@ public struct Migrator: Sendable {
     }
 }
 
-/// Collects the steps of a ``Migrator``.
+/// Collects the steps of a ``Migrator``, also with `if`, `switch` and `for`.
+///
+/// ```swift
+/// Migrator {
+///     Migration("1") { db in try db.createTable(Contact.schema) }
+///     for year in 2024...2026 {
+///         Migration("archive \(year)") { db in try db.createTable(Letter.schema.named("letters_\(year)")) }
+///     }
+///     if keepsTrace { Migration("trace") { db in try db.createTable(Trace.schema) } }
+/// }
+/// ```
+///
+/// A file remembers the steps that it went through: opening a file with a step that the list does not contain, or does
+/// not contain at that position, is an error. A condition must therefore have the same value whenever the same file is
+/// opened, for example one of the database's kind, and a list must only grow at its end.
 @resultBuilder
 public enum MigrationBuilder {
     /// One step.
@@ -136,4 +150,19 @@ public enum MigrationBuilder {
 
     /// The steps in order.
     public static func buildBlock(_ parts: [Migration]...) -> [Migration] { parts.flatMap { $0 } }
+
+    /// The steps of an `if` without `else`; none if its condition is false.
+    public static func buildOptional(_ part: [Migration]?) -> [Migration] { part ?? [] }
+
+    /// The steps of the first branch of an `if` or a `switch`.
+    public static func buildEither(first part: [Migration]) -> [Migration] { part }
+
+    /// The steps of another branch.
+    public static func buildEither(second part: [Migration]) -> [Migration] { part }
+
+    /// The steps of a `for` loop, in the order of its passes.
+    public static func buildArray(_ parts: [[Migration]]) -> [Migration] { parts.flatMap { $0 } }
+
+    /// The steps of an `if #available`.
+    public static func buildLimitedAvailability(_ part: [Migration]) -> [Migration] { part }
 }

@@ -18,6 +18,14 @@ extension Query {
     ) throws -> Int {
         let assignments = Source.made(assignments)
         guard !assignments.isEmpty else { return try count(in: db) }
+        return try update(
+            with: Source.completed(assignments, isNew: false, on: db.handle.connection), in: db)
+    }
+
+    /// Updates columns of the query's rows, without those that the table keeps by itself.
+    ///
+    /// - Parameter assignments: At least one.
+    func update(with assignments: [Assignment], in db: borrowing some Writing & ~Copyable) throws -> Int {
         try db.handle.connection.prepareTable(Source.schema)
         if let part = try partInMemory(in: db) { return try update(both: part, assignments, in: db) }
         return try db.execute(try updating(Source.schema.quotedName, assignments, unsorted()))

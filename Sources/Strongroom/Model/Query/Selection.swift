@@ -58,7 +58,7 @@ public struct Selection<each Value: ColumnValue>: Sendable {
         try db.value("SELECT count(*) FROM (\(content.sql))") ?? 0
     }
 
-    private static func read(_ row: borrowing Row, _ scales: [DecimalScale?]) throws -> (repeat each Value) {
+    private static func read(_ row: borrowing Row, _ scales: [StoredForm?]) throws -> (repeat each Value) {
         var place = -1
         func next() -> Int {
             place += 1
@@ -68,7 +68,7 @@ public struct Selection<each Value: ColumnValue>: Sendable {
     }
 
     private static func value<V: ColumnValue>(
-        _ type: V.Type, _ row: borrowing Row, _ place: Int, _ scales: [DecimalScale?]
+        _ type: V.Type, _ row: borrowing Row, _ place: Int, _ scales: [StoredForm?]
     ) throws -> V {
         try row.value(at: place, scale: scales[place])
     }

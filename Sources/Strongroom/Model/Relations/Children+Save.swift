@@ -59,7 +59,7 @@ extension Children {
         cascade.atTheEnd {
             var assignments = [column.set(parent)]
             if let position { assignments.append(try position.column().set(position.get(child))) }
-            try row.update(in: cascade.db) { _ in assignments }
+            try row.update(with: assignments, in: cascade.db)
         }
     }
 
@@ -118,9 +118,9 @@ extension Children {
             let lost = try rows(gone.subtracting(present)).where { _ in refersToIt }
             let deleted = orphans == .delete ? try lost.fetch(in: cascade.db) : []
             if let cleared = cleared(column) {
-                if isUnique { try moved.update(in: cascade.db) { _ in [cleared] } }
+                if isUnique { try moved.update(with: [cleared], in: cascade.db) }
                 if orphans == .detach || orphans == .delete && isUnique {
-                    try lost.update(in: cascade.db) { _ in [cleared] }
+                    try lost.update(with: [cleared], in: cascade.db)
                 }
             }
             guard !deleted.isEmpty else { continue }
@@ -148,7 +148,7 @@ extension Children {
         guard let place = try position?.column(),
             Child.schema.isUnique(column.definition.name, with: place.definition.name)
         else { return }
-        try lost.where { _ in place < count && place >= 0 }.update(in: cascade.db) { _ in [place.set(-1 - place)] }
+        try lost.where { _ in place < count && place >= 0 }.update(with: [place.set(-1 - place)], in: cascade.db)
     }
 
     func holdsPresent(below parents: [Source], _ cascade: Cascade, _ seen: inout KeySets) throws -> Bool {

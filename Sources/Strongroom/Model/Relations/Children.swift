@@ -47,7 +47,7 @@ where
         if !spared.isEmpty {
             // Saved rows are kept. If their reference cannot be set to NULL, the engine rejects the deletion.
             if let cleared = cleared(column) {
-                try rows(spared).where { _ in refersToThem }.update(in: cascade.db) { _ in [cleared] }
+                try rows(spared).where { _ in refersToThem }.update(with: [cleared], in: cascade.db)
             }
             let key = try Column<Child.Key>(Child.schema.primaryKey().name, in: Child.schema)
             referring = referring.where { _ in !key.isIn(spared.all) }
@@ -61,7 +61,7 @@ where
         let inCircle = Set(found.indices).subtracting(places)
         // These rows are already being deleted, and must not reference rows that are deleted before them.
         if let cleared = cleared(column), !inCircle.isEmpty {
-            try rows(KeySet(inCircle.compactMap { Child.key(of: found[$0]) })).update(in: cascade.db) { _ in [cleared] }
+            try rows(KeySet(inCircle.compactMap { Child.key(of: found[$0]) })).update(with: [cleared], in: cascade.db)
         }
         return places.isEmpty ? nil : DeletionOf<Child>(places.map { found[$0] })
     }

@@ -39,8 +39,8 @@ public struct Computed<Value: ColumnValue>: SQLExpression {
         self.sql = sql
     }
 
-    /// - Parameter scale: The scale of the result, if it is a decimal.
-    package init(function name: String, _ argument: SQL, scale: DecimalScale? = nil) {
+    /// - Parameter scale: The stored form of the result, if it is not that of its type.
+    package init(function name: String, _ argument: SQL, scale: StoredForm? = nil) {
         var sql = SQL(reserving: name.utf8.count + argument.text.utf8.count + 2)
         sql.append(text: name)
         sql.append(text: "(")

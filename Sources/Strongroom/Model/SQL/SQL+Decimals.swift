@@ -9,36 +9,45 @@ extension SQL {
     ///
     /// - Parameter sign: The comparison operator before the value.
     func compared<V: ColumnValue>(with value: V, _ sign: String) throws -> Value {
-        guard let scale, let decimal = value as? Decimal else { return try value.stored() }
-        return try scale.compared(decimal, sign)
+        try scale?.compared(value, sign) ?? value.stored()
     }
 
     /// The form in which a value is stored in, or added to, this expression.
     func stored<V: ColumnValue>(_ value: V) throws -> Value {
-        guard let scale, let decimal = value as? Decimal else { return try value.stored() }
-        return .integer(try scale.stored(decimal))
+        try scale?.stored(value) ?? value.stored()
     }
 
-    /// The same SQL for decimals with a scale.
-    func scaled(_ scale: DecimalScale?) -> SQL {
+    /// The same SQL for values in a stored form.
+    func scaled(_ scale: StoredForm?) -> SQL {
         var copy = self
         copy.scale = scale
         return copy
     }
 
-    /// Fails for decimals with two stored forms, which the engine would compare without conversion.
+    /// Fails for values with two stored forms, which the engine would compare without conversion.
     mutating func requireOneScale(_ left: SQL, _ right: SQL) {
         guard left.scale != right.scale else { return }
         fail(Self.twoScales(left.scale, right.scale))
     }
 
-    static func twoScales(_ left: DecimalScale?, _ right: DecimalScale?) -> StrongroomError {
-        func name(_ scale: DecimalScale?) -> String { scale.map { "the scale \($0.digits)" } ?? "no scale" }
+    static func twoScales(_ left: StoredForm?, _ right: StoredForm?) -> StrongroomError {
+        guard left?.scale != nil || right?.scale != nil else { return twoForms(left, right) }
+        func name(_ scale: StoredForm?) -> String { scale?.words ?? "no scale" }
         return StrongroomError(
             .notTranslatable,
             """
             A decimal of \(name(left)) is combined with one of \(name(right)), which is not exact in SQL; declare \
             the columns with one scale, or calculate with the fetched values.
+            """)
+    }
+
+    private static func twoForms(_ left: StoredForm?, _ right: StoredForm?) -> StrongroomError {
+        func name(_ form: StoredForm?) -> String { form?.words ?? "the form of Date" }
+        return StrongroomError(
+            .notTranslatable,
+            """
+            A date in \(name(left)) is combined with one in \(name(right)), which the engine would compare without \
+            conversion; declare the columns with one form, or compare the fetched values.
             """)
     }
 }

@@ -15,8 +15,8 @@ public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
     /// The values, in the order of their placeholders.
     public private(set) var values: [Value]
 
-    /// The scale of the result, if it is a decimal stored as a scaled integer.
-    var scale: DecimalScale?
+    /// The stored form of the result, if it is not that of its type: the scale of a decimal, or the form of a date.
+    var scale: StoredForm?
 
     /// An error, such as that of a value that cannot be stored, which is thrown when the statement runs.
     var defect: StrongroomError? { supplement?.error }

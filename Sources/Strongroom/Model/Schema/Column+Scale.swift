@@ -27,6 +27,7 @@ extension Column where Value.Unwrapped == Decimal {
     ///     `"price >= 0"`.
     ///   - generated: The expression of a generated column: an integer with the scale.
     ///   - previously: The column's previous name, as in the initialiser without a scale.
+    ///   - initial: The value of a new row for which none is given, as in the initialiser without a scale.
     public init(
         _ name: String,
         scale: Int,
@@ -37,9 +38,10 @@ extension Column where Value.Unwrapped == Decimal {
         references: Reference? = nil,
         check: SQL? = nil,
         generated: Generated? = nil,
-        previously: String? = nil
+        previously: String? = nil,
+        initial: Value? = nil
     ) {
-        let form = SQL(verbatim: "").scaled(DecimalScale(scale))
+        let form = SQL(verbatim: "").scaled(DecimalScale(scale).map { .decimal($0) })
         definition = ColumnDefinition(
             name: name,
             storageClass: .integer,
@@ -50,6 +52,7 @@ extension Column where Value.Unwrapped == Decimal {
             isUnique: unique,
             isIndexed: indexed,
             defaultValue: `default`.map { value in Result { try form.stored(value) } },
+            initialValue: initial.flatMap { try? form.stored($0) },
             references: references,
             check: check,
             collation: nil,

@@ -31,6 +31,9 @@ public struct Column<Value: ColumnValue>: TableColumn, SQLExpression {
     ///   - generated: The expression of a generated column, which cannot be written.
     ///   - previously: The column's previous name, for ``Writing/renameColumns(of:)`` and
     ///     ``Migrator/automatic(tables:removingColumns:)``; a single one, without effect on `CREATE TABLE`.
+    ///   - initial: The value of a new row for which none is given, as the initial value of a property is: the
+    ///     column's DEFAULT, like `default`, but a nil that is given is stored as NULL. Without effect beside
+    ///     `default`; a value that cannot be stored, such as NaN, is none.
     public init(
         _ name: String,
         primaryKey: Bool = false,
@@ -42,7 +45,8 @@ public struct Column<Value: ColumnValue>: TableColumn, SQLExpression {
         check: SQL? = nil,
         collation: Collation? = nil,
         generated: Generated? = nil,
-        previously: String? = nil
+        previously: String? = nil,
+        initial: Value? = nil
     ) {
         definition = ColumnDefinition(
             name: name,
@@ -55,6 +59,7 @@ public struct Column<Value: ColumnValue>: TableColumn, SQLExpression {
             isIndexed: indexed,
             // A value without a stored form (NaN) is not a valid default; the table's check reports it.
             defaultValue: `default`.map { value in Result { try value.stored() } },
+            initialValue: initial.flatMap { try? $0.stored() },
             references: references,
             check: check,
             collation: collation,
@@ -64,9 +69,9 @@ public struct Column<Value: ColumnValue>: TableColumn, SQLExpression {
         )
     }
 
-    /// The column with a name, and with the scale that a table declares for it.
+    /// The column with a name, and with the stored form that a table declares for it.
     init(_ name: String, in schema: TableSchema) {
-        let declared = schema.columns.first { Identifier.areSame($0.name, name) && $0.scale != nil }
+        let declared = schema.columns.first { Identifier.areSame($0.name, name) && $0.form != nil }
         definition = declared ?? Column(name).definition
     }
 
@@ -77,6 +82,8 @@ public struct Column<Value: ColumnValue>: TableColumn, SQLExpression {
         return (type as? any RawRepresentable.Type).map { holdsEveryValue(raw($0)) } ?? false
     }
 }
+
+extension Column: BooleanExpression where Value.Unwrapped == Bool {}
 
 /// A column of any Swift type, for the column list of ``TableSchema``.
 public protocol TableColumn: Sendable {

@@ -31,8 +31,12 @@ public final class ColumnDefinition: Sendable {
     let holdsEveryValue: Bool
     /// The scale of its decimals, if they are stored as integers.
     let scale: DecimalScale?
-    /// The value of new rows in place of NULL.
+    /// The form of its dates, if it is not that of `Date`.
+    let dateForm: DateForm?
+    /// The value of new rows for which none is given.
     let defaultValue: Result<Value, any Error>?
+    /// Whether the default also replaces a nil that is given.
+    let replacesNil: Bool
     /// The quoted name, for conditions.
     let quoted: SQL
 
@@ -46,6 +50,7 @@ public final class ColumnDefinition: Sendable {
         isUnique: Bool,
         isIndexed: Bool,
         defaultValue: Result<Value, any Error>?,
+        initialValue: Value? = nil,
         references: Reference?,
         check: SQL?,
         collation: Collation?,
@@ -62,18 +67,24 @@ public final class ColumnDefinition: Sendable {
         self.isAutoincrementing = isAutoincrementing
         self.isUnique = isUnique
         self.isIndexed = isIndexed
-        self.defaultValue = defaultValue
+        self.defaultValue = defaultValue ?? initialValue.map { .success($0) }
+        replacesNil = defaultValue != nil
         self.references = references
         self.check = check
         self.collation = collation
         self.generated = generated
         self.previousName = previousName
         self.holdsEveryValue = holdsEveryValue
-        scale = DecimalScale(declaredType: declaredType)
-        var quoted = SQL(verbatim: Identifier.quote(name)).scaled(scale)
+        let form = StoredForm(declaredType: declaredType)
+        scale = form?.scale
+        dateForm = DateForm(declaredType: declaredType)
+        var quoted = SQL(verbatim: Identifier.quote(name)).scaled(form)
         if let fault { quoted.fail(fault) }
         self.quoted = quoted
     }
+
+    /// The stored form of its values, if it is not that of their type.
+    var form: StoredForm? { scale.map { .decimal($0) } ?? dateForm.map { .date($0) } }
 
     /// Whether its values are decimals in the DECIMAL_TEXT form.
     var holdsDecimals: Bool { declaredType == SortedDecimal.declaredType }

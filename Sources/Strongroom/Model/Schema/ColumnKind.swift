@@ -38,3 +38,45 @@ package enum ColumnKind: Sendable, Equatable {
         ObjectIdentifier(Decimal.self): .decimal, ObjectIdentifier(Value.self): .any,
     ]
 }
+
+extension ColumnDefinition {
+    /// Nothing: `@Table` calls it for each type that it does not know, so that the compiler says what is missing.
+    public static func requireColumnValue<Value: ColumnValue>(_ type: Value.Type) {}
+
+    /// Unavailable: the type needs the conformance.
+    @available(
+        *, unavailable,
+        message: """
+            a type with a raw value becomes a column value by declaring it, as in 'enum Level: Int, ColumnValue'; for \
+            one of another module: 'extension Level: @retroactive ColumnValue {}'
+            """
+    )
+    public static func requireColumnValue<Value: RawRepresentable>(_ type: Value.Type) {}
+
+    /// Unavailable: the type needs the conformance.
+    @available(
+        *, unavailable,
+        message: """
+            a type with a raw value becomes a column value by declaring it, as in 'enum Level: Int, ColumnValue'; for \
+            one of another module: 'extension Level: @retroactive ColumnValue {}'
+            """
+    )
+    public static func requireColumnValue<Value: RawRepresentable & Codable>(_ type: Value.Type) {}
+
+    /// Unavailable: the type has to be encoded.
+    @available(
+        *, unavailable,
+        message: "no column value; store it as JSON, '@Column(as: .json)', or declare a conformance to ColumnValue"
+    )
+    public static func requireColumnValue<Value: Codable>(_ type: Value.Type) {}
+
+    /// Unavailable: the type needs a stored form.
+    @available(
+        *, unavailable,
+        message: """
+            no column value; mark the property @Ignored, make the type Codable and store it as JSON, \
+            '@Column(as: .json)', or declare a conformance to ColumnValue
+            """
+    )
+    public static func requireColumnValue<Value>(_ type: Value.Type) {}
+}

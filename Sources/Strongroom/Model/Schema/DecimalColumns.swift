@@ -38,6 +38,31 @@ extension Connection {
     }
 }
 
+extension Connection {
+    /// Throws if the file stores a table's dates in another ``DateForm`` than declared here. A type that names no form,
+    /// such as DATETIME in a file of another library, is accepted.
+    ///
+    /// - Throws: ``StrongroomError`` with `schemaChange`.
+    func requireDateForms(of schema: TableSchema) throws {
+        guard !schema.dates.isEmpty, !checkedTables.dates.contains(schema.dateTypes) else { return }
+        let infos = try columnInfos(of: schema.name)
+        for column in schema.dates {
+            guard let info = infos.first(where: { Identifier.areSame($0.name, column.name) }),
+                let stored = DateForm(declaredType: info.declaredType), stored != column.dateForm
+            else { continue }
+            throw StrongroomError(
+                .schemaChange,
+                """
+                Column "\(column.name)" of table "\(schema.name)" stores dates as \(info.declaredType), not as \
+                \(column.declaredType). Declare the form that the file has (`as: .\(stored.rawValue)`), or add a new \
+                column in a migration and fill it from the old one.
+                """,
+                database: database)
+        }
+        if !transaction.tables.writes.contains("sqlite_master") { checkedTables.dates.insert(schema.dateTypes) }
+    }
+}
+
 extension SortedDecimal {
     /// The SQL for the digits of a column's values.
     package static func digits(of column: String) -> SQL {
@@ -83,6 +108,8 @@ extension ColumnInfo {
 final class CheckedTables {
     /// Those whose decimals are stored in the declared forms.
     fileprivate(set) var decimals: Set<String> = []
+    /// Those whose dates are.
+    fileprivate(set) var dates: Set<String> = []
     /// Those whose keys the engine makes; see ``Connection/requireMadeKeys(of:)``.
     var madeKeys: Set<String> = []
 }

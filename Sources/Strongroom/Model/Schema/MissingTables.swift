@@ -9,7 +9,7 @@ final class MissingTables: Sendable {
 
 extension Connection {
     /// Called before a statement of a table's operations is prepared: creates the table where it is missing and no
-    /// migrator would create it, and checks the stored form of its decimals.
+    /// migrator would create it, and checks the stored form of its decimals and dates.
     ///
     /// - Throws: ``StrongroomError`` with `schemaChange`, or `invalidMigrator` if another program keeps the file with a
     ///   migrator.
@@ -17,5 +17,6 @@ extension Connection {
     func prepareTable(_ schema: TableSchema) throws {
         if let missing = attachments[MissingTables.self] { try missing.create(schema, self) }
         try requireSortedDecimals(of: schema)
+        try requireDateForms(of: schema)
     }
 }

@@ -19,6 +19,8 @@ public struct TableSchema: Sendable {
         let decimals: [ColumnDefinition]
         let decimalTypes: String
         let hasScaledKey: Bool
+        let dates: [ColumnDefinition]
+        let dateTypes: String
 
         init(_ name: String, _ columns: [ColumnDefinition], _ indexes: [TableIndex]) {
             self.name = name
@@ -27,6 +29,8 @@ public struct TableSchema: Sendable {
             keys = columns.filter(\.isPrimaryKey)
             decimals = columns.filter { $0.holdsDecimals || $0.scale != nil }
             decimalTypes = ([name] + decimals.map { "\($0.name) \($0.declaredType)" }).joined(separator: "\0")
+            dates = columns.filter { $0.dateForm != nil }
+            dateTypes = ([name] + dates.map { "\($0.name) \($0.declaredType)" }).joined(separator: "\0")
             hasScaledKey = keys.contains { $0.scale != nil }
             quotedName = Identifier.quote(name)
             quotedColumns = columns.map(\.quoted.text).joined(separator: ", ")
@@ -50,6 +54,10 @@ public struct TableSchema: Sendable {
     var decimals: [ColumnDefinition] { storage.decimals }
     /// The table and the forms of its decimals as one text.
     var decimalTypes: String { storage.decimalTypes }
+    /// The columns that store dates in another form than that of `Date`.
+    var dates: [ColumnDefinition] { storage.dates }
+    /// The table and the forms of its dates as one text.
+    var dateTypes: String { storage.dateTypes }
     /// Whether the primary key contains a scaled integer.
     @usableFromInline var hasScaledKey: Bool { storage.hasScaledKey }
     /// The column that is an alias of the row id: an integer that is the whole primary key.

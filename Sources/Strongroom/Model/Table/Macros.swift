@@ -1,8 +1,10 @@
 #if Macros
 /// Makes a struct a table and its record.
 ///
-/// Every stored property becomes a column with the property's name;
-/// ``Column(_:scale:primaryKey:autoincrement:unique:indexed:references:check:collation:generated:previously:as:)``
+/// Every stored property becomes a column with the property's name, and an initial value that is a literal or a case of
+/// an enum becomes the column's default: in `CREATE TABLE` and `ADD COLUMN`, and for a record from JSON or a dictionary
+/// without that key. An expression with another value each time, such as `Date()`, does not.
+/// ``Column(_:scale:primaryKey:autoincrement:unique:indexed:references:check:collation:generated:previously:kept:as:)``
 /// configures one, and ``Ignored()`` excludes one. The primary key consists of the properties that are marked
 /// `@Column(primaryKey: true)`, or else of the property that is named `id`:
 ///
@@ -34,7 +36,7 @@
     extension, conformances: Table, Record,
     names: named(Columns), named(columns), named(schema), named(databaseName), named(columnNames),
     named(columnDefinitions), named(Key), named(key), named(setKey), named(init), named(encode), named(update),
-    named(columnName)
+    named(columnName), named(upkeep)
 )
 public macro Table(_ name: String, in database: String? = nil) =
     #externalMacro(module: "StrongroomMacros", type: "TableMacro")
@@ -75,7 +77,7 @@ public macro Table<R: Record>(_ name: String, of record: R.Type, in database: St
 @attached(
     extension, conformances: Record,
     names: named(Columns), named(columns), named(columnNames), named(columnDefinitions), named(Key), named(key),
-    named(setKey), named(init), named(encode), named(update), named(columnName)
+    named(setKey), named(init), named(encode), named(update), named(columnName), named(upkeep)
 )
 public macro Record() = #externalMacro(module: "StrongroomMacros", type: "RecordMacro")
 
@@ -88,6 +90,9 @@ public macro Record() = #externalMacro(module: "StrongroomMacros", type: "Record
 /// @Column(references: Reference("person", onDelete: .cascade)) var author: Int64
 /// @Column(as: .json) var settings: Settings
 /// @Column(scale: 2) var price: Decimal
+/// @Column(as: .iso8601) var due: Date
+/// @Column(kept: .version) var version = 0
+/// @Column(kept: .updated) var changed: Date
 /// ```
 ///
 /// - Parameters:
@@ -103,7 +108,8 @@ public macro Record() = #externalMacro(module: "StrongroomMacros", type: "Record
 ///   - collation: The collating sequence for texts.
 ///   - generated: The expression of a generated column, which is read and never written.
 ///   - previousName: The column's previous name.
-///   - encoding: The encoding of a value that is `Codable` and not a ``ColumnValue``.
+///   - kept: What the table keeps in the column by itself; see ``RecordUpkeep``.
+///   - encoding: The encoding of a value that is `Codable` and not a ``ColumnValue``, or the stored form of a date.
 @attached(peer)
 public macro Column(
     _ name: String? = nil,
@@ -117,6 +123,7 @@ public macro Column(
     collation: Collation? = nil,
     generated: Generated? = nil,
     previously previousName: String? = nil,
+    kept: KeptColumn? = nil,
     as encoding: ColumnEncoding? = nil
 ) = #externalMacro(module: "StrongroomMacros", type: "ColumnMacro")
 
@@ -135,13 +142,15 @@ public macro Column(
 ///   - autoincrement: Whether the engine never reuses a key; only for an integer that is the whole key.
 ///   - unique: Whether the values must be unique.
 ///   - indexed: Whether the column has an index of its own.
-///   - value: The value of new rows in place of nil; a case of an enum must include the enum's name.
+///   - value: The value of new rows in place of nil; a case of an enum must include the enum's name. It counts more
+///     than an initial value of the property.
 ///   - reference: The row of another table that the value references.
 ///   - check: A condition for every row.
 ///   - collation: The collating sequence for texts.
 ///   - generated: The expression of a generated column, which is read and never written.
 ///   - previousName: The column's previous name.
-///   - encoding: The encoding of a value that is `Codable` and not a ``ColumnValue``.
+///   - kept: What the table keeps in the column by itself; see ``RecordUpkeep``.
+///   - encoding: The encoding of a value that is `Codable` and not a ``ColumnValue``, or the stored form of a date.
 @attached(peer)
 public macro Column<Value: ColumnValue>(
     _ name: String? = nil,
@@ -156,6 +165,7 @@ public macro Column<Value: ColumnValue>(
     collation: Collation? = nil,
     generated: Generated? = nil,
     previously previousName: String? = nil,
+    kept: KeptColumn? = nil,
     as encoding: ColumnEncoding? = nil
 ) = #externalMacro(module: "StrongroomMacros", type: "ColumnMacro")
 
@@ -165,11 +175,32 @@ public macro Column<Value: ColumnValue>(
 @attached(peer)
 public macro Ignored() = #externalMacro(module: "StrongroomMacros", type: "IgnoredMacro")
 
-/// The encoding of a value that is `Codable` and not a ``ColumnValue``.
+/// The encoding of a value that is `Codable` and not a ``ColumnValue``, or the stored form of a date.
 public enum ColumnEncoding: Sendable, Hashable {
     /// JSON text.
     case json
     /// A binary property list.
     case propertyList
+    /// For a `Date`: ``DateForm/secondsSince1970``.
+    case secondsSince1970
+    /// For a `Date`: ``DateForm/wholeSecondsSince1970``.
+    case wholeSecondsSince1970
+    /// For a `Date`: ``DateForm/millisecondsSince1970``.
+    case millisecondsSince1970
+    /// For a `Date`: ``DateForm/iso8601``.
+    case iso8601
+    /// For a `Date`: ``DateForm/dateTime``.
+    case dateTime
+}
+
+/// What a table keeps in a column by itself whenever a record is written; see ``RecordUpkeep``.
+public enum KeptColumn: Sendable, Hashable {
+    /// The version of the row, by which updates notice that the row has changed since the record was read; for an `Int`
+    /// or an `Int64`.
+    case version
+    /// The time at which the row was inserted; for a `Date` or a `Date?`.
+    case created
+    /// The time at which the row was last written; for a `Date` or a `Date?`.
+    case updated
 }
 #endif

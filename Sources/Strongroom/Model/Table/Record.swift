@@ -51,6 +51,10 @@ public protocol Record: Sendable {
     /// The definitions of the columns, from which `#Predicate` gets the scale of a decimal in a record that is not a
     /// table.
     static var columnDefinitions: [ColumnDefinition] { get }
+
+    /// The columns that a table keeps by itself when a record is written: a version, and times; nil for none, which has
+    /// no overhead. Declare it as a `static let` rather than a computed property.
+    static var upkeep: RecordUpkeep<Self>? { get }
 }
 
 extension Record {
@@ -59,6 +63,9 @@ extension Record {
     public mutating func update(from row: borrowing Row) throws {
         self = try Self(row: row)
     }
+
+    /// None.
+    @inlinable public static var upkeep: RecordUpkeep<Self>? { nil }
 
     /// Empty: no column is declared.
     public static var columnDefinitions: [ColumnDefinition] { [] }

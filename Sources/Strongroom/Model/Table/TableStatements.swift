@@ -113,9 +113,10 @@ struct TableStatements {
     /// - Parameters:
     ///   - keepingNil: Whether nil keeps the value of the row.
     ///   - leftOut: The indices of further columns that are not set.
+    ///   - version: The index of the version: the row must have the version before that of the record.
     @usableFromInline
     func update(
-        keepingNil: Bool, except leftOut: [Int] = [], _ form: UpdateForm = .single(part: nil)
+        keepingNil: Bool, except leftOut: [Int] = [], _ form: UpdateForm = .single(part: nil), version: Int? = nil
     ) throws -> String {
         var (verb, table, compared) = ("UPDATE", self.table, [Int]())
         switch form {
@@ -136,7 +137,10 @@ struct TableStatements {
             let comparison = "\(Identifier.quote(columnNames[place])) IS ?\(place + 1) COLLATE BINARY"
             return keepingNil ? " AND (?\(place + 1) IS NULL OR \(comparison))" : " AND \(comparison)"
         }
-        let condition = try keyCondition(from: columnNames.count + 1) + comparisons.joined()
+        let former = version.flatMap { place in
+            leftOut.contains(place) ? nil : " AND \(Identifier.quote(columnNames[place])) = ?\(place + 1) - 1"
+        }
+        let condition = try keyCondition(from: columnNames.count + 1) + (former ?? "") + comparisons.joined()
         guard !assignments.isEmpty else {
             // Only the key is given: the row is not changed, and the statement reports whether it exists.
             let column = Identifier.quote(keys.first ?? "rowid")
@@ -167,7 +171,7 @@ struct TableStatements {
     @usableFromInline
     func defaults() throws -> [Value] {
         var values = columnNames.map { _ in Value.null }
-        for column in schema.columns {
+        for column in schema.columns where column.replacesNil {
             guard let value = try column.defaultValue?.get() else { continue }
             if let place = Identifier.place(of: column.name, in: columnNames) { values[place] = value }
         }

@@ -12,7 +12,7 @@ public struct JoinedColumns<Source: Table>: Sendable {
     public subscript<V>(dynamicMember column: KeyPath<Source.Columns, Column<V>>) -> JoinedColumn<V> {
         let definition = Source.columns[keyPath: column].definition
         let sql = SQL(verbatim: "\(alias).\(Identifier.quote(definition.name))")
-        return JoinedColumn(sql: sql.scaled(definition.scale))
+        return JoinedColumn(sql: sql.scaled(definition.form))
     }
 }
 
@@ -41,4 +41,17 @@ public struct OuterColumns<Source: Table>: Sendable {
 public struct JoinedColumn<Value: ColumnValue>: SQLExpression {
     /// The column's name, qualified with its table.
     public let sql: SQL
+}
+
+extension JoinedColumn: BooleanExpression where Value.Unwrapped == Bool {}
+
+extension Join {
+    /// Adds a column of type `Bool` or `Bool?` as a condition: its value must be true.
+    ///
+    /// - Parameter flag: Returns the column.
+    /// - Returns: The join with the condition.
+    @_disfavoredOverload
+    public func `where`<Flag: BooleanExpression>(_ flag: (Columns) -> Flag) -> Join {
+        self.where { columns in flag(columns).isTrue }
+    }
 }

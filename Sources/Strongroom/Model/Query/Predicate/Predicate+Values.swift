@@ -37,7 +37,7 @@ extension PredicateExpressions.KeyPath: TranslatablePredicateExpression {
             }
             _ = try PredicateTranslation.columnType(Output.self)
             let definition = translation.definitions.first { $0.name.isSameName(as: column) }
-            return PredicateTerm(SQL.name(column).scaled(definition?.scale))
+            return PredicateTerm(SQL.name(column).scaled(definition?.form))
         }
         if let value = translation.constant(self) { return try translation.term(value: value) }
         return try property(of: translation.term(root))

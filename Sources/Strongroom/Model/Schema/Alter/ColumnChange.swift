@@ -74,6 +74,7 @@ struct ColumnChange {
                 """
             )
         }
+        try refuseOtherDates(info, column)
         var changed = text
         changed.replace(at: place, with: sql)
         let name = Identifier.quote(column.name)
@@ -111,6 +112,22 @@ struct ColumnChange {
             changed.remove(at: constraint)
         }
         try rebuild(changed)
+    }
+
+    /// Throws if a change would give stored dates another meaning: from one ``DateForm`` to another, and between the
+    /// seconds since 1970 and REAL, the type of dates without a form.
+    private func refuseOtherDates(_ info: ColumnInfo?, _ column: ColumnDefinition) throws {
+        guard let info, !Identifier.areSame(info.declaredType, column.declaredType) else { return }
+        let isReal = Identifier.areSame(info.declaredType, StorageClass.real.rawValue)
+        let former = DateForm(declaredType: info.declaredType)
+        guard former != nil || (isReal && column.dateForm != nil),
+            try connection.ownValue("SELECT 1 FROM \(Identifier.quote(table.name)) LIMIT 1") != nil
+        else { return }
+        throw refusal(
+            """
+            Column "\(column.name)" of table "\(table.name)" is declared as \(info.declaredType), and a change to \
+            \(column.declaredType) does not convert its dates; add a new column, and fill it from the old one.
+            """)
     }
 
     /// The SQL for the converted value of the column.

@@ -38,7 +38,8 @@ public struct RecordCoding: Sendable {
         case secondsSince1970
         /// A number: the milliseconds since the start of 1970, UTC. The last bits of a date may be lost.
         case millisecondsSince1970
-        /// A number: the stored value of the column, the seconds since the start of 2001, UTC.
+        /// The stored value of the column: a number, the seconds since the start of 2001, UTC, or what its
+        /// ``DateForm`` is.
         case stored
     }
 

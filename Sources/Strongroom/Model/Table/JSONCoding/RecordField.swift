@@ -51,7 +51,7 @@ extension RecordField {
             guard let plain = SortedDecimal.plain(text) else { throw mismatch("no decimal number") }
             return .text(plain)
         }
-        guard kind == .date, let seconds = value.asReal else { return value }
+        guard kind == .date, let seconds = try referenceSeconds(value) else { return value }
         switch dates {
         case .stored: return value
         case .secondsSince1970: return .real(seconds + WrittenDate.secondsFrom1970)
@@ -79,8 +79,22 @@ extension RecordField {
             return .text(stored)
         }
         guard kind == .date, value != .null, dates != .stored else { return value }
+        let plain = try readDate(value)
+        guard let form = column.dateForm, let seconds = plain.asReal else { return plain }
+        return try form.stored(seconds: seconds)
+    }
+
+    /// The seconds since the start of 2001 of a column's value; nil for NULL.
+    private func referenceSeconds(_ value: Value) throws -> Double? {
+        guard let form = column.dateForm, value != .null else { return value.asReal }
+        guard let seconds = form.seconds(value) else { throw mismatch("no date in the form \(form.rawValue)") }
+        return seconds
+    }
+
+    /// Converts a dictionary's value to the seconds since the start of 2001.
+    private func readDate(_ value: Value) throws -> Value {
         if dates == .iso8601 {
-            guard let seconds = value.asText.flatMap(WrittenDate.seconds) else { throw mismatch("no date as text") }
+            guard let seconds = value.asText.flatMap({ WrittenDate.seconds($0) }) else { throw mismatch("no date as text") }
             return .real(seconds)
         }
         guard let number = value.asReal else { throw mismatch("no number") }
@@ -137,6 +151,7 @@ extension RecordField {
     private func converted(_ number: Value, _ real: Double, _ decimal: Decimal?) -> Value? {
         switch kind {
         case .integer, .other(.integer): number.asInteger.map { .integer($0) }
+        case .date where dates == .stored && column.dateForm?.storageClass == .integer: number
         case .real, .other(.real), .date: .real(real)
         case .float: Float(real).isFinite || !real.isFinite ? .real(Double(Float(real))) : nil
         case .decimal: decimal.flatMap { $0.isNaN ? nil : .text($0.description) }

@@ -37,14 +37,15 @@ extension Table {
             _ = try insertWithHooks(&record, on: db.handle.connection)
             return
         }
-        setKey(try insert(record, on: db.handle.connection), of: &record)
+        let connection = db.handle.connection
+        adopt(try insert(record, on: connection), .inserted, in: &record, on: connection)
     }
 
     @usableFromInline
     static func insertWithHooks(_ record: inout RecordType, on connection: Connection) throws -> Key {
         func write(_ record: inout RecordType) throws -> Key {
             let key = try insert(record, on: connection)
-            setKey(key, of: &record)
+            adopt(key, .inserted, in: &record, on: connection)
             return key
         }
         guard let hooks else { return try write(&record) }
@@ -81,7 +82,7 @@ extension Table {
             return try withHooks(&copy, hooks, on: connection) { record in
                 do {
                     let key = try insert(record, on: connection)
-                    setKey(key, of: &record)
+                    adopt(key, .inserted, in: &record, on: connection)
                     return key
                 } catch let error as StrongroomError where error.isDuplicate(in: schema) {
                     throw IgnoredDuplicate()
@@ -110,7 +111,7 @@ extension Table {
         _ assignments: (Columns) -> [Assignment]
     ) throws -> Int64 {
         try db.handle.connection.prepareTable(schema)
-        let assignments = assignments(columns)
+        let assignments = try completed(assignments(columns), isNew: true, on: db.handle.connection)
         let hasKey = assignments.contains { given in
             schema.primaryKeys.contains { Identifier.areSame($0.name, given.column) }
         }
@@ -133,6 +134,12 @@ extension Table {
 
     @inlinable
     static func insert(_ record: RecordType, on connection: Connection) throws -> Key {
+        guard let upkeep = RecordType.upkeep else { return try insertRow(record, on: connection) }
+        return try insertRow(stamped(record, upkeep, on: connection), on: connection)
+    }
+
+    @inlinable
+    static func insertRow(_ record: RecordType, on connection: Connection) throws -> Key {
         let known = key(of: record)
         if known == nil, let made = Key.made() { return try insert(record, withKey: made, on: connection) }
         try validateInsert(record)
@@ -172,7 +179,7 @@ extension Table {
         var keyed = record
         setKey(made, of: &keyed)
         guard key(of: keyed) == made else { throw TableFailure.missingKey(schema) }
-        return try insert(keyed, on: connection)
+        return try insertRow(keyed, on: connection)
     }
 }
 

@@ -23,7 +23,9 @@ extension Table {
         guard let hooks else { return try insert(contentsOf: records, on: connection) }
         return try withHooks(contentsOf: records, hooks, on: connection) { records in
             let keys = try insert(contentsOf: records, on: connection)
-            for (index, key) in zip(records.indices, keys) { setKey(key, of: &records[index]) }
+            for (index, key) in zip(records.indices, keys) {
+                adopt(key, .inserted, in: &records[index], on: connection)
+            }
             return keys
         }
     }
@@ -102,10 +104,12 @@ extension Table {
             return (try statements.insert(withKey: hasKeys, rows: range.count), try statements.defaults())
         }
         defer { statement.finish() }
+        let upkeep = RecordType.upkeep
         for place in range {
-            try validateInsert(records[place])
+            let record = try upkeep.map { try stamped(records[place], $0, on: connection) } ?? records[place]
+            try validateInsert(record)
             let base = (place - range.lowerBound) * width
-            try records[place].encode(to: Bindings(statement, from: base, width: width))
+            try record.encode(to: Bindings(statement, from: base, width: width))
         }
         statement.dropUnsetParameters()
         try statement.run()

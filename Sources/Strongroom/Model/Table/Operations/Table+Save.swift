@@ -17,8 +17,9 @@ extension Table {
     ///   - cascading: Whether its parents and children are saved, too; see ``Relations``.
     ///   - db: A write transaction.
     /// - Returns: The outcome.
-    /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, or `missingKey` if the key is nil and keys
-    ///   of its type are not generated; errors of the validations and the ``hooks``. The save is then rolled back.
+    /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, `staleRecord` if the row has another
+    ///   version than the record (see ``RecordUpkeep``), or `missingKey` if the key is nil and keys of its type are
+    ///   not generated; errors of the validations and the ``hooks``. The save is then rolled back.
     @inlinable
     @discardableResult
     public static func save(
@@ -70,7 +71,7 @@ extension Table {
     @inlinable
     static func saveRow(_ record: inout RecordType, on connection: Connection) throws -> Saved {
         let row = try upsert(record, by: .primaryKey, nils: .overwrite, on: connection)
-        setKey(row.key, of: &record)
+        adopt(row.key, row.outcome, in: &record, on: connection)
         return row.outcome == .inserted ? .inserted : .updated
     }
 
@@ -89,7 +90,9 @@ extension Table {
                 continue
             }
             let keys = try insert(contentsOf: records[next..<end], on: connection)
-            for (place, key) in keys.enumerated() { setKey(key, of: &records[next + place]) }
+            for (place, key) in keys.enumerated() {
+                adopt(key, .inserted, in: &records[next + place], on: connection)
+            }
             outcomes.append(contentsOf: repeatElement(.inserted, count: end - next))
             next = end
         }

@@ -35,7 +35,13 @@ extension Table {
         _ whenDeleted: () throws -> Void, on connection: Connection
     ) throws -> Saved {
         places.formUnion(try record.columns(differingFrom: base))
-        if try update(record, at: key, writing: places, on: connection) { return .updated }
+        if try update(record, at: key, writing: places, on: connection) {
+            if !places.isEmpty, let upkeep = RecordType.upkeep {
+                follow(.updated, upkeep, in: &record, on: connection)
+                places.formUnion(upkeep.alwaysWritten)
+            }
+            return .updated
+        }
         try whenDeleted()
         places.formUnion(RecordType.columnNames.indices)
         return try saveRow(&record, on: connection)

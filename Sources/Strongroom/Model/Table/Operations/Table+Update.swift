@@ -10,13 +10,43 @@ extension Table {
     ///   - record: The record; nil is written as NULL.
     ///   - db: A write transaction.
     /// - Throws: ``StrongroomError`` with `missingKey` if the record has no key, `noSuchRow` if there is no row with
-    ///   it, `constraint`; errors of `validateUpdate`.
+    ///   it, `staleRecord` if the row has another version than the record (see ``RecordUpkeep``), `constraint`; errors
+    ///   of `validateUpdate`.
     @inlinable
     public static func update(_ record: RecordType, in db: borrowing some Writing & ~Copyable) throws {
         let connection = db.handle.connection
-        guard let hooks else { return try update(record, on: connection) }
+        guard hooks != nil else { return try update(record, on: connection) }
         var copy = record
-        try withHooks(&copy, hooks, on: connection) { try update($0, on: connection) }
+        try updateWithHooks(&copy, on: connection)
+    }
+
+    /// Updates the row with a record's key, and sets what the ``hooks`` and the columns that the table keeps change in
+    /// the record: its next version and its update time.
+    ///
+    /// ```swift
+    /// document.title = "Draft"
+    /// try Document.update(&document, in: db)
+    /// document.title = "Final"
+    /// try Document.update(&document, in: db)      // with the version that the first update has stored
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - record: The record; nil is written as NULL. Unchanged if the update fails.
+    ///   - db: A write transaction.
+    /// - Throws: As the method for a record that is not changed.
+    @inlinable
+    public static func update(_ record: inout RecordType, in db: borrowing some Writing & ~Copyable) throws {
+        try updateWithHooks(&record, on: db.handle.connection)
+    }
+
+    @usableFromInline
+    static func updateWithHooks(_ record: inout RecordType, on connection: Connection) throws {
+        func write(_ record: inout RecordType) throws {
+            try update(record, on: connection)
+            if let upkeep = RecordType.upkeep { follow(.updated, upkeep, in: &record, on: connection) }
+        }
+        guard let hooks else { return try write(&record) }
+        try withHooks(&record, hooks, on: connection, write: write)
     }
 
     /// Updates the rows with the keys of a list of records, atomically.
@@ -36,6 +66,8 @@ extension Table {
                 try connection.inList(of: records.count) {
                     for record in records { try update(record, on: connection) }
                 }
+                guard let upkeep = RecordType.upkeep else { return }
+                for index in records.indices { follow(.updated, upkeep, in: &records[index], on: connection) }
             }
         }
         let records = ContiguousArray(records)
@@ -167,6 +199,26 @@ extension Table {
         part: String? = nil,
         on connection: Connection
     ) throws -> Bool {
+        // The record for an in-memory row has its version and its times already.
+        guard part == nil, let upkeep = RecordType.upkeep else {
+            return try updateRow(
+                record, at: key, operation, except: leftOut, cached: cached, part: part, on: connection)
+        }
+        return try updateKept(
+            record, upkeep, at: key, operation, except: leftOut, cached: cached, on: connection)
+    }
+
+    /// The same without the columns that the table keeps.
+    @inlinable
+    static func updateRow(
+        _ record: RecordType,
+        at key: Key,
+        _ operation: Int,
+        except leftOut: [Int],
+        cached: Bool,
+        part: String? = nil,
+        on connection: Connection
+    ) throws -> Bool {
         if connection.hasRecordsInMemory { try connection.checkDuplicatesInMemory(of: schema.name) }
         if part == nil,
             let references = try connection.referencesInList(Self.self, schema.name, Self.places(of:))
@@ -200,7 +252,8 @@ extension Table {
             try connection.prepareTable(schema)
             let keepingNil = operation == Operation.keep || operation == Operation.keepRest
             let statements = TableStatements(schema, RecordType.columnNames)
-            return (try statements.update(keepingNil: keepingNil, except: leftOut, form), [])
+            let version = RecordType.upkeep?.versionPlace
+            return (try statements.update(keepingNil: keepingNil, except: leftOut, form, version: version), [])
         }
         defer { statement.finish() }
         let bindings = Bindings(statement)

@@ -52,7 +52,8 @@ extension Table {
     /// - Returns: Whether the row existed, and its key.
     /// - Throws: ``StrongroomError`` with `notUnique` if the columns are neither the primary key nor unique, or if
     ///   several rows of the file have the values nevertheless; `missingKey` if one of the other columns is nil,
-    ///   `constraint`; errors of the validations.
+    ///   `constraint`, `staleRecord` if the row has another version than the record (see ``RecordUpkeep``); errors of
+    ///   the validations.
     @inlinable
     @discardableResult
     public static func upsert<each V>(
@@ -131,7 +132,7 @@ extension Table {
         var copy = record
         return try withHooks(&copy, hooks, on: connection) { record in
             let upserted = try upsert(record, by: target, nils: nils, on: connection)
-            setKey(upserted.key, of: &record)
+            adopt(upserted.key, upserted.outcome, in: &record, on: connection)
             return upserted
         }
     }
@@ -148,7 +149,9 @@ extension Table {
                 let upserted = try connection.inList(of: records.count) {
                     try records.map { try upsert($0, by: target, nils: nils, on: connection) }
                 }
-                for (index, row) in zip(records.indices, upserted) { setKey(row.key, of: &records[index]) }
+                for (index, row) in zip(records.indices, upserted) {
+                    adopt(row.key, row.outcome, in: &records[index], on: connection)
+                }
                 return upserted
             }
         }

@@ -20,14 +20,48 @@ enum WrittenDate {
         return "\(date)T\(time)\(fraction(of: seconds, whole))Z"
     }
 
+    /// The text with milliseconds, in a form that sorts as the dates do.
+    ///
+    /// - Parameters:
+    ///   - seconds: Since the start of 2001, UTC.
+    ///   - separator: What stands between date and time.
+    ///   - suffix: What stands at the end.
+    /// - Returns: The text, or nil before the year 0, in which `Date.distantPast` is, and after 9999.
+    static func milliseconds(_ seconds: Double, separator: String, suffix: String) -> String? {
+        guard seconds.isFinite, abs(seconds) < 1e12 else { return nil }
+        let total = Int((seconds * 1000).rounded())
+        let millisecondsOfDay = secondsOfDay * 1000
+        let days = Int((Double(total) / Double(millisecondsOfDay)).rounded(.down))
+        let rest = total - days * millisecondsOfDay
+        let (year, month, day) = civil(days + daysFrom1970)
+        guard (0...9999).contains(year) else { return nil }
+        let date = "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
+        let second = rest / 1000
+        let time = "\(padded(second / 3600, 2)):\(padded(second / 60 % 60, 2)):\(padded(second % 60, 2))"
+        return "\(date)\(separator)\(time).\(padded(rest % 1000, 3))\(suffix)"
+    }
+
+    /// The seconds since the start of 2001 of a text in UTC without an offset, as SQLite's date functions return it;
+    /// nil for any other text.
+    static func secondsOfPlain(_ text: String) -> Double? {
+        switch text.utf8.count {
+        case 10: seconds("\(text)T00:00:00Z", since: 0)
+        case 16: seconds("\(text.prefix(10))T\(text.suffix(5)):00Z", since: 0)
+        case 19...:
+            text.dropFirst(10).first == " " ? seconds("\(text.prefix(10))T\(text.dropFirst(11))Z", since: 0) : nil
+        default: nil
+        }
+    }
+
+    /// - Parameter firstYear: The first year that is accepted.
     /// - Returns: The seconds since the start of 2001, UTC, or nil for any other text.
-    static func seconds(_ text: String) -> Double? {
+    static func seconds(_ text: String, since firstYear: Int = 1) -> Double? {
         let bytes = Array(text.utf8)
         guard bytes.count >= 20, bytes[4] == 0x2D, bytes[7] == 0x2D, bytes[10] | 0x20 == UInt8(ascii: "t"),
             bytes[13] == 0x3A, bytes[16] == 0x3A,
             let year = number(bytes[0..<4]), let month = number(bytes[5..<7]), let day = number(bytes[8..<10]),
             let hour = number(bytes[11..<13]), let minute = number(bytes[14..<16]), let second = number(bytes[17..<19]),
-            (1...9999).contains(year), (1...12).contains(month), (1...length(of: month, year)).contains(day),
+            (firstYear...9999).contains(year), (1...12).contains(month), (1...length(of: month, year)).contains(day),
             hour < 24, minute < 60, second < 60
         else { return nil }
         var end = 19

@@ -1,0 +1,111 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// The columns that a table keeps by itself; see ``RecordUpkeep``.
+extension Table {
+    /// The record as an insert stores it.
+    @usableFromInline
+    static func stamped(
+        _ record: RecordType, _ upkeep: RecordUpkeep<RecordType>, on connection: Connection
+    ) throws -> RecordType {
+        if let defect = upkeep.defect { throw defect }
+        var copy = record
+        upkeep.stampNew(&copy, connection.writeTime)
+        return copy
+    }
+
+    /// Sets in a record what a write has stored: its key, and the columns that the table keeps.
+    @inlinable
+    static func adopt(
+        _ key: Key, _ outcome: Upserted<Key>.Outcome, in record: inout RecordType, on connection: Connection
+    ) {
+        setKey(key, of: &record)
+        guard let upkeep = RecordType.upkeep else { return }
+        follow(outcome, upkeep, in: &record, on: connection)
+    }
+
+    @usableFromInline
+    static func follow(
+        _ outcome: Upserted<Key>.Outcome, _ upkeep: RecordUpkeep<RecordType>, in record: inout RecordType,
+        on connection: Connection
+    ) {
+        switch outcome {
+        case .inserted: upkeep.stampNew(&record, connection.writeTime)
+        case .updated: upkeep.stampNext(&record, connection.writeTime)
+        }
+    }
+
+    /// Writes a record with the columns that the table keeps to the row with a key.
+    ///
+    /// - Returns: False if there is no such row.
+    /// - Throws: ``StrongroomError`` with `staleRecord` if the row has another version than the record.
+    @usableFromInline
+    static func updateKept(
+        _ record: RecordType, _ upkeep: RecordUpkeep<RecordType>, at key: Key, _ operation: Int,
+        except leftOut: [Int], cached: Bool, on connection: Connection
+    ) throws -> Bool {
+        if let defect = upkeep.defect { throw defect }
+        let keys = try schema.keyColumns().map(\.name)
+        let columns = RecordType.columnNames
+        let writesNone = columns.indices.allSatisfy { place in
+            leftOut.contains(place) || Identifier.place(of: columns[place], in: keys) != nil
+        }
+        // Without a column to write, nothing is changed, and the statement reports whether there is a row.
+        guard !writesNone else {
+            return try updateRow(record, at: key, operation, except: leftOut, cached: cached, on: connection)
+        }
+        var next = record
+        upkeep.stampNext(&next, connection.writeTime)
+        let left = upkeep.leftOut(leftOut)
+        if try updateRow(next, at: key, operation, except: left, cached: cached, on: connection) { return true }
+        if upkeep.version != nil, try isPresent(key, on: connection) { throw TableFailure.staleRecord(schema) }
+        return false
+    }
+
+    /// Assignments together with those of the columns that the table keeps and that are not assigned.
+    ///
+    /// - Parameter isNew: Whether a row is inserted.
+    static func completed(_ assignments: [Assignment], isNew: Bool, on connection: Connection) throws -> [Assignment] {
+        guard let upkeep = RecordType.upkeep else { return assignments }
+        if let defect = upkeep.defect { throw defect }
+        var all = assignments
+        func add(_ column: String, _ value: (ColumnDefinition) -> SQL) {
+            guard !all.contains(where: { Identifier.areSame($0.column, column) }),
+                let definition = schema.columns.first(where: { Identifier.areSame($0.name, column) })
+            else { return }
+            all.append(Assignment(column: definition.name, value: value(definition)))
+        }
+        func time(_ definition: ColumnDefinition) -> SQL {
+            var sql = SQL(reserving: 1)
+            sql.append { try definition.quoted.stored(connection.writeTime) }
+            return sql
+        }
+        if let updated = upkeep.updated { add(updated.column, time) }
+        if isNew, let created = upkeep.created { add(created.column, time) }
+        if !isNew, let version = upkeep.version { add(version.column) { "\($0.quoted) + 1" } }
+        return all
+    }
+}
+
+extension Connection {
+    /// The time of the writes of the current transaction: that of the first one that needs a time.
+    var writeTime: Date {
+        let seconds = transaction.writeTime ?? Date().timeIntervalSinceReferenceDate
+        transaction.writeTime = seconds
+        return Date(timeIntervalSinceReferenceDate: seconds)
+    }
+}
+
+extension TableFailure {
+    static func staleRecord(_ schema: TableSchema) -> StrongroomError {
+        StrongroomError(
+            .staleRecord,
+            """
+            The row of table "\(schema.name)" has changed since the record was read; nothing was written. Read the \
+            record again, repeat the change in it, and write it then.
+            """)
+    }
+}

@@ -1,0 +1,168 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// The columns that a table keeps by itself whenever a record is written: a version, and the times of a row's creation
+/// and of its last update.
+///
+/// `@Column(kept:)` declares them; by hand:
+///
+/// ```swift
+/// static let upkeep: RecordUpkeep<Document>? = RecordUpkeep()
+///     .version(\.version, "version")
+///     .created(\.created, "created")
+///     .updated(\.updated, "updated")
+/// ```
+///
+/// The version makes an update optimistic: a record is written only if its row still has the version with which the
+/// record was read, and the row then has the next one. Otherwise the write throws ``StrongroomError`` with
+/// `staleRecord`, and nothing is changed. `insert` stores the version that the record has.
+///
+/// A time is that of the first write in the transaction for which one is needed: rows that are written in one
+/// transaction have one time. The creation time is set by an insert, unless the property is an optional that has a
+/// value, and never changed by a later write of the record; the update time is set by each write.
+///
+/// All of this holds for every operation that writes records (`insert`, `update`, `upsert`, `save`, one record, a list,
+/// some columns, dictionaries or JSON). An `update` with assignments sets the update time and increments the version,
+/// unless they are assigned, and checks no version. SQL of the program, and other programs, do what they say: they
+/// change these columns only where they name them.
+public struct RecordUpkeep<R: Record>: Sendable {
+    struct Version: Sendable {
+        let column: String
+        let place: Int
+        let advance: @Sendable (inout R) -> Void
+    }
+
+    struct Time: Sendable {
+        let column: String
+        let place: Int
+        let set: @Sendable (inout R, Date) -> Void
+    }
+
+    private(set) var version: Version?
+    private(set) var created: Time?
+    private(set) var updated: Time?
+    /// Copies of the columns from one record to another.
+    private var copies: [@Sendable (_ record: R, _ other: inout R) -> Void] = []
+    /// The error for a column that the record does not have.
+    private(set) var defect: StrongroomError?
+
+    /// No column.
+    public init() {}
+
+    /// Adds the version, by which updates notice that the row has changed since the record was read.
+    ///
+    /// - Parameters:
+    ///   - property: The property; an integer.
+    ///   - column: The name of its column.
+    /// - Returns: The upkeep with the version.
+    public func version<V: FixedWidthInteger & ColumnValue>(
+        _ property: any WritableKeyPath<R, V> & Sendable, _ column: String
+    ) -> RecordUpkeep {
+        adding(property, column) { copy, place in
+            copy.version = Version(column: column, place: place) { record in record[keyPath: property] &+= 1 }
+        }
+    }
+
+    /// Adds the time at which a row is inserted.
+    ///
+    /// - Parameters:
+    ///   - property: The property.
+    ///   - column: The name of its column.
+    /// - Returns: The upkeep with the time.
+    public func created(_ property: any WritableKeyPath<R, Date> & Sendable, _ column: String) -> RecordUpkeep {
+        adding(property, column) { copy, place in
+            copy.created = Time(column: column, place: place) { $0[keyPath: property] = $1 }
+        }
+    }
+
+    /// Adds the time at which a row is inserted; a value that a record has already is kept.
+    ///
+    /// - Parameters:
+    ///   - property: The property.
+    ///   - column: The name of its column.
+    /// - Returns: The upkeep with the time.
+    public func created(_ property: any WritableKeyPath<R, Date?> & Sendable, _ column: String) -> RecordUpkeep {
+        adding(property, column) { copy, place in
+            copy.created = Time(column: column, place: place) { record, now in
+                if record[keyPath: property] == nil { record[keyPath: property] = now }
+            }
+        }
+    }
+
+    /// Adds the time at which a row is written.
+    ///
+    /// - Parameters:
+    ///   - property: The property.
+    ///   - column: The name of its column.
+    /// - Returns: The upkeep with the time.
+    public func updated(_ property: any WritableKeyPath<R, Date> & Sendable, _ column: String) -> RecordUpkeep {
+        adding(property, column) { copy, place in
+            copy.updated = Time(column: column, place: place) { $0[keyPath: property] = $1 }
+        }
+    }
+
+    /// Adds the time at which a row is written.
+    ///
+    /// - Parameters:
+    ///   - property: The property.
+    ///   - column: The name of its column.
+    /// - Returns: The upkeep with the time.
+    public func updated(_ property: any WritableKeyPath<R, Date?> & Sendable, _ column: String) -> RecordUpkeep {
+        adding(property, column) { copy, place in
+            copy.updated = Time(column: column, place: place) { $0[keyPath: property] = $1 }
+        }
+    }
+
+    private func adding<V>(
+        _ property: any WritableKeyPath<R, V> & Sendable, _ column: String, _ add: (inout RecordUpkeep, Int) -> Void
+    ) -> RecordUpkeep {
+        var copy = self
+        copy.copies.append { $1[keyPath: property] = $0[keyPath: property] }
+        if let place = Identifier.place(of: column, in: R.columnNames) {
+            add(&copy, place)
+        } else {
+            let message =
+                "\(R.self) has no column \"\(column)\" that the table could keep; correct the name in `upkeep`."
+            copy.defect = copy.defect ?? StrongroomError(.invalidName, message)
+        }
+        return copy
+    }
+}
+
+extension RecordUpkeep {
+    /// The index of the version's column.
+    @usableFromInline var versionPlace: Int? { version?.place }
+
+    /// Sets the times of a record that is inserted; the same record and time give the same result again.
+    func stampNew(_ record: inout R, _ now: Date) {
+        created?.set(&record, now)
+        updated?.set(&record, now)
+    }
+
+    /// Sets the time of a record that is written to its row, and its next version.
+    func stampNext(_ record: inout R, _ now: Date) {
+        updated?.set(&record, now)
+        version?.advance(&record)
+    }
+
+    /// The indices of columns that are not written to an existing row.
+    ///
+    /// - Parameter leftOut: Those that the operation does not write.
+    func leftOut(_ leftOut: [Int]) -> [Int] {
+        let kept = [version?.place, updated?.place]
+        let others = leftOut.filter { !kept.contains($0) }
+        guard let created, !others.contains(created.place) else { return others }
+        return (others + [created.place]).sorted()
+    }
+
+    /// Copies the kept columns of a record to another one.
+    package func copy(from record: R, to other: inout R) {
+        for copy in copies { copy(record, &other) }
+    }
+
+    /// The columns that are written besides those of a change.
+    var alwaysWritten: [Int] { [version?.place, updated?.place].compactMap(\.self) }
+}

@@ -1,0 +1,235 @@
+#if Macros
+import Foundation
+import Strongroom
+import StrongroomTesting
+import Testing
+
+/// Dates in each stored form: written, read, compared, sorted, in predicates and in JSON.
+struct DateFormTests {
+    @Table("task")
+    struct Task: Equatable {
+        var id: Int64?
+        @Column(as: .secondsSince1970) var seconds: Date
+        @Column(as: .wholeSecondsSince1970) var whole: Date
+        @Column(as: .millisecondsSince1970) var milliseconds: Date
+        @Column(as: .iso8601) var iso: Date
+        @Column(as: .dateTime) var plain: Date
+        @Column(as: .iso8601) var due: Date?
+        var own: Date
+
+        init(id: Int64? = nil, _ date: Date, due: Date? = nil) {
+            self.id = id
+            (seconds, whole, milliseconds, iso, plain, own) = (date, date, date, date, date, date)
+            self.due = due
+        }
+    }
+
+    /// 2026-11-21T20:15:00.250Z
+    private static let moment = Date(timeIntervalSince1970: 1_795_292_100.25)
+    private static let day = 86_400.0
+
+    private let store: Store
+
+    init() async throws { store = try await TemporaryStore(tables: [Task.schema]).store }
+
+    @Test func theStoredFormIsTheDeclaredOne() async throws {
+        try await store.write { db in
+            try Task.insert(Task(Self.moment, due: Self.moment), in: db)
+            var rows: [[Value]] = []
+            try db.forEachRow("SELECT seconds, whole, milliseconds, iso, plain, due, own FROM task") { row in
+                rows.append(try (0..<row.count).map { try row.value(at: $0) })
+            }
+            #expect(
+                rows == [
+                    [
+                        .real(1_795_292_100.25), .integer(1_795_292_100), .integer(1_795_292_100_250),
+                        .text("2026-11-21T20:15:00.250Z"), .text("2026-11-21 20:15:00.250"),
+                        .text("2026-11-21T20:15:00.250Z"), .real(816_984_900.25),
+                    ]
+                ])
+            let types = try db.columns(of: "task").map(\.declaredType)
+            #expect(
+                types == [
+                    "INTEGER", "UNIXTIME_REAL", "UNIXTIME_INTEGER", "UNIXTIME_MS_INTEGER", "ISO8601_TEXT",
+                    "DATETIME_TEXT", "ISO8601_TEXT", "REAL",
+                ])
+            // The engine agrees on what they mean.
+            let texts = try db.value(
+                """
+                SELECT strftime('%Y-%m-%d %H:%M:%S', seconds, 'unixepoch')
+                    || strftime(' %Y-%m-%d %H:%M:%S', whole, 'unixepoch') || strftime(' %Y-%m-%d %H:%M:%f', iso)
+                    || strftime(' %Y-%m-%d %H:%M:%f', plain) FROM task
+                """, as: String.self)
+            let second = "2026-11-21 20:15:00"
+            #expect(texts == "\(second) \(second) \(second).250 \(second).250")
+        }
+    }
+
+    @Test(arguments: [
+        -62_135_596_800, -0.001, 0, 0.0005, 1.25, 978_307_199.999, 978_307_200, 1_795_292_100.987654, 253_402_300_799.5,
+    ])
+    func aDateIsReadAsItsFormHoldsIt(seconds: Double) async throws {
+        let date = Date(timeIntervalSince1970: seconds)
+        try await store.write { db in
+            let id = try Task.insert(Task(date), in: db)
+            let found = try #require(try Task.find(id, in: db))
+            #expect(abs(found.seconds.timeIntervalSince(date)) < 0.00001)
+            #expect(found.whole.timeIntervalSince1970 == date.timeIntervalSince1970.rounded(.down))
+            for other in [found.milliseconds, found.iso, found.plain] {
+                #expect(abs(other.timeIntervalSince(date)) <= 0.000_501)
+            }
+            #expect(found.due == nil)
+            #expect(found.own == date)
+            // A row is found by the date with which it was inserted.
+            #expect(try Task.where { $0.seconds == date }.count(in: db) == 1)
+            #expect(try Task.where { $0.whole == date }.count(in: db) == 1)
+            #expect(try Task.where { $0.milliseconds == date }.count(in: db) == 1)
+            #expect(try Task.where { $0.iso == date }.count(in: db) == 1)
+            #expect(try Task.where { $0.plain == date }.count(in: db) == 1)
+            // Read and written again, nothing changes.
+            try Task.update(found, in: db)
+            #expect(try Task.find(id, in: db) == found)
+        }
+    }
+
+    @Test func comparisonsAndOrderAreThoseOfTheDates() async throws {
+        try await store.write { db in
+            let dates = [3, -40, 0, 12_000, -20_000, 1].map { Self.moment + $0 * Self.day }
+            try Task.insert(contentsOf: dates.map { Task($0, due: $0) }, in: db)
+            let sorted = dates.sorted()
+            try Self.check("seconds", { $0.seconds }, \.seconds, sorted, in: db)
+            try Self.check("whole", { $0.whole }, \.whole, sorted, in: db)
+            try Self.check("milliseconds", { $0.milliseconds }, \.milliseconds, sorted, in: db)
+            try Self.check("iso", { $0.iso }, \.iso, sorted, in: db)
+            try Self.check("plain", { $0.plain }, \.plain, sorted, in: db)
+            try Self.check("own", { $0.own }, \.own, sorted, in: db)
+            #expect(try Task.where { $0.due > Self.moment }.count(in: db) == 3)
+            #expect(try Task.where { $0.due ?? .distantPast > Self.moment }.count(in: db) == 3)
+        }
+    }
+
+    private static func check(
+        _ name: String, _ column: @escaping (Task.Columns) -> Column<Date>, _ property: (Task) -> Date,
+        _ sorted: [Date],
+        in db: borrowing WriteTransaction
+    ) throws {
+        let (low, high) = (sorted[1], sorted[3])
+        let all = try Task.order { column($0).ascending }.fetch(in: db)
+        #expect(all.map(\.own) == sorted, "\(name)")
+        let past = try Task.where { column($0) < moment }.fetch(in: db)
+        #expect(past.count == 2, "\(name)")
+        #expect(try Task.where { column($0) >= moment }.count(in: db) == 4, "\(name)")
+        #expect(try Task.where { column($0) != moment }.count(in: db) == 5, "\(name)")
+        #expect(try Task.where { column($0).isBetween(low, and: high) }.count(in: db) == 3, "\(name)")
+        #expect(try Task.where { column($0).isIn([low, high]) }.count(in: db) == 2, "\(name)")
+        #expect(try Task.where { column($0).isIn(low..<high) }.count(in: db) == 2, "\(name)")
+        let many = (0..<50).map { moment + Double($0) * Self.day }
+        #expect(try Task.where { column($0).isIn(many) }.count(in: db) == 3, "\(name)")
+        let last = try #require(try Task.query.value(in: db) { column($0).max() } ?? nil)
+        #expect(abs(last.timeIntervalSince(sorted[5])) < 1, "\(name)")
+        let chosen = try Task.order { column($0).ascending }.select { column($0) }.fetch(in: db)
+        #expect(chosen == all.map(property), "\(name)")
+        try Task.where { column($0) == low }.update(in: db) { [column($0).set(high)] }
+        #expect(try Task.where { column($0) == high }.count(in: db) == 2, "\(name)")
+        try Task.where { column($0) == high && $0.own == low }.update(in: db) { [column($0).set(low)] }
+    }
+
+    @Test func predicatesTakeTheForm() async throws {
+        try await store.write { db in
+            let dates = [-1, 0, 1].map { Self.moment + $0 * Self.day }
+            try Task.insert(contentsOf: dates.map { Task($0) }, in: db)
+            let moment = Self.moment
+            #expect(try Task.where(#Predicate { $0.seconds > moment }).count(in: db) == 1)
+            #expect(try Task.where(#Predicate { $0.whole > moment }).count(in: db) == 1)
+            #expect(try Task.where(#Predicate { $0.milliseconds == moment }).count(in: db) == 1)
+            #expect(try Task.where(#Predicate { moment > $0.iso }).count(in: db) == 1)
+            #expect(try Task.where(#Predicate { $0.plain <= moment }).count(in: db) == 2)
+            #expect(try Task.where(#Predicate { ($0.due ?? moment) == $0.iso }).count(in: db) == 1)
+            #expect(try Task.where(#Predicate { $0.due == nil }).count(in: db) == 3)
+        }
+    }
+
+    @Test func twoFormsAreNotCompared() async throws {
+        try await store.write { db in
+            try expectFailure(.notTranslatable) { try Task.where { $0.iso == $0.plain }.count(in: db) }
+            let error = try expectFailure(.notTranslatable) { try Task.where { $0.iso < $0.own }.count(in: db) }
+            #expect(error.message.contains("iso8601"))
+            try expectFailure(.notTranslatable) {
+                try Task.where(#Predicate { $0.seconds == $0.own }).count(in: db)
+            }
+            try expectFailure(.notTranslatable) { try Task.query.update(in: db) { [$0.iso.set($0.plain)] } }
+        }
+    }
+
+    @Test func JSONAndDictionariesHaveTheFormOfTheCoding() async throws {
+        let task = Task(id: 1, Self.moment, due: Self.moment)
+        let text = try task.json()
+        #expect(text.contains(#""whole":"2026-11-21T20:15:00Z""#))
+        #expect(text.contains(#""iso":"2026-11-21T20:15:00.25Z""#))
+        let back = try Task(json: text)
+        #expect(back.iso == Self.moment)
+        #expect(back.own == Self.moment)
+        let numbers = RecordCoding(dates: .secondsSince1970)
+        #expect(try Task(json: task.json(numbers), numbers).plain == Self.moment)
+        let stored = try task.dictionary()
+        #expect(stored["plain"] == .text("2026-11-21 20:15:00.250"))
+        #expect(stored["whole"] == .integer(1_795_292_100))
+        #expect(try Task(dictionary: stored).seconds == Self.moment)
+        let coding = RecordCoding.stored
+        #expect(try Task(json: task.json(coding), coding).milliseconds == Self.moment)
+        try expectFailure(.typeMismatch) { _ = try Task(dictionary: stored.merging(["iso": 5]) { $1 }) }
+    }
+
+    @Test func pagesAreCutByDates() async throws {
+        try await store.write { db in
+            try Task.insert(contentsOf: (0..<10).map { Task(Self.moment + Double($0 % 4)) }, in: db)
+            let query = Task.order {
+                $0.iso.descending
+            } _: {
+                $0.whole.ascending
+            }
+            var found: [Int64?] = []
+            var last: Task?
+            while true {
+                let page = try (last.map { try query.after($0) } ?? query).limit(3).fetch(in: db)
+                guard let next = page.last else { break }
+                found += page.map(\.id)
+                last = next
+            }
+            #expect(found.count == 10)
+            #expect(Set(found).count == 10)
+        }
+    }
+
+    @Test func datesOfOtherProgramsAreRead() async throws {
+        try await store.write { db in
+            try Task.insert(Task(Self.moment), in: db)
+            for text in ["2026-11-21 20:15:00", "2026-11-21 20:15", "2026-11-21T21:15:00+01:00"] {
+                try db.execute("UPDATE task SET plain = \(text), iso = \(text), seconds = 1795292100")
+                let task = try #require(try Task.find(1, in: db))
+                #expect(task.plain.timeIntervalSince1970 == 1_795_292_100)
+                #expect(task.iso == task.plain)
+                #expect(task.seconds == task.plain)
+            }
+            for wrong: Value in [.text("yesterday"), .text("2026-13-01"), .integer(5)] {
+                try db.execute("UPDATE task SET plain = \(wrong)")
+                let error = try expectFailure(.typeMismatch) { _ = try Task.find(1, in: db) }
+                #expect(error.message.contains("plain"))
+                #expect(!error.message.contains("yesterday"))
+            }
+        }
+    }
+
+    @Test func aDateThatTheFormDoesNotHaveIsAnError() async throws {
+        try await store.write { db in
+            for date in [Date(timeIntervalSince1970: 1e12), Date(timeIntervalSince1970: .infinity)] {
+                var task = Task(Self.moment)
+                task.iso = date
+                try expectFailure(.valueNotStorable) { try Task.insert(task, in: db) }
+                try expectFailure(.valueNotStorable) { try Task.where { $0.plain == date }.count(in: db) }
+            }
+            #expect(try Task.count(in: db) == 0)
+        }
+    }
+}
+#endif

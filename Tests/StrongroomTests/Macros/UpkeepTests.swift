@@ -1,0 +1,252 @@
+#if Macros
+import Foundation
+import Strongroom
+import StrongroomTesting
+import Testing
+
+/// A version, and times, that a table keeps by itself.
+struct UpkeepTests {
+    @Table("document")
+    struct Document: Equatable {
+        var id: Int64?
+        @Column(unique: true) var code: String
+        var title = ""
+        var note: String?
+        @Column("v", kept: .version) var version = 0
+        @Column(kept: .created) var created: Date = Self.never
+        @Column("changed_at", kept: .updated, as: .millisecondsSince1970) var changed: Date?
+
+        static let never = Date(timeIntervalSinceReferenceDate: 0)
+    }
+
+    @Table("import")
+    struct Imported: Equatable {
+        var id: Int64?
+        @Column(kept: .created) var created: Date?
+    }
+
+    @Table("copy", of: UpkeepTests.Document.self)
+    enum Copy {}
+
+    private let store: Store
+
+    init() async throws {
+        store = try await TemporaryStore(tables: [Document.schema, Imported.schema, Copy.schema]).store
+    }
+
+    /// The doors that write a record to its row.
+    enum Door: CaseIterable, Sendable {
+        case update, updateInOut, updateList, updateOnly, save, saveList, upsert, upsertByCode, upsertList
+        case upsertOnly, upsertKeepingNil, json
+
+        func write(_ document: Document, in db: borrowing WriteTransaction) throws {
+            var copy = document
+            switch self {
+            case .update: try Document.update(document, in: db)
+            case .updateInOut: try Document.update(&copy, in: db)
+            case .updateList: try Document.update(contentsOf: [document], in: db)
+            case .updateOnly: try Document.update(document, only: { [$0.title] }, in: db)
+            case .save: try Document.save(&copy, in: db)
+            case .saveList:
+                var list = [document]
+                try Document.save(contentsOf: &list, in: db)
+            case .upsert: try Document.upsert(document, in: db)
+            case .upsertByCode: try Document.upsert(document, by: \.code, in: db)
+            case .upsertList: try Document.upsert(contentsOf: [document], in: db)
+            case .upsertOnly: try Document.upsert(document, by: \.code, only: { [$0.title] }, in: db)
+            case .upsertKeepingNil: try Document.upsert(document, by: \.code, nils: .keep, in: db)
+            case .json:
+                try Document.upsert(
+                    json: #"{"code": "a", "title": "\#(document.title)", "version": \#(document.version)}"#, by: \.code,
+                    in: db)
+            }
+        }
+    }
+
+    @Test(arguments: Door.allCases)
+    func aStaleRecordIsRefused(door: Door) async throws {
+        try await store.write { db in
+            var document = Document(code: "a")
+            try Document.insert(&document, in: db)
+            document.title = "first"
+            try door.write(document, in: db)
+            let row = try #require(try Document.find(1, in: db))
+            #expect(row.title == "first")
+            #expect(row.version == 1)
+            // The record has the version from before.
+            document.title = "second"
+            let error = try expectFailure(.staleRecord) { try door.write(document, in: db) }
+            #expect(error.message.contains("\"document\""))
+            #expect(error.message.contains("again"))
+            #expect(try Document.all(in: db) == [row])
+            var fresh = row
+            fresh.title = "second"
+            try door.write(fresh, in: db)
+            #expect(try Document.find(1, in: db)?.version == 2)
+            #expect(try Document.find(1, in: db)?.title == "second")
+        }
+    }
+
+    @Test func aRecordThatIsGivenInOutFollows() async throws {
+        try await store.write { db in
+            var document = Document(code: "a")
+            try Document.insert(&document, in: db)
+            #expect(document.version == 0)
+            for version in 1...3 {
+                document.title += "x"
+                try Document.update(&document, in: db)
+                #expect(document.version == version)
+            }
+            try Document.save(&document, in: db)
+            var list = [document, Document(code: "b"), Document(code: "c")]
+            try Document.save(contentsOf: &list, in: db)
+            try Document.save(contentsOf: &list, in: db)
+            #expect(list.map(\.version) == [6, 1, 1])
+            #expect(list.map(\.id) == [1, 2, 3])
+            let stored = try Document.order { $0.id.ascending }.fetch(in: db)
+            #expect(stored.map(\.version) == [6, 1, 1])
+            #expect(stored.map(\.created) == list.map(\.created))
+        }
+    }
+
+    @Test func aListWithAStaleRecordIsNotWritten() async throws {
+        try await store.write { db in
+            var list = (0..<40).map { Document(code: "\($0)") }
+            try Document.save(contentsOf: &list, in: db)
+            try Document.update(7, in: db) { [$0.title.set("other")] }
+            let before = try Document.all(in: db)
+            var changed = list
+            for place in changed.indices { changed[place].title = "mine" }
+            let given = changed
+            try expectFailure(.staleRecord) { try Document.update(contentsOf: given, in: db) }
+            try expectFailure(.staleRecord) { try Document.save(contentsOf: &changed, in: db) }
+            #expect(changed == given)
+            #expect(try Document.all(in: db) == before)
+        }
+    }
+
+    @Test func aRowThatIsGoneIsNotStale() async throws {
+        try await store.write { db in
+            var document = Document(code: "a")
+            try Document.insert(&document, in: db)
+            try Document.delete(document, in: db)
+            try expectFailure(.noSuchRow) { try Document.update(document, in: db) }
+            document.version = 5
+            try Document.save(&document, in: db)
+            #expect(try Document.find(1, in: db)?.version == 5)
+        }
+    }
+
+    @Test func assignmentsCount() async throws {
+        try await store.write { db in
+            try Document.insert(contentsOf: [Document(code: "a"), Document(code: "b")], in: db)
+            try db.execute("UPDATE document SET changed_at = 0")
+            try Document.where { $0.code == "a" }.update(in: db) { [$0.title.set("x")] }
+            let rows = try Document.order { $0.id.ascending }.fetch(in: db)
+            #expect(rows.map(\.version) == [1, 0])
+            #expect(rows.map { $0.changed == Date(timeIntervalSince1970: 0) } == [false, true])
+            try Document.update(2, in: db) { [$0.version.set(9), $0.changed.set(nil)] }
+            #expect(try Document.find(2, in: db)?.version == 9)
+            #expect(try Document.find(2, in: db)?.changed == nil)
+            let id = try Document.insert(in: db) { [$0.code.set("c")] }
+            let new = try #require(try Document.find(id, in: db))
+            #expect(new.version == 0)
+            #expect(new.created > Document.never)
+            #expect(new.changed != nil)
+        }
+    }
+
+    @Test func theTimesAreThoseOfTheTransaction() async throws {
+        let start = Date()
+        let (first, second) = try await store.write { db in
+            var first = Document(code: "a", created: .distantFuture)
+            try Document.insert(&first, in: db)
+            var list = [Document(code: "b"), Document(code: "c")]
+            try Document.save(contentsOf: &list, in: db)
+            #expect(list.allSatisfy { $0.created == first.created })
+            return (first, list[1])
+        }
+        #expect(first.created >= start)
+        #expect(first.created <= Date())
+        #expect(first.changed == first.created)
+        let rows = try await store.read { db in try Document.order { $0.id.ascending }.fetch(in: db) }
+        #expect(rows.map(\.created) == [first.created, first.created, first.created])
+        // The form of the column holds milliseconds.
+        let changed = try #require(rows[0].changed)
+        #expect(abs(changed.timeIntervalSince(first.created)) < 0.001)
+
+        let later = try await store.write { db in
+            var copy = second
+            copy.created = .distantPast
+            copy.title = "later"
+            try Document.update(&copy, in: db)
+            return copy
+        }
+        let row = try await store.read { db in try #require(try Document.find(3, in: db)) }
+        #expect(row.title == "later")
+        #expect(row.created == first.created)
+        #expect(try #require(later.changed) > first.created)
+    }
+
+    @Test func aCreationTimeThatIsGivenIsKept() async throws {
+        try await store.write { db in
+            let old = Date(timeIntervalSinceReferenceDate: 5)
+            var records = [Imported(created: old), Imported()]
+            try Imported.save(contentsOf: &records, in: db)
+            #expect(records[0].created == old)
+            #expect(try #require(records[1].created) > old)
+            #expect(try Imported.order { $0.id.ascending }.fetch(in: db) == records)
+            records[0].created = nil
+            try Imported.save(&records[0], in: db)
+            #expect(try Imported.find(1, in: db)?.created == old)
+        }
+    }
+
+    @Test func aFurtherTableKeepsTheSame() async throws {
+        try await store.write { db in
+            let id = try Copy.insert(Document(code: "a"), in: db)
+            var copy = try #require(try Copy.find(id, in: db))
+            #expect(copy.created > Document.never)
+            let stale = copy
+            try Copy.update(&copy, in: db)
+            let error = try expectFailure(.staleRecord) { try Copy.update(stale, in: db) }
+            #expect(error.message.contains("\"copy\""))
+        }
+    }
+
+    @Test func manyRecordsAreStampedTogether() async throws {
+        try await store.write { db in
+            try Document.insert(contentsOf: (0..<100).map { Document(code: "\($0)") }, in: db)
+            #expect(try Document.where { $0.created > Document.never && $0.changed != nil }.count(in: db) == 100)
+            #expect(try Document.query.select { $0.created }.distinct().fetch(in: db).count == 1)
+        }
+    }
+
+    @Test func recordsInMemoryAreKept() async throws {
+        try await store.write { db in
+            var draft = Document(code: "a")
+            try Document.insert(&draft, persistence: .memory, in: db)
+            #expect(draft.created > Document.never)
+            let stale = draft
+            draft.title = "x"
+            try Document.update(&draft, in: db)
+            #expect(draft.version == 1)
+            try expectFailure(.staleRecord) { try Document.update(stale, in: db) }
+            #expect(try Document.all(in: db).map(\.title) == ["x"])
+        }
+    }
+
+    @Test func theSQLChecksTheVersion() async throws {
+        try await store.write { db in
+            let id = try Document.insert(Document(code: "a"), in: db)
+            let row = try #require(try Document.find(id, in: db))
+            try db.expectSQL(
+                """
+                UPDATE `document` SET `code` = ?2, `title` = ?3, `note` = ?4, `v` = ?5, `changed_at` = ?7 \
+                WHERE `id` = ?8 AND `v` = ?5 - 1
+                """
+            ) { try Document.update(row, in: db) }
+        }
+    }
+}
+#endif
