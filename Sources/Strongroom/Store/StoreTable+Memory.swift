@@ -8,6 +8,19 @@ extension StoreTable {
         return try await store.write { db in try Source.insert(record, persistence: persistence, in: db) }
     }
 
+    /// Inserts a record on the disk or in memory only, and sets its key.
+    ///
+    /// - Parameters:
+    ///   - record: The record; unchanged if the insert fails.
+    ///   - persistence: Where the record is stored.
+    /// - Throws: As `Table.insert(_:persistence:in:)` and `Store.write`.
+    public func insert(_ record: inout Source.RecordType, persistence: Persistence) async throws {
+        try await prepare()
+        try await store.write(&record) { db, record in
+            try Source.insert(&record, persistence: persistence, in: db)
+        }
+    }
+
     /// Saves a record in the file or in memory only.
     ///
     /// - Parameters:
