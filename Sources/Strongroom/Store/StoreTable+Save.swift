@@ -82,7 +82,7 @@ extension StoreTable {
         return try await store.write { db in try Source.delete(contentsOf: records, cascading: cascading, in: db) }
     }
 
-    private func prepare(_ cascading: Bool) async throws {
+    func prepare(_ cascading: Bool) async throws {
         try await store.prepare(cascading ? Source.tablesInReach(isStrict: false) : [Source.self])
     }
 }

@@ -13,8 +13,8 @@ extension Stores {
     ///
     /// - Parameter fileName: The database's name, such as `addressbook_alice.sqlite`.
     /// - Returns: The store; ``Store/opening`` reports what was done.
-    /// - Throws: As the async form; ``StrongroomError`` with `nestedAccess` inside a transaction of any store, for whose
-    ///   end the opening might have to wait.
+    /// - Throws: As the async form; ``StrongroomError`` with `nestedAccess` inside a transaction of any store, whose
+    ///   end the opening might have to wait for.
     @available(*, noasync, message: "in an async function (in main.swift, too): try await stores.open(…)")
     public func open(_ fileName: String) throws -> Store {
         try openBlocking(DatabaseName(fileName), in: nil)
