@@ -27,6 +27,26 @@ extension Table where RecordType == Self {
         records = loaded
     }
 
+    /// Reads the children, or the parent, of a record.
+    ///
+    /// ```swift
+    /// try Contact.load(\.$phones, of: &contact, in: db)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - relation: The property, with its dollar sign; one of the table's ``Table/relations``.
+    ///   - record: The record; unchanged if reading fails.
+    ///   - db: A transaction.
+    /// - Throws: As the method for a list.
+    public static func load<Property: RelatedProperty>(
+        _ relation: any WritableKeyPath<Self, Property> & Sendable, of record: inout Self,
+        in db: borrowing some Reading & ~Copyable
+    ) throws {
+        var list = [record]
+        try load(relation, of: &list, in: db)
+        record = list[0]
+    }
+
     /// The relation of a property.
     static func relation<Property: RelatedProperty>(
         _ property: any WritableKeyPath<Self, Property> & Sendable
