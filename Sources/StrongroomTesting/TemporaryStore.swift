@@ -4,7 +4,7 @@ public import Strongroom
 ///
 /// ```swift
 /// @Test func aContactCanBeFound() async throws {
-///     let temporary = try await TemporaryStore(tables: [Contact.schema])
+///     let temporary = try await TemporaryStore(Contact.self)
 ///     try await temporary.store.write { db in _ = try Contact.insert(contact, in: db) }
 /// }
 /// ```
@@ -31,6 +31,19 @@ public struct TemporaryStore: Sendable {
         let configuration = TemporaryConfiguration(
             directory: directory, tables: tables, functions: functions, collations: collations, settings: settings)
         store = try await Stores(configuration).open("temporary.sqlite")
+    }
+
+    /// Creates a store with a random key and the tables of some types.
+    ///
+    /// - Parameters:
+    ///   - table: A table.
+    ///   - others: Further tables.
+    ///   - settings: The store settings.
+    /// - Throws: `StrongroomError` as `Stores.open` does.
+    public init(
+        _ table: any Table.Type, _ others: any Table.Type..., settings: StoreSettings = StoreSettings()
+    ) async throws {
+        try await self.init(tables: ([table] + others).map { $0.schema }, settings: settings)
     }
 }
 

@@ -64,7 +64,7 @@ extension Stores {
     ///   - fileName: The database's name.
     ///   - place: Where to keep its data.
     /// - Returns: The store.
-    /// - Throws: As ``open(_:)-(String)``; ``StrongroomError`` with `sameFile` if the name is already open in the other
+    /// - Throws: As `open(_:)`; ``StrongroomError`` with `sameFile` if the name is already open in the other
     ///   place.
     public func open(_ fileName: String, in place: Persistence) async throws -> Store {
         try await open(DatabaseName(fileName), in: place)

@@ -81,7 +81,8 @@ public final class Store: Sendable {
     /// - Parameters:
     ///   - label: The name of the read in error messages, including timeouts of operations that wait for its reader.
     ///   - timeout: How long it may wait and run; nil for no limit.
-    ///   - body: Runs on one of the store's threads; receives a transaction that cannot write.
+    ///   - body: Runs once, on one of the store's threads; receives a transaction that cannot write. It may use
+    ///     variables that nothing changes meanwhile or afterwards; see <doc:ReadingAndWriting>.
     /// - Returns: What the closure returns.
     /// - Throws: What the closure throws; `CancellationError` if the task is cancelled, which also interrupts a running
     ///   statement; ``StrongroomError`` with `timedOut`, `closed`, `fileChanged` for a file that is opened read-only,
@@ -89,9 +90,10 @@ public final class Store: Sendable {
     public func read<T: Sendable>(
         label: String? = nil,
         timeout: Duration? = nil,
-        _ body: @escaping @Sendable (borrowing ReadTransaction) throws -> T
+        _ body: sending @escaping (borrowing ReadTransaction) throws -> T
     ) async throws -> T {
-        try await pool.read(OperationLimits(label: label, timeout: timeout)) { try body(ReadTransaction($0)) }
+        nonisolated(unsafe) let body = body  // sent to this function, which calls it once
+        return try await pool.read(OperationLimits(label: label, timeout: timeout)) { try body(ReadTransaction($0)) }
     }
 
     /// Writes through the single writer; returns after the commit is on the disk.
@@ -104,7 +106,9 @@ public final class Store: Sendable {
     ///   - label: The name of the write in error messages, including timeouts of operations that wait for it.
     ///   - timeout: How long it may wait and run; nil for no limit. In a shared transaction, a writing statement is not
     ///     interrupted; use ``WriteKind/immediate`` for one that takes long.
-    ///   - body: Runs on one of the store's threads. If it throws, its work is rolled back.
+    ///   - body: Runs once, on one of the store's threads. If it throws, or calls ``WriteTransaction/rollBack()``, its
+    ///     work is rolled back. It may use variables that nothing changes meanwhile or afterwards; see
+    ///     <doc:ReadingAndWriting>.
     /// - Returns: What the closure returns.
     /// - Throws: What the closure throws; `CancellationError` if the task is cancelled; ``StrongroomError`` with
     ///   `timedOut`, `closed`, `readOnly`, `busy`, `diskFull`, `transactionEnded`, or the engine's failure. The work is
@@ -114,9 +118,10 @@ public final class Store: Sendable {
         as kind: WriteKind = .shared,
         label: String? = nil,
         timeout: Duration? = nil,
-        _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> T
+        _ body: sending @escaping (borrowing WriteTransaction) throws -> T
     ) async throws -> T {
-        try await pool.write(as: kind, OperationLimits(label: label, timeout: timeout)) {
+        nonisolated(unsafe) let body = body  // sent to this function, which calls it once
+        return try await pool.write(as: kind, OperationLimits(label: label, timeout: timeout)) {
             try body(WriteTransaction($0))
         }
     }
@@ -146,7 +151,7 @@ public final class Store: Sendable {
     ///   - kind: How the transaction begins, and whether other writes may share it.
     ///   - label: The name of the write in error messages, including timeouts of operations that wait for it.
     ///   - timeout: How long it may wait and run; nil for no limit.
-    ///   - body: If it throws, its work is rolled back.
+    ///   - body: If it throws, or calls ``WriteTransaction/rollBack()``, its work is rolled back.
     /// - Returns: What the closure returns.
     /// - Throws: What the closure throws; ``StrongroomError`` with `timedOut`, `closed`, `nestedAccess` inside a
     ///   transaction of the same store, `readOnly`, `busy`, `diskFull`, `transactionEnded`, or the engine's failure.

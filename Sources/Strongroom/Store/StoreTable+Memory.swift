@@ -8,32 +8,52 @@ extension StoreTable {
         return try await store.write { db in try Source.insert(record, persistence: persistence, in: db) }
     }
 
+    /// Inserts a record on the disk or in memory only, and sets its key.
+    ///
+    /// - Parameters:
+    ///   - record: The record; unchanged if the insert fails.
+    ///   - persistence: Where the record is stored.
+    /// - Throws: As `Table.insert(_:persistence:in:)` and `Store.write`.
+    public func insert(_ record: inout Source.RecordType, persistence: Persistence) async throws {
+        try await prepare()
+        try await store.write(&record) { db, record in
+            try Source.insert(&record, persistence: persistence, in: db)
+        }
+    }
+
     /// Saves a record in the file or in memory only.
     ///
     /// - Parameters:
     ///   - record: The record; gets the key that was generated for it, and is unchanged when saving fails.
     ///   - persistence: Where the record is stored.
+    ///   - cascading: Whether its parents and children are saved as well, in the same place.
     /// - Returns: What was done.
-    /// - Throws: As `Table.save(_:persistence:in:)` and `Store.write`.
+    /// - Throws: As `Table.save(_:persistence:cascading:in:)` and `Store.write`.
     @discardableResult
-    public func save(_ record: inout Source.RecordType, persistence: Persistence) async throws -> Saved {
-        try await prepare()
-        let before = record
-        let (saved, outcome) = try await store.write { db in
-            var copy = before
-            let outcome = try Source.save(&copy, persistence: persistence, in: db)
-            return (copy, outcome)
+    public func save(
+        _ record: inout Source.RecordType, persistence: Persistence, cascading: Bool = false
+    ) async throws -> Saved {
+        try await prepare(cascading)
+        return try await store.write(&record) { db, record in
+            try Source.save(&record, persistence: persistence, cascading: cascading, in: db)
         }
-        record = saved
-        return outcome
     }
 
-    /// Moves a record from memory to the disk, and returns its new key.
+    /// Moves a record from memory to the disk, and its children that are in memory, and returns its new key.
     ///
     /// - Throws: As ``Table/persist(_:in:)`` and `Store.write`.
     @discardableResult
     public func persist(_ key: Source.Key) async throws -> Source.Key {
         try await prepare()
         return try await store.write { db in try Source.persist(key, in: db) }
+    }
+
+    /// Moves a record from the disk to memory, and its children with it, and returns its new key.
+    ///
+    /// - Throws: As ``Table/moveToMemory(_:in:)`` and `Store.write`.
+    @discardableResult
+    public func moveToMemory(_ key: Source.Key) async throws -> Source.Key {
+        try await prepare(true)
+        return try await store.write { db in try Source.moveToMemory(key, in: db) }
     }
 }

@@ -82,32 +82,7 @@ extension StoreTable {
         return try await store.write { db in try Source.delete(contentsOf: records, cascading: cascading, in: db) }
     }
 
-    private func prepare(_ cascading: Bool) async throws {
+    func prepare(_ cascading: Bool) async throws {
         try await store.prepare(cascading ? Source.tablesInReach(isStrict: false) : [Source.self])
-    }
-}
-
-extension StoreTable where Source.RecordType == Source {
-    /// Reads the records' children, or their parents, with one statement for all of them.
-    ///
-    /// ```swift
-    /// try await store.table(Contact.self).load(\.$phones, of: &contacts)
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - relation: The property, with its dollar sign; one of the table's ``Table/relations``.
-    ///   - records: The records; unchanged if reading fails.
-    /// - Throws: As ``Table/load(_:of:in:)``, `prepare()` and `Store.read`; ``StrongroomError`` with `otherStore` if
-    ///   the two tables are in different databases.
-    public func load<Property: RelatedProperty>(
-        _ relation: any WritableKeyPath<Source, Property> & Sendable, of records: inout [Source]
-    ) async throws {
-        try await store.prepare(Source.tables(of: relation, isStrict: false))
-        let before = records
-        records = try await store.read { db in
-            var copy = before
-            try Source.load(relation, of: &copy, in: db)
-            return copy
-        }
     }
 }

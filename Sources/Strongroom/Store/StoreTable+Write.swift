@@ -18,12 +18,7 @@ extension StoreTable {
     @inlinable
     public func insert(_ record: inout Source.RecordType) async throws {
         try await prepare()
-        let before = record
-        record = try await store.write { db in
-            var copy = before
-            try Source.insert(&copy, in: db)
-            return copy
-        }
+        try await store.write(&record) { db, record in try Source.insert(&record, in: db) }
     }
 
     /// Inserts a list of records, all or none, and returns their keys.
@@ -34,6 +29,20 @@ extension StoreTable {
     public func insert(contentsOf records: [Source.RecordType]) async throws -> [Source.Key] {
         try await prepare()
         return try await store.write { db in try Source.insert(contentsOf: records, in: db) }
+    }
+
+    /// Inserts a list of records, all or none, and sets their keys to the generated ones.
+    ///
+    /// ```swift
+    /// try await store.table(Contact.self).insert(contentsOf: &contacts)
+    /// ```
+    ///
+    /// - Parameter records: The records; unchanged if the insert fails.
+    /// - Throws: As `Table.insert` and `Store.write`.
+    @inlinable
+    public func insert(contentsOf records: inout [Source.RecordType]) async throws {
+        try await prepare()
+        try await store.write(&records) { db, records in try Source.insert(contentsOf: &records, in: db) }
     }
 
     /// Inserts a record unless a row with the same key, or the same value in a unique column, exists.
@@ -63,53 +72,6 @@ extension StoreTable {
     public func update(contentsOf records: [Source.RecordType]) async throws {
         try await prepare()
         try await store.write { db in try Source.update(contentsOf: records, in: db) }
-    }
-
-    /// Updates the row that unique columns identify, or inserts a new one.
-    ///
-    /// - Throws: As `Table.upsert` and `Store.write`.
-    @inlinable
-    @discardableResult
-    public func upsert<each V>(
-        _ record: Source.RecordType,
-        by columns: repeat KeyPath<Source.Columns, Column<each V>>,
-        nils: NilPolicy = .overwrite
-    ) async throws -> Upserted<Source.Key> {
-        let target = try UpsertTarget<Source>(repeat each columns)
-        try await prepare()
-        return try await store.write { db in
-            try Source.upsertWithHooks(record, by: target, nils: nils, on: db.handle.connection)
-        }
-    }
-
-    /// Updates the row with the record's key, or inserts a new one.
-    ///
-    /// - Throws: As `Table.upsert` and `Store.write`.
-    @inlinable
-    @discardableResult
-    public func upsert(
-        _ record: Source.RecordType, nils: NilPolicy = .overwrite
-    ) async throws -> Upserted<Source.Key> {
-        try await prepare()
-        return try await store.write { db in try Source.upsert(record, nils: nils, in: db) }
-    }
-
-    /// Upserts a list of records, all or none.
-    ///
-    /// - Returns: For each record, whether its row existed, and its key.
-    /// - Throws: As for one record; nothing is changed then.
-    @inlinable
-    @discardableResult
-    public func upsert<each V>(
-        contentsOf records: [Source.RecordType],
-        by columns: repeat KeyPath<Source.Columns, Column<each V>>,
-        nils: NilPolicy = .overwrite
-    ) async throws -> [Upserted<Source.Key>] {
-        let target = try UpsertTarget<Source>(repeat each columns)
-        try await prepare()
-        return try await store.write { db in
-            try Source.upsert(contentsOf: records, by: target, nils: nils, on: db.handle.connection)
-        }
     }
 
     /// Deletes the row with a key and returns whether there was one.

@@ -68,6 +68,14 @@ extension FormatTranslation {
     private func like(
         _ property: any FormatProperty, _ pattern: String, _ comparison: FormatComparison
     ) throws -> Condition {
+        guard !FormatPattern(pattern).isMeantForSQL else {
+            throw mistake(
+                #"""
+                This LIKE has * for any text and ? for any character, and % stands for itself: without * and ? it \#
+                would hardly find anything. Write * for %; for texts with a percent sign, write \\% or use CONTAINS.
+                """#,
+                at: comparison.right)
+        }
         guard FormatPattern(pattern).starCount <= FormatPattern.mostStars else {
             throw mistake(
                 """
@@ -83,7 +91,7 @@ extension FormatTranslation {
     }
 }
 
-/// A pattern with `*` for any text and `?` for any character; a backslash escapes either.
+/// A pattern with `*` for any text and `?` for any character; a backslash escapes either, and a percent sign.
 struct FormatPattern {
     private enum Piece {
         case anyText, anyCharacter
@@ -91,6 +99,15 @@ struct FormatPattern {
     }
 
     private let pieces: [Piece]
+    private let hasPercent: Bool
+
+    /// Whether it has a percent sign that is not escaped, and no wildcard of this language.
+    var isMeantForSQL: Bool {
+        hasPercent
+            && pieces.allSatisfy { piece in
+                if case .byte = piece { true } else { false }
+            }
+    }
 
     static let mostStars = 5
 
@@ -112,20 +129,25 @@ struct FormatPattern {
     init(_ pattern: String) {
         var pieces: [Piece] = []
         var isEscaped = false
+        var hasPercent = false
         for byte in pattern.utf8 {
             switch byte {
             case _ where isEscaped:
-                let isWildcard = [UInt8(ascii: "*"), UInt8(ascii: "?"), UInt8(ascii: "\\")].contains(byte)
-                pieces += isWildcard ? [.byte(byte)] : [.byte(UInt8(ascii: "\\")), .byte(byte)]
+                let isSpecial = [UInt8(ascii: "*"), UInt8(ascii: "?"), UInt8(ascii: "%"), UInt8(ascii: "\\")].contains(
+                    byte)
+                pieces += isSpecial ? [.byte(byte)] : [.byte(UInt8(ascii: "\\")), .byte(byte)]
                 isEscaped = false
             case UInt8(ascii: "\\"): isEscaped = true
             case UInt8(ascii: "*"): pieces.append(.anyText)
             case UInt8(ascii: "?"): pieces.append(.anyCharacter)
-            default: pieces.append(.byte(byte))
+            default:
+                hasPercent = hasPercent || byte == UInt8(ascii: "%")
+                pieces.append(.byte(byte))
             }
         }
         if isEscaped { pieces.append(.byte(UInt8(ascii: "\\"))) }
         self.pieces = pieces
+        self.hasPercent = hasPercent
     }
 
     /// The pattern for the engine's LIKE, with `\` as the escape character.

@@ -25,8 +25,8 @@ extension Stores {
         throw StrongroomError(
             .closed,
             """
-            The database is not open, and code that is not async cannot wait until it is. Open it before: \
-            `try await Stores.current.open("\(fileName)")`.
+            The database is not open, and a blocking call does not open it. Open it before: \
+            `try Stores.current.open("\(fileName)")`, in async code with `await`.
             """,
             database: fileName)
     }

@@ -9,16 +9,18 @@ extension Table where RecordType == Self {
     /// try await draft.save(persistence: .disk)      // now it lasts
     /// ```
     ///
-    /// - Parameter persistence: Where to keep it; `save()` leaves it where it is.
+    /// - Parameters:
+    ///   - persistence: Where to keep it; `save()` leaves it where it is.
+    ///   - cascading: Whether its parents and children are saved as well, in the same place; see `Relations`.
     /// - Returns: What was done.
-    /// - Throws: As `Table.save(_:persistence:in:)`, `Stores.open` and `Store.write`; `StrongroomError` with
+    /// - Throws: As `Table.save(_:persistence:cascading:in:)`, `Stores.open` and `Store.write`; `StrongroomError` with
     ///   `schemaChange` if the table cannot be created as it is declared. The object is unchanged then.
     @discardableResult
-    public mutating func save(persistence: Persistence) async throws -> Saved {
+    public mutating func save(persistence: Persistence, cascading: Bool = false) async throws -> Saved {
         let object = self
-        let (saved, outcome) = try await Objects<Self>.write { db in
+        let (saved, outcome) = try await Objects<Self>.write(.init(cascading)) { db in
             var copy = object
-            let outcome = try Self.save(&copy, persistence: persistence, in: db)
+            let outcome = try Self.save(&copy, persistence: persistence, cascading: cascading, in: db)
             return (copy, outcome)
         }
         self = saved
@@ -28,15 +30,19 @@ extension Table where RecordType == Self {
     /// Saves the object on the disk or in memory only, in the current transaction of its store; outside of any, in a
     /// new transaction, which blocks the thread.
     ///
-    /// - Parameter persistence: Where to keep it.
+    /// - Parameters:
+    ///   - persistence: Where to keep it.
+    ///   - cascading: Whether its parents and children are saved as well, in the same place; see `Relations`.
     /// - Returns: What was done.
-    /// - Throws: As `Table.save(_:persistence:in:)`; `StrongroomError` with `readOnly`, `otherStore`, `closed`, as
-    ///   for a save.
+    /// - Throws: As `Table.save(_:persistence:cascading:in:)`; `StrongroomError` with `readOnly`, `otherStore`,
+    ///   `closed`, as for a save.
     @discardableResult
     @available(*, noasync, message: "in an async function (in main.swift, too): try await object.save(persistence: …)")
-    public mutating func save(persistence: Persistence) throws -> Saved {
+    public mutating func save(persistence: Persistence, cascading: Bool = false) throws -> Saved {
         var copy = self
-        let outcome = try Objects<Self>.writeNow { db in try Self.save(&copy, persistence: persistence, in: db) }
+        let outcome = try Objects<Self>.writeNow(.init(cascading)) { db in
+            try Self.save(&copy, persistence: persistence, cascading: cascading, in: db)
+        }
         self = copy
         return outcome
     }

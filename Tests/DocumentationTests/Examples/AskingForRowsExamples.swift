@@ -120,6 +120,9 @@ struct AskingForRowsExamples {
                 .select { ($0.city, RowCount(), $0.age.average()) }
                 .fetch(in: db)  // [(String, Int, Double?)]
 
+            let towns = try Contact.query.select { $0.city }.distinct().fetch(in: db)  // [String]
+
+            #expect(towns.sorted() == ["Bonn", "Köln"])
             let typed: (Int?, [(Int64?, String)], [(String, Int, Double?)]) = (oldest, names, cities)
             #expect(typed.0 == 60)
             #expect(names.count == 60 && names[0].0 == 1 && names[0].1 == "B01")
@@ -148,6 +151,11 @@ struct AskingForRowsExamples {
                 .select { contact, order in (contact.name, order.total) }
                 .fetch(in: db)  // [(String, Int?)]
 
+            let sums = try Contact.join(Order.self) { contact, order in contact.id == order.contactID }
+                .select({ contact, order in (contact.city, RowCount()) }, groupedBy: { contact, order in contact.city })
+                .fetch(in: db)  // [(String, Int)]
+
+            #expect(sums.map(\.0).sorted() == ["Bonn", "Köln"] && sums.map(\.1).sorted() == [1, 2])
             #expect(try orders(in: "Köln").count(in: db) == 12)
             let totals: [Int?] = idle.map(\.1)
             #expect(totals.count == 57 && totals.allSatisfy { $0 == nil })

@@ -38,6 +38,23 @@ struct ComingFromCTPersistanceExamples {
         func keyChain(for database: DatabaseName) -> KeyChain { chain }
     }
 
+    @Test func anUpsertByAnyColumn() async throws {
+        let message = Message(text: "hello")
+        try await TemporaryStore(tables: [Message.schema]).store.write { db in
+            try Message.insert(contentsOf: [message, message], in: db)
+
+            try Message.upsert(message, matching: \.text, several: .updateAll, in: db)
+
+            #expect(try Message.count(in: db) == 2)
+        }
+    }
+
+    @Test func aDirectoryIsNoPartOfAName() async throws {
+        let stores = try Stores(Chat(directory: "/"))
+        let error = await #expect(throws: StrongroomError.self) { try await stores.open("users/42/chat.sqlite") }
+        #expect(error?.code == .invalidName)
+    }
+
     /// Of "пароль" it used as many bytes as there are letters, which are the first three.
     @Test(arguments: [nil, "пар", "пароль"])
     func itsFilesAreTakenOver(passphrase: String?) async throws {

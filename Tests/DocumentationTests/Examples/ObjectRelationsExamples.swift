@@ -54,6 +54,20 @@ struct ObjectRelationsExamples {
         }
     }
 
+    @Test func parentsAreLoadedInARead() async throws {
+        let store = try await TemporaryStore(tables: [Author.schema, Book.schema]).store
+        var books = [Book(title: "Notes", writer: Author(name: "Ada")), Book(title: "Anonymous")]
+        try await store.table(Book.self).save(contentsOf: &books, cascading: true)
+        books = try await store.table(Book.self).all()
+
+        try await store.read(&books) { db, books in
+            try Book.load(\.$writer, of: &books, in: db)
+            books.removeAll { $0.writer == nil }
+        }
+
+        #expect(books.map(\.title) == ["Notes"] && books[0].writer?.name == "Ada")
+    }
+
     @Test func childrenAreSavedLoadedAndDeleted() async throws {
         let stores = try Stores(Library(directory: try TemporaryDirectory()))
         try await Stores.$current.withValue(stores) {

@@ -65,19 +65,71 @@ struct ReadingAndWritingExamples {
         }
     }
 
+    @Test func variablesInTheClosure() async throws {
+        let store = try await store()
+        var contact = Contact(name: "Ada")
+        contact.phone = "+49 30 1234"
+        try await store.write { db in try Contact.insert(contact, in: db) }
+
+        try await changed(store)
+        #expect(try await store.table(Contact.self).all().map(\.phone) == ["+49 30 1234", nil])
+    }
+
+    private func changed(_ store: Store) async throws {
+        var contact = Contact(name: "Grace")
+        try await store.write(&contact) { db, contact in
+            try Contact.insert(&contact, in: db)
+            try Contact.update(contact, in: db)
+        }
+        #expect(contact.id == 2)
+    }
+
+    @Test func rollingBack() async throws {
+        let store = try await store()
+        try await store.table(Contact.self).insert(contentsOf: (1...101).map { Contact(name: "\($0)") })
+
+        let count = try await store.write { db in
+            let count = try Contact.where { $0.calls == 0 }.delete(in: db)
+            if count > 100 { try db.rollBack() }
+            return count
+        }
+
+        #expect(count == 101)
+        #expect(try await store.table(Contact.self).count() == 101)
+    }
+
+    @Test func rowsAsDictionaries() async throws {
+        let store = try await store()
+        try await store.table(Contact.self).insert(contentsOf: [
+            Contact(name: "a", age: 7), Contact(name: "c", age: 19),
+        ])
+        let limit = 8
+        try await store.read { db in
+            let rows = try db.dictionaries("SELECT name, age / 10 AS decade FROM contact WHERE age > \(limit)")
+            let decades = rows.map { row in "\(row["name"]?.string ?? ""): \(row["decade"]?.int ?? 0)" }
+            let totals = try db.dictionary("SELECT count(*) AS number, max(age) AS oldest FROM contact")
+
+            #expect(decades == ["c: 1"])
+            #expect(totals == ["number": 2, "oldest": 19])
+        }
+    }
+
     @Test func insertingAndUpdating() async throws {
         try await store().write { db in
             var contact = Contact(name: "Ada", email: "ada@example.org")
             let contacts = (1...40).map { Contact(id: Int64($0) + 10, name: "\($0)") }
+            var friends = [Contact(id: 3, name: "Bob"), Contact(name: "Eve")]
 
             try Contact.insert(&contact, in: db)  // sets the record's new key
             let keys = try Contact.insert(contentsOf: contacts, in: db)  // all or none
+            try Contact.insert(contentsOf: &friends, in: db)  // sets the records' new keys, too
             try Contact.insertOrIgnore(contact, in: db)  // nil if a unique value exists already
             try Contact.insert(in: db) { [$0.name.set("Ada")] }  // single values
 
             #expect(contact.id == 1 && keys == (11...50).map { $0 })
             #expect(try Contact.insertOrIgnore(contact, in: db) == nil)
-            #expect(try Contact.count(in: db) == 42)
+            #expect(friends.map(\.id) == [3, 51])
+            #expect(try Contact.count(in: db) == 44)
             contact.name = "Grace"
             contact.phone = "030"
             contact.calls = 7
@@ -86,9 +138,10 @@ struct ReadingAndWritingExamples {
             try Contact.update(contentsOf: contacts, in: db)  // all or none
             try Contact.update(contact, only: { [$0.name, $0.phone] }, in: db)
             try Contact.update(42, in: db) { [$0.calls.set($0.calls + 1)] }
+            try Contact.update(keys: [42, 43], in: db) { [$0.calls.set(0)] }  // returns how many rows exist
 
             #expect(try Contact.find(1, in: db) == contact)
-            #expect(try Contact.find(42, in: db)?.calls == 1)
+            #expect(try Contact.find(42, in: db)?.calls == 0)
             contact.calls = 0
             contact.name = "Edith"
             try Contact.update(contact, only: { [$0.name, $0.phone] }, in: db)
@@ -130,15 +183,23 @@ struct ReadingAndWritingExamples {
     @Test func deleting() async throws {
         try await store().write { db in
             try Contact.insert(contentsOf: (1...42).map { Contact(id: $0, name: "a", calls: Int($0) % 2) }, in: db)
+            try Contact.insert(contentsOf: [Contact(id: 43, name: "b"), Contact(id: 44, name: "c")], in: db)
             let before = try db.value("SELECT total_changes()", as: Int.self) ?? 0
 
-            try Contact.delete(42, in: db)  // or a record, or a list of either
+            let one = try Contact.find(42, in: db)  // nil if there is none
+            let some = try Contact.find([42, 43, 44], in: db)  // those that exist, in this order
+
+            #expect(one?.name == "a" && some.map(\.id) == [42, 43, 44])
+
+            try Contact.delete(42, in: db)  // or a record
+            try Contact.delete(keys: [42, 43], in: db)  // all or none; returns how many rows existed
+            try Contact.delete(contentsOf: some, in: db)
             try Contact.where { $0.calls == 0 }.delete(in: db)
             try Contact.truncate(in: db)
 
             #expect(try Contact.count(in: db) == 0)
             // Each row was deleted once.
-            #expect(try db.value("SELECT total_changes()") == before + 42)
+            #expect(try db.value("SELECT total_changes()") == before + 44)
         }
     }
 
@@ -157,6 +218,16 @@ struct ReadingAndWritingExamples {
             #expect(done == Upserted(.updated, key))
             #expect(try Contact.find(key, in: db)?.name == "Countess")
             #expect(try Price.all(in: db).map(\.cents) == [5, 7])
+            contact.id = nil
+
+            try Contact.upsert(&contact, by: \.email, in: db)
+
+            #expect(contact.id == key)
+
+            try Contact.upsert(contact, matching: \.name, in: db)
+            let updated = try Contact.upsert(contact, matching: \.name, \.age, several: .updateAll, nils: .keep, in: db)
+
+            #expect(updated == [Upserted(.updated, key)])
         }
     }
 }

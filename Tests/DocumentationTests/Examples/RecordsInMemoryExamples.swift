@@ -17,6 +17,37 @@ struct RecordsInMemoryExamples {
         var number: String
     }
 
+    @Table("order")
+    struct Order {
+        var id: Int64?
+        var customer: String
+        @HasMany var items: [Item] = []
+
+        static let relations: Relations<Order>? = Relations().hasMany(\.$items, by: \.order)
+    }
+
+    @Table("item")
+    struct Item {
+        var id: Int64?
+        var article: String
+        @Column(references: Reference("order")) var order: Int64?
+    }
+
+    @Test func aRecordWithItsChildren() async throws {
+        let store = try await Stores(Place(tables: Order.schema, Item.schema)).open("addressbook.sqlite")
+        var order = Order(customer: "Ada", items: [Item(article: "nut"), Item(article: "bolt")])
+
+        try await store.table(Order.self).save(&order, persistence: .memory, cascading: true)  // a draft with its items
+        let number = try await store.table(Order.self).persist(order.id ?? 0)  // both in the file
+        let back = try await store.table(Order.self).moveToMemory(number)  // both in memory only
+
+        #expect(order.id == -1 && number == 1 && back < -1)
+        let items = try await store.table(Item.self).all()
+        #expect(items.map(\.order) == [back, back] && items.map(\.article).sorted() == ["bolt", "nut"])
+        #expect(try await store.read { db in try db.value("SELECT count(*) FROM main.item", as: Int.self) } == 0)
+        try await store.close()
+    }
+
     @Test func aWholeStoreInMemory() async throws {
         let place = try Place(tables: Contact.schema)
         let stores = try Stores(place)

@@ -41,6 +41,16 @@ extension Snippet {
             }
             return [before] + numbers
         }
+        func useVariables(_ store: Store) async throws -> Int {
+            var number = 3
+            number += 1
+            try await store.write { db in try add(number, db) }
+            var sum = number
+            try await store.write(&sum) { db, sum in sum += try count(db) }
+            try await store.write { [sum] db in try add(sum, db) }
+            sum += 1
+            return sum
+        }
         func useBlocking(_ store: Store) throws -> Int {
             var kept = 0
             try store.write { db in try add(1, db) }
@@ -50,7 +60,10 @@ extension Snippet {
         """
     )
 
-    static let refused = [article, writing, types, ownership, handle, task, made, outerJoins, pages, columns]
+    static let refused = [
+        article, writing, types, ownership, handle, task, made, outerJoins, pages, columns, variables, isolated,
+        loading,
+    ]
 
     /// The example of "Reading and writing".
     private static let article = Snippet(
@@ -258,6 +271,61 @@ extension Snippet {
         """
         func inATask(_ db: borrowing WriteTransaction) { // error: captured by an escaping closure
             Task { try db.execute("DELETE FROM line") } // error: risks causing data races
+        }
+        """
+    )
+
+    private static let variables = Snippet(
+        "changing a variable while a closure uses it",
+        """
+        func changedLater(_ store: Store) async throws {
+            var number = 1
+            try await store.write { db in try db.execute("DELETE FROM line LIMIT \\(number)") } // error: data races
+            number += 1
+        }
+        func changedInside(_ store: Store) async throws -> Int {
+            var number = 1
+            try await store.write { db in number += 1 } // error: data races
+            return number
+        }
+        """
+    )
+
+    private static let isolated = Snippet(
+        "using the state of an actor on another thread",
+        """
+        actor Counter {
+            var count = 0
+            func add(_ store: Store) async throws {
+                try await store.write { db in self.count += 1 } // error: can not be mutated from a nonisolated context
+            }
+        }
+        """
+    )
+
+    private static let loading = Snippet(
+        "loading with a transaction of its own inside another",
+        """
+        @Table("contact")
+        struct Contact {
+            var id: Int64?
+            @HasMany var phones: [Phone] = []
+            static let relations: Relations<Contact>? = Relations().hasMany(\\.$phones, by: \\.contact)
+        }
+        @Table("phone")
+        struct Phone {
+            var id: Int64?
+            var contact: Int64
+        }
+        func load(_ store: Store) async throws {
+            var all = try await store.table(Contact.self).all()
+            try await store.table(Contact.self).load(\\.$phones, of: &all)
+            try await store.table(Contact.self).load(\\.$phones, of: &all[0])
+            try await store.read(&all) { db, all in
+                try Contact.load(\\.$phones, of: &all, in: db)
+                try Contact.load(\\.$phones, of: &all[0], in: db)
+                try store.table(Contact.self).load(\\.$phones, of: &all) // error: 'async' call
+            }
         }
         """
     )

@@ -57,8 +57,37 @@ struct FormatSearchTests {
         #expect(try await names(where: #"name LIKE[c] 'A\\\\C'"#) == ["a\\c"])
         #expect(try await names(where: "name LIKE 'A[c'") == ["A[c"])
         #expect(try await names(where: "name LIKE 'A[bd]c'") == [])
-        #expect(try await names(where: "name LIKE 'A%'") == [])
         #expect(try await names(where: "name LIKE[c] 'A_c'") == [])
+    }
+
+    @Test func aPatternForSQLIsRefusedInsteadOfFindingNothing() async throws {
+        for format: PredicateFormat in ["name LIKE 'A%'", "name LIKE[c] '%da'", "NOT name LIKE '%'"] {
+            let error = await #expect(throws: StrongroomError.self) { try await names(where: format) }
+            #expect(error?.code == .invalidPredicate)
+            #expect(error?.message.contains(#"Write * for %; for texts with a percent sign, write \\% or"#) == true)
+            #expect(error?.message.contains("A%") == false)
+        }
+    }
+
+    @Test func aPercentSignCanBeLookedFor() async throws {
+        let store = try await TemporaryStore(tables: [Person.schema]).store
+        let found = try await store.write { db in
+            for name in ["10%", "10%\\", "10", "100%", "10\\%"] {
+                var person = Person()
+                person.name = name
+                person.email = name
+                _ = try Person.insert(person, in: db)
+            }
+            let formats: [PredicateFormat] = [
+                #"name LIKE '10\\%'"#, #"name LIKE[c] '10\\%'"#, "name LIKE '*0%'", "name LIKE[c] '???%'",
+                "name CONTAINS '%'", "name == '10%'",
+            ]
+            return try formats.map { try Person.where($0).order { $0.id.ascending }.fetch(in: db).map(\.name) }
+        }
+        #expect(
+            found == [
+                ["10%"], ["10%"], ["10%", "100%"], ["100%", "10\\%"], ["10%", "10%\\", "100%", "10\\%"], ["10%"],
+            ])
     }
 
     @Test func whatIsLookedForCanBeAProperty() async throws {

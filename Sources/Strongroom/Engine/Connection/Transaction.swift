@@ -29,7 +29,8 @@ public protocol Reading: ~Copyable {
 public protocol Writing: Reading, ~Copyable {}
 
 extension Writing where Self: ~Copyable {
-    /// Runs work in a savepoint: an error rolls back this work and leaves the rest of the transaction as it was.
+    /// Runs work in a savepoint: an error, or ``WriteTransaction/rollBack()``, rolls back this work and leaves the rest
+    /// of the transaction as it was.
     ///
     /// ```swift
     /// try await store.write { db in
@@ -43,6 +44,13 @@ extension Writing where Self: ~Copyable {
     /// - Throws: What the work throws, or ``StrongroomError`` if the engine cannot open or release the savepoint.
     @discardableResult
     public func savepoint<T>(_ body: (borrowing Self) throws -> T) throws -> T {
+        try handle.connection.inOwnSavepoint { try body(self) }
+    }
+
+    /// Runs a part of one of the library's operations in a savepoint. A hook that requests a rollback in it requests
+    /// that of the user's closure.
+    @usableFromInline
+    func inPart<T>(_ body: (borrowing Self) throws -> T) throws -> T {
         try handle.connection.inSavepoint { try body(self) }
     }
 }

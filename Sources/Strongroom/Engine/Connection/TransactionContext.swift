@@ -10,7 +10,15 @@ struct TransactionContext {
         case rolledBack
     }
 
+    /// Whether the user's closure that runs may request the rollback of its work.
+    enum Rollback {
+        /// It may not: it is none of a write or a savepoint.
+        case refused
+        case possible, requested
+    }
+
     var state = State.none
+    var rollback = Rollback.refused
     /// The error after which the engine rolled it back.
     var rollbackCause: StrongroomError?
     /// The number of transactions and of rolled back parts so far.

@@ -54,29 +54,6 @@ extension Table {
         return try withHooks(&record, hooks, on: connection, write: write)
     }
 
-    /// Moves a record from memory to the file.
-    ///
-    /// ```swift
-    /// let key = try Contact.persist(draft, in: db)
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - key: The record's key.
-    ///   - db: A write transaction.
-    /// - Returns: The record's new key: different from the former if that was a negative integer, as generated in
-    ///   memory. A record that is already in the file is not changed.
-    /// - Throws: ``StrongroomError`` with `noSuchRow` if there is no such record, `constraint`, also if a trigger
-    ///   ignores the insert; the record then remains in memory.
-    @discardableResult
-    public static func persist(_ key: Key, in db: borrowing some Writing & ~Copyable) throws -> Key {
-        let connection = db.handle.connection
-        guard let part = connection.memoryTable(schema.name), try isInMemory(key, in: db) else {
-            guard try isPresent(key, on: connection) else { throw TableFailure.noSuchRow(schema) }
-            return key
-        }
-        return try connection.inSavepoint { try move(key, from: part, on: connection) }
-    }
-
     /// Removes a record from memory, and keeps a row in the file.
     ///
     /// `delete` does the same unless another process has written a row with the same key: every query of the table then
@@ -176,43 +153,6 @@ extension Table {
             setKey(key, of: &keyed)
             return (keyed, key)
         }
-    }
-
-    private static func move(_ key: Key, from part: MemoryTable, on connection: Connection) throws -> Key {
-        let values = try plainValues(of: key)
-        let condition = try keyCondition()
-        let list = part.columns.map(Identifier.quote)
-        let row = try connection.withOwnStatement(
-            "SELECT \(list.joined(separator: ", ")) FROM \(part.quotedPart) WHERE \(condition)", values
-        ) { statement in
-            guard try statement.step() else { throw TableFailure.noSuchRow(schema) }
-            let row = Row(statement)
-            return try (0..<row.count).map { try row.value(at: $0) }
-        }
-        // Before the insert: of two rows with one key the second would be rejected.
-        try connection.withOwnStatement("DELETE FROM \(part.quotedPart) WHERE \(condition)", values) { try $0.run() }
-        var fields = Array(zip(list, row))
-        var isKeyMade = false
-        if let name = schema.rowIDColumn?.name, case .integer(let number)? = values.first, number < 0 {
-            fields.removeAll { Identifier.areSame($0.0, Identifier.quote(name)) }
-            isKeyMade = true
-            try requireMadeKeys(on: connection)
-        }
-        let names = fields.map(\.0).joined(separator: ", ")
-        let places = fields.map { _ in "?" }.joined(separator: ", ")
-        let sql =
-            fields.isEmpty
-            ? "INSERT INTO main.\(schema.quotedName) DEFAULT VALUES"
-            : "INSERT INTO main.\(schema.quotedName) (\(names)) VALUES (\(places))"
-        try connection.withOwnStatement(sql, fields.map(\.1)) { try $0.run() }
-        // A trigger may have ignored the insert, and the in-memory record must not be lost.
-        guard connection.changes > 0 else { throw TableFailure.ignoredInsert(schema) }
-        connection.noteWrite(of: schema.name)
-        guard isKeyMade else { return key }
-        guard let made = Key.generated(rowID: connection.lastInsertedRowID) else {
-            throw TableFailure.missingKey(schema)
-        }
-        return made
     }
 
     /// Updates the in-memory row with a key, if there is none in the file.

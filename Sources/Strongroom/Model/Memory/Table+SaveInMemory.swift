@@ -2,7 +2,8 @@
 extension Table {
     /// Saves a record to the file or to memory only.
     ///
-    /// An in-memory record moves to the file when it is saved there. A row in the file cannot be moved to memory.
+    /// An in-memory record moves to the file when it is saved there, with its children that are in memory. A row in the
+    /// file does not move to memory by being saved there: ``moveToMemory(_:in:)`` does that.
     ///
     /// ```swift
     /// try Contact.save(&draft, persistence: .memory, in: db)    // as often as it changes
@@ -13,18 +14,37 @@ extension Table {
     ///   - record: The record; its key is set to that of its row, which differs from the negative key of an in-memory
     ///     record once it is in the file. Unchanged if saving fails.
     ///   - persistence: Where the record is stored.
+    ///   - cascading: Whether its parents and children are saved as well, in the same place; see ``Relations``. A
+    ///     parent or a child that has a row in the file is saved there in any case.
     ///   - db: A write transaction.
     /// - Returns: The outcome: `inserted` also for a record new in memory, `updated` for one that moved to the file.
     /// - Throws: As `save(_:cascading:in:)`, `insert(_:persistence:in:)` and `persist(_:in:)`; ``StrongroomError`` with
-    ///   `constraint` if the record is to be saved to memory and is in the file. Nothing is changed then.
+    ///   `constraint` if the record is to be saved to memory and is in the file, with `inMemory` if one of its children
+    ///   is. Nothing is changed then.
     @discardableResult
     public static func save(
-        _ record: inout RecordType, persistence: Persistence, in db: borrowing some Writing & ~Copyable
+        _ record: inout RecordType, persistence: Persistence, cascading: Bool = false,
+        in db: borrowing some Writing & ~Copyable
     ) throws -> Saved {
         let connection = db.handle.connection
+        guard cascading else { return try save(&record, persistence, nil, on: connection) }
+        if persistence == .memory, let key = key(of: record), try isInFile(key, on: connection) {
+            throw TableFailure.staysInFile(schema)
+        }
+        return try saveTree(&record, persistence, on: connection)
+    }
+
+    /// Saves a record of a cascading save, where each record is at home.
+    static func save(_ record: inout RecordType, _ persistence: Persistence, in cascade: Cascade) throws -> Saved {
+        try save(&record, persistence, cascade, on: cascade.connection)
+    }
+
+    private static func save(
+        _ record: inout RecordType, _ persistence: Persistence, _ cascade: Cascade?, on connection: Connection
+    ) throws -> Saved {
         var copy = record
         let outcome = try connection.inSavepoint { () throws -> Saved in
-            let write = { (record: inout RecordType) in try saveRow(&record, persistence, on: connection) }
+            let write = { (record: inout RecordType) in try saveRow(&record, persistence, cascade, on: connection) }
             guard let hooks else { return try write(&copy) }
             return try save(&copy, hooks, on: connection, write: write)
         }
@@ -33,16 +53,42 @@ extension Table {
     }
 
     private static func saveRow(
-        _ record: inout RecordType, _ persistence: Persistence, on connection: Connection
+        _ record: inout RecordType, _ persistence: Persistence, _ cascade: Cascade?, on connection: Connection
     ) throws -> Saved {
-        let db = WriteTransaction(connection)
-        let isThere = try key(of: record).map { try isInMemory($0, in: db) } ?? false
-        guard isThere || persistence == .disk else {
-            adopt(try insertInMemory(record, on: connection), .inserted, in: &record, on: connection)
-            return .inserted
+        let isThere = try key(of: record).map { try isInMemory($0, in: WriteTransaction(connection)) } ?? false
+        if persistence == .memory, !isThere {
+            guard let key = key(of: record), try isInFile(key, on: connection) else {
+                adopt(try insertInMemory(record, on: connection), .inserted, in: &record, on: connection)
+                return .inserted
+            }
+            guard cascade != nil else { throw TableFailure.staysInFile(schema) }
         }
         let outcome = try saveRow(&record, on: connection)
-        if isThere, persistence == .disk, let key = key(of: record) { setKey(try persist(key, in: db), of: &record) }
+        guard isThere, persistence == .disk, let key = key(of: record) else { return outcome }
+        let new = try moveToFile(key, on: connection)
+        setKey(new, of: &record)
+        // The values of a cascading save come first: what is left in memory then are children that were not loaded.
+        if let cascade {
+            cascade.afterTheEnd { try persistChildren(of: new, on: connection) }
+        } else {
+            try persistChildren(of: new, on: connection)
+        }
         return outcome
+    }
+
+    private static func isInFile(_ key: Key, on connection: Connection) throws -> Bool {
+        guard try isPresent(key, on: connection) else { return false }
+        return try !isInMemory(key, in: WriteTransaction(connection))
+    }
+}
+
+extension TableFailure {
+    fileprivate static func staysInFile(_ schema: TableSchema) -> StrongroomError {
+        StrongroomError(
+            .constraint,
+            """
+            The record of table "\(schema.name)" has a row in the file, and saving it in memory would leave two. Save \
+            it with `persistence: .disk`, or take its row out of the file first, with `moveToMemory`.
+            """)
     }
 }

@@ -11,10 +11,14 @@ final class Cascade {
     /// The rows that already belong to a list, by the column of their reference.
     private var linked: [String: KeySets] = [:]
     private var remaining: [() throws -> Void] = []
+    private var last: [() throws -> Void] = []
+    /// Where the records are saved; nil if each stays where it is, and new ones are saved in the file.
+    let persistence: Persistence?
 
-    init(_ connection: Connection, present: KeySets = KeySets()) {
+    init(_ connection: Connection, present: KeySets = KeySets(), persistence: Persistence? = nil) {
         self.connection = connection
         self.present = present
+        self.persistence = persistence
     }
 
     var db: WriteTransaction { WriteTransaction(connection) }
@@ -59,8 +63,14 @@ final class Cascade {
         remaining.append(work)
     }
 
+    /// Defers work until the work deferred with ``atTheEnd(_:)`` is done.
+    func afterTheEnd(_ work: @escaping () throws -> Void) {
+        last.append(work)
+    }
+
     func finish() throws {
         for work in remaining { try work() }
+        for work in last { try work() }
     }
 }
 

@@ -61,11 +61,18 @@ extension Table {
     ) throws {
         guard cascade.connection.hasRecordsInMemory, try isInMemory(key, in: cascade.db) else { return }
         if let otherKey, try Other.isInMemory(otherKey, in: cascade.db) { return }
+        // A new one is saved in memory, too.
+        if cascade.persistence == .memory,
+            try otherKey.map({ try !Other.isPresent($0, on: cascade.connection) }) ?? true
+        {
+            return
+        }
         throw StrongroomError(
             .inMemory,
             """
             A record of table "\(schema.name)" is in memory only, and a row of table "\(Other.schema.name)" in the \
-            file cannot reference it. Move it to the file with `persist` first, or save without `cascading`.
+            file cannot reference it. Move it to the file with `persist`, or with `persistence: .disk` in the \
+            cascading save, or save without `cascading`.
             """)
     }
 }

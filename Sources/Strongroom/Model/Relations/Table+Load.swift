@@ -27,28 +27,24 @@ extension Table where RecordType == Self {
         records = loaded
     }
 
-    /// Reads the children, or the parent, of one record in a transaction.
+    /// Reads the children, or the parent, of a record.
     ///
     /// ```swift
-    /// try await store.write { db in
-    ///     guard var contact = try Contact.find(42, in: db) else { return }
-    ///     try contact.load(\.$phones, in: db)
-    ///     for phone in contact.phones { try Phone.delete(phone, in: db) }
-    /// }
+    /// try Contact.load(\.$phones, of: &contact, in: db)
     /// ```
-    ///
-    /// For a list, the static method reads the children of all records with one statement.
     ///
     /// - Parameters:
     ///   - relation: The property, with its dollar sign; one of the table's ``Table/relations``.
+    ///   - record: The record; unchanged if reading fails.
     ///   - db: A transaction.
-    /// - Throws: As the static method; the record is then not changed.
-    public mutating func load<Property: RelatedProperty>(
-        _ relation: any WritableKeyPath<Self, Property> & Sendable, in db: borrowing some Reading & ~Copyable
+    /// - Throws: As the method for a list.
+    public static func load<Property: RelatedProperty>(
+        _ relation: any WritableKeyPath<Self, Property> & Sendable, of record: inout Self,
+        in db: borrowing some Reading & ~Copyable
     ) throws {
-        var records = [self]
-        try Self.load(relation, of: &records, in: db)
-        self = records[0]
+        var list = [record]
+        try load(relation, of: &list, in: db)
+        record = list[0]
     }
 
     /// The relation of a property.

@@ -1,13 +1,15 @@
 extension Table {
     /// Saves records with their parents and children, atomically.
     @usableFromInline
-    static func saveTrees(_ records: inout [RecordType], on connection: Connection) throws -> [Saved] {
+    static func saveTrees(
+        _ records: inout [RecordType], _ persistence: Persistence? = nil, on connection: Connection
+    ) throws -> [Saved] {
         // The caller's records are not changed until everything has succeeded.
         var saved = records
         let outcomes = try connection.inSavepoint { () throws -> [Saved] in
             var present = KeySets()
             try collect(saved, into: &present)
-            let cascade = Cascade(connection, present: present)
+            let cascade = Cascade(connection, present: present, persistence: persistence)
             // Two records of a list may have one key, as in a save without children.
             _ = try cascade.enter(Self.self, saved)
             let outcomes = try saveTrees(&saved, at: Array(saved.indices), cascade)
@@ -20,9 +22,11 @@ extension Table {
 
     /// Saves a record with its parents and children, atomically.
     @usableFromInline
-    static func saveTree(_ record: inout RecordType, on connection: Connection) throws -> Saved {
+    static func saveTree(
+        _ record: inout RecordType, _ persistence: Persistence? = nil, on connection: Connection
+    ) throws -> Saved {
         var list = [record]
-        let outcomes = try saveTrees(&list, on: connection)
+        let outcomes = try saveTrees(&list, persistence, on: connection)
         record = list[0]
         return outcomes[0]
     }
@@ -45,7 +49,10 @@ extension Table {
         for relation in relations?.parents ?? [] where reference == nil || relation.column != reference {
             try relation.save(of: &list, cascade)
         }
-        let saved = try save(contentsOf: &list, in: cascade.db)
+        let saved =
+            try cascade.persistence.map { persistence in
+                try list.indices.map { try save(&list[$0], persistence, in: cascade) }
+            } ?? save(contentsOf: &list, in: cascade.db)
         _ = try cascade.enter(Self.self, list)
         for relation in relations?.children ?? [] { try relation.save(of: &list, saved, cascade) }
         for (place, (record, outcome)) in zip(kept, zip(list, saved)) {

@@ -22,6 +22,8 @@ struct TableStatements {
         @usableFromInline static let select = 11
         /// A deletion by a list of keys.
         @usableFromInline static let deleteMany = 12
+        /// The keys of the rows that columns which need not be unique identify.
+        static let lookUpAll = 13
         /// Added to an update that is part of a list.
         @usableFromInline static let listed = 32
     }
@@ -167,6 +169,15 @@ struct TableStatements {
         return "SELECT \(keys), \(same) FROM \(table) WHERE \(equal) AND \(last)"
     }
 
+    /// Returns the keys of the rows in which columns have the record's values, smallest first.
+    func keys(matching places: [Int]) throws -> String {
+        let keys = try schema.keyColumns().map { Identifier.quote($0.name) }.joined(separator: ", ")
+        let equal = places.map { "\(Identifier.quote(columnNames[$0])) = ?\($0 + 1)" }.joined(separator: " AND ")
+        // The record binds all its columns, so the statement must also have a parameter for the last one.
+        let last = "?\(columnNames.count) IS ?\(columnNames.count)"
+        return "SELECT \(keys) FROM \(table) WHERE \(equal) AND \(last) ORDER BY \(keys)"
+    }
+
     /// The values that an insert binds in place of NULL, by index; empty if no column has a default.
     @usableFromInline
     func defaults() throws -> [Value] {
@@ -213,7 +224,8 @@ extension TableSchema {
         throw StrongroomError(
             .notUnique,
             """
-            "\(list)" of table "\(name)" is not unique; upsert by the primary key or by the columns of a unique index.
+            "\(list)" of table "\(name)" is not unique; upsert by the primary key, by the columns of a unique index, \
+            or with `matching:` in place of `by:`.
             """
         )
     }

@@ -15,7 +15,7 @@ extension ConnectionPool {
         try performBlocking(.read, limits) { connection in try connection.inSnapshot { try work(connection) } }
     }
 
-    /// Writes in a transaction, shared or separate.
+    /// Writes in a transaction, shared or separate; the work may request its rollback.
     ///
     /// - Throws: ``StrongroomError`` with `readOnly`; as ``perform(_:_:_:)``.
     @inline(__always)
@@ -23,9 +23,15 @@ extension ConnectionPool {
         as kind: WriteKind, _ limits: OperationLimits, _ work: @escaping @Sendable (Connection) throws -> T
     ) async throws -> T {
         try requireWriting()
-        guard kind != .shared else { return try await perform(.write, limits, work) }
-        return try await perform(.ungroupedWrite, limits) { [group] connection in
-            try group.run(kind, on: connection) { try work(connection) }
+        do {
+            guard kind != .shared else {
+                return try await perform(.write, limits) { try RolledBack.accepting(work, on: $0) }
+            }
+            return try await perform(.ungroupedWrite, limits) { [group] connection in
+                try group.run(kind, on: connection) { try RolledBack.accepting(work, on: connection) }
+            }
+        } catch let rolledBack as RolledBack<T> {
+            return rolledBack.result
         }
     }
 
@@ -34,9 +40,33 @@ extension ConnectionPool {
         as kind: WriteKind, _ limits: OperationLimits, _ work: (Connection) throws -> T
     ) throws -> T {
         try requireWriting()
-        guard kind != .shared else { return try performBlocking(.write, limits, work) }
-        return try performBlocking(.ungroupedWrite, limits) { connection in
-            try group.run(kind, on: connection) { try work(connection) }
+        var result: T?
+        func accepting(_ connection: Connection) throws -> T {
+            try connection.acceptingRollback({ try work(connection) }, undone: { result = $0 })
+        }
+        do {
+            guard kind != .shared else { return try performBlocking(.write, limits, accepting) }
+            return try performBlocking(.ungroupedWrite, limits) { connection in
+                try group.run(kind, on: connection) { try accepting(connection) }
+            }
+        } catch let error as RequestedRollback {
+            guard let result else { throw error }
+            return result
+        }
+    }
+}
+
+/// The result of a write that was rolled back at its own request.
+private struct RolledBack<Result: Sendable>: Error {
+    let result: Result
+
+    static func accepting(_ work: (Connection) throws -> Result, on connection: Connection) throws -> Result {
+        var result: Result?
+        do {
+            return try connection.acceptingRollback({ try work(connection) }, undone: { result = $0 })
+        } catch let error as RequestedRollback {
+            guard let result else { throw error }
+            throw RolledBack(result: result)
         }
     }
 }

@@ -43,6 +43,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
     /// The thread-local state of a thread.
     private final class CurrentThread {
         let executor: ObjectIdentifier
+        let owner: StoreExecutor
         /// Whether it runs posted work rather than a task's job, which may run for long after it has posted.
         var isWorking = false
         /// The work to run next on this thread.
@@ -50,6 +51,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
 
         init(_ executor: StoreExecutor) {
             self.executor = ObjectIdentifier(executor)
+            owner = executor
         }
     }
 
@@ -123,6 +125,13 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         if mustStart { startThread() }
         defer { state.withLock { $0.threads += 1 } }
         return wait()
+    }
+
+    /// Blocks for something that any executor's queued work may provide: the executor that the current thread belongs
+    /// to, if any, replaces it meanwhile.
+    static func blockingAny<T>(_ wait: () -> T) -> T {
+        guard let pointer = pointer.value else { return wait() }
+        return Unmanaged<CurrentThread>.fromOpaque(pointer).takeUnretainedValue().owner.blocking(wait)
     }
 
     /// Ends the threads as soon as they are idle, without the idle time. Later work still runs.

@@ -135,9 +135,13 @@ public final class Stores: Sendable {
         try await open(name, in: nil)
     }
 
-    /// - Parameter place: Where to keep its data; nil for the place in its settings.
-    func open(_ name: DatabaseName, in place: Persistence?) async throws -> Store {
-        let (opening, found, _) = try await borrow(name, in: place)
+    /// - Parameters:
+    ///   - place: Where to keep its data; nil for the place in its settings.
+    ///   - executor: The threads of an opening that begins with this call; nil for Swift's cooperative threads.
+    func open(
+        _ name: DatabaseName, in place: Persistence?, on executor: StoreExecutor? = nil
+    ) async throws -> Store {
+        let (opening, found, _) = try await borrow(name, in: place, on: executor)
         do {
             let store = try found.lying(in: place)
             end(opening, .keeping)
@@ -152,10 +156,10 @@ public final class Stores: Sendable {
     ///
     /// - Returns: The opening, to be returned with ``release(_:)``, its store, and whether this call opened it.
     func borrow(
-        _ name: DatabaseName, in place: Persistence? = nil
+        _ name: DatabaseName, in place: Persistence? = nil, on executor: StoreExecutor? = nil
     ) async throws -> (opening: SharedOpening, store: Store, isFirst: Bool) {
         while true {
-            let (opening, isFirst) = try opening(of: name, in: place)
+            let (opening, isFirst) = try opening(of: name, in: place, on: executor)
             let store: Store
             do {
                 store = try await OpeningWaits.wait(for: opening.id) { try await opening.wait() }
@@ -189,7 +193,7 @@ public final class Stores: Sendable {
     }
 
     private func opening(
-        of name: DatabaseName, in place: Persistence?
+        of name: DatabaseName, in place: Persistence?, on executor: StoreExecutor?
     ) throws -> (SharedOpening, isFirst: Bool) {
         try state.withLock { state in
             if let opening = state.openings[name] {
@@ -198,7 +202,9 @@ public final class Stores: Sendable {
             }
             let configuration = try state.configuration(of: name)
             let id = OpeningWaits.Opening(of: name)
-            let task = Task { try await OpeningWaits.run(id) { try await make(name, configuration, place) } }
+            let task = Task(executorPreference: executor) {
+                try await OpeningWaits.run(id) { try await self.make(name, configuration, place) }
+            }
             let opening = SharedOpening(id: id, task: task)
             opening.addUser()
             state.openings[name] = opening

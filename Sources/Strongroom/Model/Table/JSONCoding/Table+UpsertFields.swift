@@ -74,7 +74,7 @@ extension Table where Self: Record, RecordType == Self {
         let node = try JSONNode(text: json)
         let nodes = if case .list(let nodes) = node { nodes } else { [node] }
         let fields = try RecordField.all(of: Self.self, coding)
-        return try db.savepoint { db in
+        return try db.inPart { db in
             try nodes.map { node in
                 let given = FieldValues(fields, try object(node)) { try $0.read($1) }
                 return try upsert(given, by: target, coding, in: db)

@@ -33,7 +33,7 @@ extension Table {
     @discardableResult
     public static func delete(keys: some Sequence<Key>, in db: borrowing some Writing & ~Copyable) throws -> Int {
         let keys = Array(keys)
-        return try db.savepoint { db in
+        return try db.inPart { db in
             if let count = try deleteTogether(keys, on: db.handle.connection) { return count }
             var count = 0
             for key in keys where try delete(key, in: db) { count += 1 }
@@ -104,7 +104,7 @@ extension Table {
     ) throws -> Int {
         let records = Array(records)
         if cascading { return try deleteTrees(records, on: db.handle.connection) }
-        return try db.savepoint { db in
+        return try db.inPart { db in
             let keys = records.compactMap(key(of:))
             if hooks == nil, keys.count == records.count,
                 let count = try deleteTogether(keys, on: db.handle.connection)

@@ -148,7 +148,7 @@ extension Table {
         in db: borrowing some Writing & ~Copyable,
         _ assignments: (Columns) -> [Assignment]
     ) throws -> Int {
-        try db.savepoint { db in
+        try db.inPart { db in
             var count = 0
             for key in try distinct(keys) where try update(key, in: db, assignments) { count += 1 }
             return count

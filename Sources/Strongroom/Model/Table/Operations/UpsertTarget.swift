@@ -82,6 +82,27 @@ struct UpsertTarget<Source: Table>: Sendable {
         return (found, isSame)
     }
 
+    /// The keys of the rows in which the columns, which need not be unique, have the record's values.
+    ///
+    /// - Throws: ``StrongroomError`` with `missingKey` if one of the columns is nil.
+    func rows(of record: Source.RecordType, on connection: Connection) throws -> [Source.Key] {
+        let key = OperationKey(Source.self, TableStatements.Operation.lookUpAll, places: places)
+        let statement = try connection.statement(key) {
+            try connection.prepareTable(Source.schema)
+            return (try TableStatements(Source.schema, Source.RecordType.columnNames).keys(matching: places), [])
+        }
+        defer { statement.finish() }
+        try record.encode(to: Bindings(statement))
+        statement.dropUnsetParameters()
+        for place in places where try !statement.mayHold(place) || isNull(place, in: record) {
+            throw TableFailure.missingUnique(Source.schema, Source.RecordType.columnNames[place])
+        }
+        let row = Row(statement)
+        var found: [Source.Key] = []
+        while try statement.step() { found.append(try Source.readKey(from: row, at: 0)) }
+        return found
+    }
+
     /// Determined from the record for the columns whose values the statement does not track.
     @usableFromInline
     func isNull(_ place: Int, in record: Source.RecordType) throws -> Bool {

@@ -1,0 +1,126 @@
+#if Macros
+import Foundation
+import Strongroom
+import StrongroomTesting
+import Testing
+
+@Suite("Generated keys in the records of the caller")
+struct KeysInRecordsTests {
+    @Table("task")
+    struct Job: Equatable {
+        var id: Int64?
+        @Column(unique: true) var code: String
+        var runs = 0
+
+        static let hooks: RecordHooks<Job>? = RecordHooks().willSave { job, _ in job.runs += 1 }
+    }
+
+    @Table("token")
+    struct Token: Equatable {
+        var id: UUID?
+        var text: String
+    }
+
+    private func store() async throws -> Store {
+        try await Store.inMemory(Contact.self, Job.self, Token.self)
+    }
+
+    @Test func aListIsInsertedInATransaction() async throws {
+        try await store().write { db in
+            var contacts = Contact.samples(40)
+            contacts[7].id = 1_000
+            try Contact.insert(contentsOf: &contacts, in: db)
+            #expect(contacts[6].id == 7 && contacts[7].id == 1_000 && contacts[8].id == 1_001)
+            #expect(try Contact.all(in: db).map(\.id) == contacts.map(\.id).sorted { $0 ?? 0 < $1 ?? 0 })
+            var tokens = [Token(text: "a"), Token(text: "b")]
+            try Token.insert(contentsOf: &tokens, in: db)
+            #expect(try Set(tokens.compactMap(\.id)).count == 2 && Set(Token.all(in: db)) == Set(tokens))
+            var none: [Contact] = []
+            try Contact.insert(contentsOf: &none, in: db)
+            #expect(none.isEmpty)
+        }
+    }
+
+    @Test func aListIsInsertedByTheStore() async throws {
+        let store = try await store()
+        var jobs = [Job(code: "a"), Job(code: "b")]
+        try await store.table(Job.self).insert(contentsOf: &jobs)
+        #expect(jobs == [Job(id: 1, code: "a", runs: 1), Job(id: 2, code: "b", runs: 1)])
+        #expect(try await store.table(Job.self).all() == jobs)
+        var job = Job(code: "c")
+        try await store.table(Job.self).insert(&job, persistence: .memory)
+        #expect(job.id == -1 && job.runs == 1)
+    }
+
+    @Test func aFailedInsertLeavesTheListAsItIs() async throws {
+        let store = try await store()
+        try await store.table(Job.self).insert(Job(code: "b"))
+        let before = [Job(code: "a"), Job(code: "b")]
+        var jobs = before
+        let error = await #expect(throws: StrongroomError.self) {
+            try await store.table(Job.self).insert(contentsOf: &jobs)
+        }
+        #expect(error?.code == .constraint && jobs == before)
+        var contacts = [Contact(email: "x"), Contact(email: "x")]
+        let first = contacts
+        await #expect(throws: StrongroomError.self) {
+            try await store.write { db in
+                var copy = first
+                defer { #expect(copy == first) }
+                try Contact.insert(contentsOf: &copy, in: db)
+            }
+        }
+        await #expect(throws: StrongroomError.self) {
+            try await store.table(Contact.self).insert(contentsOf: &contacts)
+        }
+        #expect(contacts == first)
+        #expect(try await store.table(Job.self).count() == 1)
+    }
+
+    @Test func anUpsertSetsTheKeyOfTheRow() async throws {
+        let store = try await store()
+        try await store.write { db in
+            var job = Job(code: "a")
+            #expect(try Job.upsert(&job, by: \.code, in: db) == Upserted(.inserted, 1))
+            #expect(job == Job(id: 1, code: "a", runs: 1))
+            var same = Job(id: 77, code: "a", runs: 5)
+            #expect(try Job.upsert(&same, by: \.code, in: db) == Upserted(.updated, 1))
+            #expect(same == Job(id: 1, code: "a", runs: 6))
+            #expect(try Job.all(in: db) == [same])
+            var jobs = [Job(code: "b"), Job(code: "a"), Job(code: "b")]
+            let rows = try Job.upsert(contentsOf: &jobs, by: \.code, in: db)
+            #expect(rows == [Upserted(.inserted, 2), Upserted(.updated, 1), Upserted(.updated, 2)])
+            #expect(jobs.map(\.id) == [2, 1, 2] && jobs.map(\.runs) == [1, 1, 1])
+            var contact = Contact(email: "a")
+            #expect(try Contact.upsert(&contact, in: db).outcome == .inserted && contact.id == 1)
+            contact.name = "Grace"
+            #expect(try Contact.upsert(&contact, in: db).outcome == .updated)
+            var contacts = [contact, Contact(email: "b")]
+            #expect(try Contact.upsert(contentsOf: &contacts, in: db).map(\.key) == [1, 2])
+            #expect(contacts.map(\.id) == [1, 2])
+        }
+    }
+
+    @Test func anUpsertByTheStoreSetsIt() async throws {
+        let store = try await store()
+        let jobs = store.table(Job.self)
+        var job = Job(code: "a")
+        #expect(try await jobs.upsert(&job, by: \.code).outcome == .inserted)
+        #expect(job == Job(id: 1, code: "a", runs: 1))
+        #expect(try await jobs.upsert(&job).outcome == .updated)
+        #expect(job.runs == 2)
+        var list = [Job(code: "b"), Job(code: "a")]
+        #expect(try await jobs.upsert(contentsOf: &list, by: \.code).map(\.key) == [2, 1])
+        #expect(list.map(\.id) == [2, 1])
+        // The second has the code of another row than its key's.
+        list[0].code = "a"
+        let before = list
+        await #expect(throws: StrongroomError.self) { try await jobs.upsert(contentsOf: &list) }
+        #expect(list == before)
+        await #expect(throws: StrongroomError.self) { try await jobs.upsert(&list[0]) }
+        #expect(list == before)
+    }
+}
+
+extension KeysInRecordsTests.Token: Hashable {}
+#endif
