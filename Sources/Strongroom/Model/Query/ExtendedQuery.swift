@@ -101,7 +101,7 @@ public struct ExtendedQuery<Source: Table, each Extra: ColumnValue>: Sendable {
     }
 
     private static func next<V: ColumnValue>(
-        _ type: V.Type, _ row: borrowing Row, _ place: inout Int, _ scales: [DecimalScale?]
+        _ type: V.Type, _ row: borrowing Row, _ place: inout Int, _ scales: [StoredForm?]
     ) throws -> V {
         place += 1
         return try row.value(at: place, scale: scales[place])

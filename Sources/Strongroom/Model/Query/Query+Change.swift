@@ -25,6 +25,7 @@ extension Query {
     /// Updates columns of the query's rows, without those that the table keeps by itself.
     ///
     /// - Parameter assignments: At least one.
+    @discardableResult
     func update(with assignments: [Assignment], in db: borrowing some Writing & ~Copyable) throws -> Int {
         try db.handle.connection.prepareTable(Source.schema)
         if let part = try partInMemory(in: db) { return try update(both: part, assignments, in: db) }

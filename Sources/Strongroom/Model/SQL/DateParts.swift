@@ -4,23 +4,28 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// How a column stores dates.
-enum StoredDateForm: Sendable {
-    /// The seconds since the start of 2001, UTC, as a floating-point number.
-    case secondsSince2001
-
+extension DateForm? {
     /// The whole seconds since 1970 of a stored date in a time zone, rounded down; NULL outside of the years 0 to 9999,
     /// which the engine's date functions cannot represent.
     ///
     /// The engine would round to milliseconds, and so could get a date of the next day.
     fileprivate func wholeSeconds(_ date: SQL, _ offset: Int) -> SQL {
+        func literal(_ number: Int) -> SQL { SQL(verbatim: "\(number)") }
+        func range(of value: SQL, per second: Int, _ whole: SQL, since1970 shift: Int) -> SQL {
+            let first = literal((-62_167_219_200 - shift) * second)
+            let end = literal((253_402_300_800 - shift) * second)
+            return "CASE WHEN \(value) >= \(first) AND \(value) < \(end) THEN \(whole) + \(literal(shift)) END"
+        }
+        let floor: SQL = "CAST(\(date) AS INTEGER) - (\(date) < CAST(\(date) AS INTEGER))"
         switch self {
-        case .secondsSince2001:
-            let shift = 978_307_200 + offset
-            func literal(_ number: Int) -> SQL { SQL(verbatim: "\(number)") }
-            let (first, end) = (literal(-62_167_219_200 - shift), literal(253_402_300_800 - shift))
-            let whole: SQL = "CAST(\(date) AS INTEGER) - (\(date) < CAST(\(date) AS INTEGER)) + \(literal(shift))"
-            return "CASE WHEN \(date) >= \(first) AND \(date) < \(end) THEN \(whole) END"
+        case nil: return range(of: date, per: 1, floor, since1970: 978_307_200 + offset)
+        case .secondsSince1970: return range(of: date, per: 1, floor, since1970: offset)
+        case .wholeSecondsSince1970: return range(of: date, per: 1, date, since1970: offset)
+        case .millisecondsSince1970:
+            return range(of: date, per: 1000, "\(date) / 1000 - (\(date) % 1000 < 0)", since1970: offset)
+        case .iso8601, .dateTime:
+            let seconds: SQL = "CAST(strftime('%s', \(date)) AS INTEGER)"
+            return range(of: seconds, per: 1, seconds, since1970: offset)
         }
     }
 }
@@ -136,6 +141,7 @@ extension SQLExpression where Value.Unwrapped == Date {
 extension SQL {
     fileprivate func wholeSeconds(_ offset: Int) -> SQL? {
         guard (-64_800...64_800).contains(offset) else { return nil }
-        return StoredDateForm.secondsSince2001.wholeSeconds(self, offset)
+        let form: DateForm? = if case .date(let form)? = scale { form } else { nil }
+        return form.wholeSeconds(scaled(nil), offset)
     }
 }

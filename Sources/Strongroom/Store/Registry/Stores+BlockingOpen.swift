@@ -64,9 +64,9 @@ extension Stores {
         // Not detached: it belongs to the opening that the current task may belong to, so that cycles are detected.
         Task(executorPreference: Self.opener) {
             do {
-                outcome.give(.success(try await self.open(name, in: place, on: Self.opener)))
+                outcome.fulfill(.success(try await self.open(name, in: place, on: Self.opener)))
             } catch {
-                outcome.give(.failure(error))
+                outcome.fulfill(.failure(error))
             }
         }
         return try StoreExecutor.blockingAny { outcome.wait() }.get()
