@@ -3,8 +3,8 @@
 /// To add one: write its file, and name it in ``all``.
 struct Group: Sendable {
     static let all: [Group] = [
-        .insert, .insertMany, .insertChildren, .save, .fetch, .point, .update, .upsert, .upsertMany, .query, .open,
-        .openChain, .rotate, .rotateEnvelope, .migrate,
+        .insert, .insertMany, .insertChildren, .save, .fetch, .point, .update, .upsert, .upsertMany, .query, .queries,
+        .open, .openChain, .rotate, .rotateEnvelope, .migrate,
         .groupCommit, .awaitedWrite, .awaitedRead, .endOfReadCheck, .readersBesideWriter, .stream, .familyOpen,
         .formatPredicate, .function,
     ]

@@ -23,6 +23,9 @@ struct Worker {
         case .awaitedReadsOfTasks: try await awaitedReads(path, tasks: TestData.readingTasks)
         case .readsOfReaders: try await readsOfReaders(path)
         case .readsBesideWriter: try await besideWriter(path) { $0.duration }
+        case .subquery: try read(path, Self.matches)
+        case .groupedJoin: try read(path, Self.groups)
+        case .childrenAggregates: try read(path, Self.aggregates)
         case .writesBesideReaders: try await besideWriter(path) { $0.duration(ofWrites: TestData.awaitedWriteCount) }
         }
     }
@@ -53,6 +56,15 @@ struct Worker {
                 return summary
             }
         }
+        return WorkReport(duration: duration, summary: found)
+    }
+
+    private mutating func read(
+        _ path: String, _ query: @Sendable (Database) throws -> Summary
+    ) throws -> WorkReport {
+        let pool = try pool(path)
+        var found = Summary()
+        let duration = try ContinuousClock().measure { found = try pool.read { db in try query(db) } }
         return WorkReport(duration: duration, summary: found)
     }
 

@@ -23,6 +23,12 @@ public struct Summary: Equatable, Sendable {
         sum += Int64(name.utf8.count + digestLength + (note?.utf8.count ?? 0))
     }
 
+    /// A group of a row's children.
+    public mutating func add(name: String, count: Int64, longest: Int64?) {
+        rows += 1
+        sum += Int64(name.utf8.count) + count + (longest ?? 0)
+    }
+
     public mutating func add(_ other: Summary) {
         rows += other.rows
         sum += other.sum

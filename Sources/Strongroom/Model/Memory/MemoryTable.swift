@@ -28,7 +28,9 @@ struct MemoryTable: Sendable {
     private static let logName = "`strongroom_memorychanges`"
     static let log = "temp.\(logName)"
 
-    static func quotedPart(of table: String) -> String { "temp.\(Identifier.quote(prefix + table))" }
+    static func partName(of table: String) -> String { prefix + table }
+
+    static func quotedPart(of table: String) -> String { "temp.\(Identifier.quote(partName(of: table)))" }
 
     init(_ schema: TableSchema) throws {
         try schema.checkKey()

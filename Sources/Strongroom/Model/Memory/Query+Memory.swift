@@ -13,7 +13,16 @@ extension Query {
     ) throws -> Int {
         // A subquery must not copy values from memory to the file.
         let isAsking = assignments.contains { $0.value.text.asciiFolded.contains("select") }
-        return try change(part, isAsking: isAsking, in: db) { table, rows in try updating(table, assignments, rows) }
+        return try change(part, isAsking: isAsking, in: db) { table, rows in
+            guard isAsking, table == part.quotedPart else { return try updating(table, assignments, rows) }
+            // A subquery refers to the row by the table's name.
+            let name = MemoryTable.partName(of: Source.schema.name)
+            let own = assignments.map { assignment in
+                let value = assignment.value.renamingTable(Source.schema.name, to: name)
+                return Assignment(column: assignment.column, value: value)
+            }
+            return try updating(table, own, rows)
+        }
     }
 
     func delete(both part: MemoryTable, in db: borrowing some Writing & ~Copyable) throws -> Int {

@@ -104,6 +104,19 @@ public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
         }
     }
 
+    /// The SQL with another name for a table, where the name qualifies a column.
+    func renamingTable(_ name: String, to other: String) -> SQL {
+        var tokens = [SQLToken](sql: text)
+        for place in tokens.indices where tokens[place].kind == .quoted && tokens[place].isNamed(name) {
+            let isQualified = tokens.significant(before: place)?.isSign(".") ?? false
+            guard !isQualified, tokens.significant(after: place)?.isSign(".") ?? false else { continue }
+            tokens[place].text = Identifier.quote(other)
+        }
+        var copy = self
+        copy.text = tokens.sql
+        return copy
+    }
+
     /// Makes the statement throw an error when it runs; the first error counts.
     mutating func fail(_ error: StrongroomError) { supply(error, []) }
 
