@@ -5,6 +5,8 @@ final class ChangeObserver: Sendable {
         var tables: Set<String>?
         /// The tables that have been written since the last ``begin()``.
         var changed: Set<String> = []
+        /// Whether a commit since then may have written any table.
+        var hasUnknownChanges = false
         /// Whether a read has begun whose value has not been delivered yet.
         var isReading = false
         var isOver = false
@@ -13,8 +15,8 @@ final class ChangeObserver: Sendable {
         var waiter: CheckedContinuation<Bool, any Error>?
 
         var hasNews: Bool {
-            guard let tables else { return !changed.isEmpty }
-            return !tables.isDisjoint(with: changed)
+            guard let tables else { return hasUnknownChanges || !changed.isEmpty }
+            return hasUnknownChanges && !tables.isEmpty || !tables.isDisjoint(with: changed)
         }
     }
 
@@ -41,6 +43,7 @@ final class ChangeObserver: Sendable {
     func begin() {
         state.withLock { state in
             state.changed = []
+            state.hasUnknownChanges = false
             state.isReading = true
         }
     }
@@ -91,8 +94,18 @@ final class ChangeObserver: Sendable {
     }
 
     func note(_ tables: Set<String>) {
+        resume { $0.changed.formUnion(tables) }
+    }
+
+    /// Records a commit that may have written any table.
+    func noteAll() {
+        resume { $0.hasUnknownChanges = true }
+    }
+
+    /// Records a commit, and resumes the waiter if it concerns it.
+    private func resume(_ record: (inout State) -> Void) {
         state.withLock { state in
-            state.changed.formUnion(tables)
+            record(&state)
             return state.hasNews && !state.waitsForEnd ? state.waiter.take() : nil
         }?.resume(returning: true)
     }

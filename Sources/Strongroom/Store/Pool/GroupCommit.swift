@@ -11,10 +11,14 @@ final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
     /// When the first of them was done.
     private var start = ContinuousClock.now
     private let longest: Duration
+    private let foreign: ForeignCommits
 
-    /// - Parameter longest: How long after the end of the first write further ones may begin.
-    init(longest: Duration) {
+    /// - Parameters:
+    ///   - longest: How long after the end of the first write further ones may begin.
+    ///   - foreign: Finds commits of other connections.
+    init(longest: Duration, _ foreign: ForeignCommits) {
         self.longest = longest
+        self.foreign = foreign
     }
 
     /// Whether an interrupt would affect other writes of the transaction.
@@ -27,8 +31,12 @@ final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
     ///   the other writes are undone as well and fail with `transactionEnded`.
     func run<T>(_ kind: WriteKind, on connection: Connection, _ work: () throws -> T) throws -> T {
         switch kind {
-        case .immediate: try connection.inTransaction(.immediate, work)
-        case .deferred: try connection.inTransaction(.deferred, work)
+        case .immediate:
+            try connection.inTransaction(.immediate) {
+                if foreign.isOn { foreign.checkInTransaction(connection) }
+                return try work()
+            }
+        case .deferred: try foreign.whileDeferred(on: connection) { try connection.inTransaction(.deferred, work) }
         case .shared where members.isEmpty: try runFirst(on: connection, work)
         case .shared: try runLater(on: connection, work)
         }
@@ -37,6 +45,7 @@ final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
     private func runFirst<T>(on connection: Connection, _ work: () throws -> T) throws -> T {
         try connection.begin(.immediate)
         do {
+            if foreign.isOn { foreign.checkInTransaction(connection) }
             let result = try work()
             try connection.checkTransactionIsWhole()
             try connection.checkPages()
