@@ -129,7 +129,7 @@ final class FileWatching: Sendable {
             for watch in changes.replaced { replaced.formUnion(state.owners[watch, default: []]) }
             for (watch, names) in changes.created {
                 for file in state.owners[watch, default: []] {
-                    guard let path = state.files[file]?.path, let name = path.split(separator: "/").last else { continue }
+                    guard let name = state.files[file]?.path.split(separator: "/").last else { continue }
                     if names.contains(String(name)) || names.contains("\(name)-wal") { replaced.insert(file) }
                 }
             }

@@ -1,7 +1,7 @@
 /// Commits that other connections make, in this process or another.
 extension Connection {
     /// What ``findForeignCommits()`` has found.
-    struct ForeignCommits: Equatable {
+    struct ForeignFinding: Equatable {
         /// Whether another connection has committed since the last call.
         var isFound: Bool
         /// Whether a commit may follow that the file system reports no more: its frames are in the WAL and are not
@@ -19,27 +19,27 @@ extension Connection {
     ///
     /// The engine's counter does not count this connection's commits. See SQLite's documentation, "PRAGMA data_version"
     /// (sqlite.org/pragma.html).
-    func findForeignCommits() throws -> ForeignCommits {
+    func findForeignCommits() throws -> ForeignFinding {
         // Before the counter is read: a commit that becomes valid in between is found by it.
         let mayFollow = try !isInTransaction && hasUnpublishedCommit()
         do {
             let version = try withoutWaiting { try dataVersion() }
             defer { file.dataVersion = version }
-            return ForeignCommits(isFound: version != file.dataVersion, mayFollow: mayFollow)
+            return ForeignFinding(isFound: version != file.dataVersion, mayFollow: mayFollow)
         } catch let error as StrongroomError where error.code == .busy {
-            return ForeignCommits(isFound: false, mayFollow: true)
+            return ForeignFinding(isFound: false, mayFollow: true)
         }
     }
 
     /// As ``findForeignCommits()``, while no other connection writes: no commit follows unless the file is written
     /// again.
-    func findForeignCommitsLockingOut() throws -> ForeignCommits {
+    func findForeignCommitsLockingOut() throws -> ForeignFinding {
         // Otherwise a lock is never granted, and commits are waited for.
         guard !isReadOnly, isWriter else { return try findForeignCommits() }
         do {
             try withoutWaiting { try run("BEGIN IMMEDIATE") }
         } catch let error as StrongroomError where error.code == .busy {
-            return ForeignCommits(isFound: false, mayFollow: true)
+            return ForeignFinding(isFound: false, mayFollow: true)
         }
         defer { try? run("ROLLBACK") }
         return try findForeignCommits()

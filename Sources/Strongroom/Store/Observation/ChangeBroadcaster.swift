@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Reports committed changes to observers.
 final class ChangeBroadcaster: Sendable {
     private struct State {
@@ -12,6 +14,7 @@ final class ChangeBroadcaster: Sendable {
     }
 
     private let state = Locked(State())
+    private let rowObservers = Atomic<Int>(0)
 
     /// Adds an observer, which is held weakly; after closing, it ends at once.
     func add(_ observer: ChangeObserver) {
@@ -20,11 +23,12 @@ final class ChangeBroadcaster: Sendable {
             if !state.isClosed { state.observers[ObjectIdentifier(observer)] = WeakObserver(observer: observer) }
             return (state.isClosed, isFirst ? state.whenObserved : nil)
         }
-        if isClosed { observer.end() }
+        if isClosed { observer.end() } else if observer.rowsOf != nil { rowObservers.add(1, ordering: .relaxed) }
         whenFirst?()
     }
 
-    func remove(_ observer: ObjectIdentifier) {
+    func remove(_ observer: ObjectIdentifier, observesRows: Bool) {
+        if observesRows { rowObservers.subtract(1, ordering: .relaxed) }
         state.withLock { state in
             let wasLast = state.observers.removeValue(forKey: observer) != nil && state.observers.isEmpty
             return wasLast ? state.whenObserved : nil
@@ -39,10 +43,25 @@ final class ChangeBroadcaster: Sendable {
         state.withLock { $0.whenObserved = call }
     }
 
-    /// Reports the tables of a commit.
-    func note(_ tables: Set<String>) {
+    /// Whether changed rows are observed.
+    var observesRows: Bool { rowObservers.load(ordering: .relaxed) > 0 }
+
+    /// The columns that are row ids, by the tables whose changed rows are observed, both in lower case.
+    var observedKeys: [String: String] {
+        let observers = state.withLock { $0.observers.values.compactMap(\.observer) }
+        return observers.reduce(into: [:]) { keys, observer in
+            if let rows = observer.rowsOf, let key = rows.key { keys[rows.table] = key }
+        }
+    }
+
+    /// Reports a commit.
+    ///
+    /// - Parameters:
+    ///   - tables: The tables that it has written.
+    ///   - rows: The rows that it has changed, by table; nil if they are not known.
+    func note(_ tables: Set<String>, _ rows: [String: ChangedRowIDs]? = nil) {
         guard !tables.isEmpty else { return }
-        for observer in state.withLock({ $0.observers.values.compactMap(\.observer) }) { observer.note(tables) }
+        for observer in state.withLock({ $0.observers.values.compactMap(\.observer) }) { observer.note(tables, rows) }
     }
 
     /// Reports a commit that may have written any table.

@@ -7,6 +7,8 @@ final class ChangeObserver: Sendable {
         var changed: Set<String> = []
         /// Whether a commit since then may have written any table.
         var hasUnknownChanges = false
+        /// The rows that have changed since then, for an observer of rows.
+        var rows = ChangedRowIDs.rows([])
         /// Whether a read has begun whose value has not been delivered yet.
         var isReading = false
         var isOver = false
@@ -22,21 +24,28 @@ final class ChangeObserver: Sendable {
 
     private let state: Locked<State>
     private let hub: ChangeBroadcaster
+    /// The table whose changed rows are observed; nil for none.
+    let rowsOf: ObservedRows?
     /// Reads the newest value when the store is being closed, if it has not been delivered.
     private let lastRead: (@Sendable (Connection) -> Void)?
 
     /// - Parameters:
     ///   - tables: The observed tables, in lower case; nil for all.
+    ///   - rowsOf: The table whose changed rows are observed; nil for none.
     ///   - lastRead: Reads the last value when the store is closed; nil if only the change itself is reported.
-    init(_ hub: ChangeBroadcaster, tables: Set<String>?, lastRead: (@Sendable (Connection) -> Void)? = nil) {
+    init(
+        _ hub: ChangeBroadcaster, tables: Set<String>?, rowsOf: ObservedRows? = nil,
+        lastRead: (@Sendable (Connection) -> Void)? = nil
+    ) {
         self.hub = hub
+        self.rowsOf = rowsOf
         self.lastRead = lastRead
         state = Locked(State(tables: tables))
         hub.add(self)
     }
 
     deinit {
-        hub.remove(ObjectIdentifier(self))
+        hub.remove(ObjectIdentifier(self), observesRows: rowsOf != nil)
     }
 
     /// Discards the changes recorded so far.
@@ -93,8 +102,28 @@ final class ChangeObserver: Sendable {
         }
     }
 
-    func note(_ tables: Set<String>) {
-        resume { $0.changed.formUnion(tables) }
+    /// Returns the changed rows, and discards the changes recorded so far.
+    func takeRows() -> ChangedRowIDs {
+        state.withLock { state in
+            defer { (state.changed, state.hasUnknownChanges, state.rows) = ([], false, .rows([])) }
+            return state.hasUnknownChanges ? .unknown : state.rows
+        }
+    }
+
+    /// Records a commit.
+    ///
+    /// - Parameters:
+    ///   - tables: The tables that it has written.
+    ///   - rows: The rows that it has changed, by table; nil if they are not known.
+    func note(_ tables: Set<String>, _ rows: [String: ChangedRowIDs]? = nil) {
+        guard let table = rowsOf?.table else { return resume { $0.changed.formUnion(tables) } }
+        guard tables.contains(table) else { return }
+        let changed = rows?[table] ?? .unknown
+        guard !changed.isEmpty else { return }
+        resume { state in
+            state.changed.insert(table)
+            state.rows.formUnion(changed)
+        }
     }
 
     /// Records a commit that may have written any table.
@@ -116,4 +145,12 @@ final class ChangeObserver: Sendable {
             return state.waiter.take()
         }?.resume(returning: false)
     }
+}
+
+/// A table whose changed rows are observed.
+struct ObservedRows {
+    /// The table, in lower case.
+    let table: String
+    /// The column that is the row id, in lower case; nil if there is none.
+    let key: String?
 }

@@ -12,9 +12,9 @@ import Synchronization
 ///
 /// No commit is missed. The frames of a commit are in the WAL before the system reports the last of them, and each
 /// report is followed by a check that begins after it. If the commit is valid then, the check finds it. If it is not,
-/// the check finds its frames, and is repeated until the commit is valid, or until the write lock shows that its process
-/// has been killed. Without a WAL, the file is locked from the first write to the end of the commit, and the check is
-/// repeated until it is not.
+/// the check finds its frames, and is repeated until the commit is valid, or until the write lock shows that its
+/// process has been killed. Without a WAL, the file is locked from the first write to the end of the commit, and the
+/// check is repeated until it is not.
 final class ForeignCommits: Sendable {
     /// What is to be watched.
     struct File: Sendable {
@@ -43,8 +43,13 @@ final class ForeignCommits: Sendable {
     private let isRepeating = Atomic(false)
     /// Writes that run in a transaction which may not have the write lock.
     private let deferredWrites = Atomic<Int>(0)
-    /// Acquires the writer if it is free, and releases it again; false if it is not free.
-    private let acquireWriter = Locked<(@Sendable () -> Bool)?>(nil)
+    private let writer = Locked(Writer())
+
+    /// Not the closure itself as a lock's state: each access would wrap it once more.
+    private struct Writer {
+        /// Acquires the writer if it is free, and releases it again; false if it is not free.
+        var acquire: (@Sendable () -> Bool)?
+    }
 
     private static let queue = DispatchQueue(label: "strongroom.foreign")
     private static let pollingInterval = Duration.milliseconds(50)
@@ -69,7 +74,7 @@ final class ForeignCommits: Sendable {
     /// - Parameter acquireWriter: Acquires the writer if it is free, and releases it again, on another thread.
     func begin(acquireWriter: @escaping @Sendable () -> Bool) {
         guard file != nil else { return }
-        self.acquireWriter.withLock { $0 = acquireWriter }
+        writer.withLock { $0.acquire = acquireWriter }
         hub.whenObserved { [weak self] in self?.follow() }
     }
 
@@ -160,7 +165,7 @@ final class ForeignCommits: Sendable {
         guard isOn else { return }
         // Before the slot is requested: its holder looks for the request after releasing it.
         isRequested.store(true, ordering: .sequentiallyConsistent)
-        guard acquireWriter.withLock({ $0 })?() == false else { return }
+        guard writer.withLock({ $0.acquire })?() == false else { return }
         // The check could take as long as the write.
         if deferredWrites.load(ordering: .sequentiallyConsistent) > 0 { report() }
     }

@@ -3,7 +3,7 @@ extension ConnectionPool {
     /// Begins to find commits of other connections when the store is observed.
     func followForeignCommits(_ file: ForeignCommits.File?) {
         guard file != nil, let connection = writer.connection else { return }
-        // Later commits are foreign ones, whenever an observer is added. If this fails, the first check reports a change.
+        // Later commits are found, whenever an observer is added. If this fails, the first check reports a change.
         try? connection.noteDataVersion()
         foreign.begin { [weak self] in self?.postForeignCheck() ?? true }
     }

@@ -108,7 +108,7 @@ final class ConnectionPool: Sendable {
         queue = Locked(Queue(readers: count, largestGroup: settings.groupSize))
         executor = StoreExecutor(name: "strongroom", threads: settings.readers + 1)
         foreign = ForeignCommits(file, hub, counters)
-        group = GroupCommit(longest: settings.groupDuration, foreign)
+        group = GroupCommit(longest: settings.groupDuration, foreign, hub)
         idleWatch = IdleTimer(time: settings.readerIdleTime)
         let open: @Sendable (Connection.Role) throws -> Connection = { [memory, firstUses] role in
             let connection = try open(role)
@@ -318,7 +318,7 @@ final class ConnectionPool: Sendable {
         if let connection = writer.connection {
             let changed = connection.takeChangedTables()
             if changed.contains("sqlite_master") { firstUses.forgetPresent(on: connection) }
-            hub.note(changed)
+            hub.note(changed, connection.rowRecorder?.take())
         }
         // Operations that are completed first can join the next transaction.
         finish()

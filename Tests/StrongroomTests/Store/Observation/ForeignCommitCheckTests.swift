@@ -45,7 +45,7 @@ struct ForeignCommitCheckTests {
         }
     }
 
-    private typealias Found = Connection.ForeignCommits
+    private typealias Found = Connection.ForeignFinding
 
     @Test func onlyCommitsOfOthersAreFound() throws {
         let fixture = try Fixture()

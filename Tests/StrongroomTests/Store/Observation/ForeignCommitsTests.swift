@@ -279,7 +279,7 @@ struct ForeignCommitsTests {
         let vault = try await vault(directory)
         let store = try await vault.open()
         let backup = directory.path("backup.sqlite")
-        try await store.backup(to: backup)
+        _ = try await store.backup(to: backup)
         let seen = Locked(-1)
         let watcher = Task { for try await count in store.values(Self.count) { seen.withLock { $0 = count } } }
         await #expect(processExitsWith: .success) {
