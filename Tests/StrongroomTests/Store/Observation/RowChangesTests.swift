@@ -116,7 +116,7 @@ struct RowChangesTests {
         let fixture = try await fixture()
         let store = fixture.store
         try await store.write { db in
-            for number in 1...3 { _ = try Plain.insert(Plain(id: number, name: "a"), in: db) }
+            for number in 1...3 { _ = try Plain.insert(Plain(id: Int64(number), name: "a"), in: db) }
         }
         var rows = store.rowChanges(in: Plain.self).makeAsyncIterator()
         try await store.write { db in
