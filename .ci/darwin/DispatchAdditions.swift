@@ -7,7 +7,17 @@ protocol DispatchSourceMemoryPressure: DispatchSourceProtocol {
     var mask: DispatchSource.MemoryPressureEvent { get }
 }
 
+protocol DispatchSourceFileSystemObject: DispatchSourceProtocol {
+    var data: DispatchSource.FileSystemEvent { get }
+}
+
 extension DispatchSource {
+    static func makeFileSystemObjectSource(
+        fileDescriptor: Int32, eventMask: FileSystemEvent, queue: DispatchQueue? = nil
+    ) -> any DispatchSourceFileSystemObject {
+        preconditionFailure("a stub")
+    }
+
     struct MemoryPressureEvent: OptionSet {
         let rawValue: UInt
 

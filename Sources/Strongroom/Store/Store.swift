@@ -41,6 +41,7 @@ public final class Store: Sendable {
         pool = ConnectionPool(
             database: context.name.fileName,
             settings: context.settings,
+            foreign: context.foreignCommits,
             readerCount: context.isInMemory ? 0 : nil,
             writer: connection,
             open: { try file.connect(as: $0) },

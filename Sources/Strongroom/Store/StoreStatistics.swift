@@ -29,6 +29,11 @@ public struct StoreStatistics: Sendable, Hashable {
     public var pageCacheHits = 0
     /// Pages that had to be read and decrypted.
     public var pageCacheMisses = 0
+    /// How often observers were notified of commits of other processes.
+    public var foreignChanges = 0
+    /// Whether the file is polled for commits of other processes, because the system has no watch for it or the
+    /// settings say so; false while the store is not observed. See ``StoreSettings/foreignChanges``.
+    public var isPolling = false
 }
 
 /// The counters behind ``StoreStatistics``.
@@ -44,6 +49,8 @@ final class StoreCounters: Sendable {
     private let statementsPrepared = Atomic<Int>(0)
     private let pageCacheHits = Atomic<Int>(0)
     private let pageCacheMisses = Atomic<Int>(0)
+    private let foreignChanges = Atomic<Int>(0)
+    private let isPolling = Atomic(false)
 
     func countWork(isReading: Bool) {
         if isReading { reads.add(1, ordering: .relaxed) } else { writes.add(1, ordering: .relaxed) }
@@ -56,6 +63,14 @@ final class StoreCounters: Sendable {
 
     func countWait() {
         waits.add(1, ordering: .relaxed)
+    }
+
+    func countForeignChange() {
+        foreignChanges.add(1, ordering: .relaxed)
+    }
+
+    func setPolling(_ isPolling: Bool) {
+        self.isPolling.store(isPolling, ordering: .relaxed)
     }
 
     /// Adds a connection's use of the engine.
@@ -89,7 +104,9 @@ final class StoreCounters: Sendable {
             statementsReused: max(0, statements.load(ordering: .relaxed) - prepared),
             statementsPrepared: prepared,
             pageCacheHits: pageCacheHits.load(ordering: .relaxed),
-            pageCacheMisses: pageCacheMisses.load(ordering: .relaxed)
+            pageCacheMisses: pageCacheMisses.load(ordering: .relaxed),
+            foreignChanges: foreignChanges.load(ordering: .relaxed),
+            isPolling: isPolling.load(ordering: .relaxed)
         )
     }
 }

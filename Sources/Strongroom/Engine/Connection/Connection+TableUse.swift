@@ -50,11 +50,13 @@ extension Connection {
     /// Runs a part of the transaction; if it throws, the part is rolled back and its writes are not recorded.
     func forgettingWrites<T>(_ body: () throws -> T) throws -> T {
         let before = transaction.tables
+        let mark = rowRecorder?.mark
         do {
             return try body()
         } catch {
             let hasChangedSchema = transaction.tables.writes.contains("sqlite_master")
             transaction.undoPart(before)
+            if let mark { rowRecorder?.undo(to: mark) }
             if hasChangedSchema { forgetUserStatements() }
             throw error
         }
@@ -69,6 +71,7 @@ extension Connection {
     /// Records that the running transaction has written a table whose rows are observed.
     func noteWrite(of table: String) {
         transaction.tables.writes.insert(TableUse.name(table))
+        rowRecorder?.noteUnknown(TableUse.name(table))
     }
 
     // MARK: Engines that do not report all tables

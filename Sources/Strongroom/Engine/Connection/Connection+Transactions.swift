@@ -26,6 +26,7 @@ extension Connection {
     func begin(_ start: Start) throws {
         try notingAnotherKey { try run(start.rawValue) }
         transaction.begin()
+        rowRecorder?.begin()
         guard let participant else { return }
         do {
             try participant.didBegin(on: self)
@@ -103,6 +104,7 @@ extension Connection {
         transaction.state = .none
         if transaction.isKeptFromWriting { try keepFromWriting(false) }
         transaction.noteCommit()
+        rowRecorder?.commit(transaction.tables.writes)
     }
 
     /// Rolls back the transaction, unless the engine has done so.

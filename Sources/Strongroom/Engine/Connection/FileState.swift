@@ -8,6 +8,8 @@ extension Connection {
         var refusesZeroPages = false
         /// Whether a transaction could not begin because the file cannot be read with the connection's key.
         var isOfAnotherKey = false
+        /// The data version when it was last compared; see ``Connection/findForeignCommits()``.
+        var dataVersion: Int64?
     }
 
     /// The length of the write-ahead log.

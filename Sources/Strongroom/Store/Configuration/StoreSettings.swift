@@ -65,6 +65,9 @@ public struct StoreSettings: Sendable, Equatable {
     /// See SQLite's documentation, "PRAGMA recursive_triggers" (sqlite.org/pragma.html).
     public var recursiveTriggers: Bool
 
+    /// How observers are notified of commits of other processes.
+    public var foreignChanges: ForeignChanges
+
     /// Creates settings.
     ///
     /// - Parameters:
@@ -81,6 +84,7 @@ public struct StoreSettings: Sendable, Equatable {
     ///   - readerIdleTime: How long an unused reader's connection stays open, at least 10 ms.
     ///   - slowStatement: The duration from which the logger warns about a statement; nil for none.
     ///   - recursiveTriggers: Whether delete triggers fire for replaced rows, and triggers may fire recursively.
+    ///   - foreignChanges: How observers are notified of commits of other processes.
     public init(
         storage: Persistence = .disk,
         isReadOnly: Bool = false,
@@ -94,12 +98,14 @@ public struct StoreSettings: Sendable, Equatable {
         groupDuration: Duration = .milliseconds(20),
         readerIdleTime: Duration = .seconds(60),
         slowStatement: Duration? = nil,
-        recursiveTriggers: Bool = false
+        recursiveTriggers: Bool = false,
+        foreignChanges: ForeignChanges = .automatic
     ) {
         self.storage = storage
         self.isReadOnly = isReadOnly
         self.slowStatement = slowStatement
         self.recursiveTriggers = recursiveTriggers
+        self.foreignChanges = foreignChanges
         self.rotation = rotation
         self.migration = migration
         self.migrationBackups = migrationBackups

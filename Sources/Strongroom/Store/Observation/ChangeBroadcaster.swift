@@ -1,8 +1,12 @@
+import Synchronization
+
 /// Reports committed changes to observers.
 final class ChangeBroadcaster: Sendable {
     private struct State {
         var observers: [ObjectIdentifier: WeakObserver] = [:]
         var isClosed = false
+        /// Called when the first observer was added, and when the last one was removed.
+        var whenObserved: (@Sendable () -> Void)?
     }
 
     private struct WeakObserver {
@@ -10,24 +14,59 @@ final class ChangeBroadcaster: Sendable {
     }
 
     private let state = Locked(State())
+    private let rowObservers = Atomic<Int>(0)
 
     /// Adds an observer, which is held weakly; after closing, it ends at once.
     func add(_ observer: ChangeObserver) {
-        let isClosed = state.withLock { state in
+        let (isClosed, whenFirst) = state.withLock { state in
+            let isFirst = state.observers.isEmpty && !state.isClosed
             if !state.isClosed { state.observers[ObjectIdentifier(observer)] = WeakObserver(observer: observer) }
-            return state.isClosed
+            return (state.isClosed, isFirst ? state.whenObserved : nil)
         }
-        if isClosed { observer.end() }
+        if isClosed { observer.end() } else if observer.rowsOf != nil { rowObservers.add(1, ordering: .relaxed) }
+        whenFirst?()
     }
 
-    func remove(_ observer: ObjectIdentifier) {
-        state.withLock { $0.observers[observer] = nil }
+    func remove(_ observer: ObjectIdentifier, observesRows: Bool) {
+        if observesRows { rowObservers.subtract(1, ordering: .relaxed) }
+        state.withLock { state in
+            let wasLast = state.observers.removeValue(forKey: observer) != nil && state.observers.isEmpty
+            return wasLast ? state.whenObserved : nil
+        }?()
     }
 
-    /// Reports the tables of a commit.
-    func note(_ tables: Set<String>) {
+    /// Whether there is an observer.
+    var isObserved: Bool { state.withLock { !$0.observers.isEmpty } }
+
+    /// Sets what is called, on any thread, when the first observer was added, and when the last one was removed.
+    func whenObserved(_ call: @escaping @Sendable () -> Void) {
+        state.withLock { $0.whenObserved = call }
+    }
+
+    /// Whether changed rows are observed.
+    var observesRows: Bool { rowObservers.load(ordering: .relaxed) > 0 }
+
+    /// The columns that are row ids, by the tables whose changed rows are observed, both in lower case.
+    var observedKeys: [String: String] {
+        let observers = state.withLock { $0.observers.values.compactMap(\.observer) }
+        return observers.reduce(into: [:]) { keys, observer in
+            if let rows = observer.rowsOf, let key = rows.key { keys[rows.table] = key }
+        }
+    }
+
+    /// Reports a commit.
+    ///
+    /// - Parameters:
+    ///   - tables: The tables that it has written.
+    ///   - rows: The rows that it has changed, by table; nil if they are not known.
+    func note(_ tables: Set<String>, _ rows: [String: ChangedRowIDs]? = nil) {
         guard !tables.isEmpty else { return }
-        for observer in state.withLock({ $0.observers.values.compactMap(\.observer) }) { observer.note(tables) }
+        for observer in state.withLock({ $0.observers.values.compactMap(\.observer) }) { observer.note(tables, rows) }
+    }
+
+    /// Reports a commit that may have written any table.
+    func noteAll() {
+        for observer in state.withLock({ $0.observers.values.compactMap(\.observer) }) { observer.noteAll() }
     }
 
     /// The reads of values that observers have not received yet; to be called when there are no further commits.
@@ -37,11 +76,12 @@ final class ChangeBroadcaster: Sendable {
 
     /// Ends the observers: there are no further commits, and the last values are read.
     func close() {
-        let observers = state.withLock { state in
+        let (observers, whenLast) = state.withLock { state in
             state.isClosed = true
-            defer { state.observers = [:] }
-            return state.observers.values.compactMap(\.observer)
+            defer { (state.observers, state.whenObserved) = ([:], nil) }
+            return (state.observers.values.compactMap(\.observer), state.whenObserved)
         }
         for observer in observers { observer.end() }
+        whenLast?()
     }
 }

@@ -5,6 +5,10 @@ final class ChangeObserver: Sendable {
         var tables: Set<String>?
         /// The tables that have been written since the last ``begin()``.
         var changed: Set<String> = []
+        /// Whether a commit since then may have written any table.
+        var hasUnknownChanges = false
+        /// The rows that have changed since then, for an observer of rows.
+        var rows = ChangedRowIDs.rows([])
         /// Whether a read has begun whose value has not been delivered yet.
         var isReading = false
         var isOver = false
@@ -13,34 +17,42 @@ final class ChangeObserver: Sendable {
         var waiter: CheckedContinuation<Bool, any Error>?
 
         var hasNews: Bool {
-            guard let tables else { return !changed.isEmpty }
-            return !tables.isDisjoint(with: changed)
+            guard let tables else { return hasUnknownChanges || !changed.isEmpty }
+            return hasUnknownChanges && !tables.isEmpty || !tables.isDisjoint(with: changed)
         }
     }
 
     private let state: Locked<State>
     private let hub: ChangeBroadcaster
+    /// The table whose changed rows are observed; nil for none.
+    let rowsOf: ObservedRows?
     /// Reads the newest value when the store is being closed, if it has not been delivered.
     private let lastRead: (@Sendable (Connection) -> Void)?
 
     /// - Parameters:
     ///   - tables: The observed tables, in lower case; nil for all.
+    ///   - rowsOf: The table whose changed rows are observed; nil for none.
     ///   - lastRead: Reads the last value when the store is closed; nil if only the change itself is reported.
-    init(_ hub: ChangeBroadcaster, tables: Set<String>?, lastRead: (@Sendable (Connection) -> Void)? = nil) {
+    init(
+        _ hub: ChangeBroadcaster, tables: Set<String>?, rowsOf: ObservedRows? = nil,
+        lastRead: (@Sendable (Connection) -> Void)? = nil
+    ) {
         self.hub = hub
+        self.rowsOf = rowsOf
         self.lastRead = lastRead
         state = Locked(State(tables: tables))
         hub.add(self)
     }
 
     deinit {
-        hub.remove(ObjectIdentifier(self))
+        hub.remove(ObjectIdentifier(self), observesRows: rowsOf != nil)
     }
 
     /// Discards the changes recorded so far.
     func begin() {
         state.withLock { state in
             state.changed = []
+            state.hasUnknownChanges = false
             state.isReading = true
         }
     }
@@ -90,9 +102,39 @@ final class ChangeObserver: Sendable {
         }
     }
 
-    func note(_ tables: Set<String>) {
+    /// Returns the changed rows, and discards the changes recorded so far.
+    func takeRows() -> ChangedRowIDs {
         state.withLock { state in
-            state.changed.formUnion(tables)
+            defer { (state.changed, state.hasUnknownChanges, state.rows) = ([], false, .rows([])) }
+            return state.hasUnknownChanges ? .unknown : state.rows
+        }
+    }
+
+    /// Records a commit.
+    ///
+    /// - Parameters:
+    ///   - tables: The tables that it has written.
+    ///   - rows: The rows that it has changed, by table; nil if they are not known.
+    func note(_ tables: Set<String>, _ rows: [String: ChangedRowIDs]? = nil) {
+        guard let table = rowsOf?.table else { return resume { $0.changed.formUnion(tables) } }
+        guard tables.contains(table) else { return }
+        let changed = rows?[table] ?? .unknown
+        guard !changed.isEmpty else { return }
+        resume { state in
+            state.changed.insert(table)
+            state.rows.formUnion(changed)
+        }
+    }
+
+    /// Records a commit that may have written any table.
+    func noteAll() {
+        resume { $0.hasUnknownChanges = true }
+    }
+
+    /// Records a commit, and resumes the waiter if it concerns it.
+    private func resume(_ record: (inout State) -> Void) {
+        state.withLock { state in
+            record(&state)
             return state.hasNews && !state.waitsForEnd ? state.waiter.take() : nil
         }?.resume(returning: true)
     }
@@ -103,4 +145,12 @@ final class ChangeObserver: Sendable {
             return state.waiter.take()
         }?.resume(returning: false)
     }
+}
+
+/// A table whose changed rows are observed.
+struct ObservedRows {
+    /// The table, in lower case.
+    let table: String
+    /// The column that is the row id, in lower case; nil if there is none.
+    let key: String?
 }

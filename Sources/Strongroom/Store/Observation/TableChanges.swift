@@ -6,8 +6,8 @@
 /// }
 /// ```
 ///
-/// The sequence ends when the store is closed, and throws `CancellationError` if the task is cancelled. Commits of
-/// other processes, and of other stores of the same program, are not observed.
+/// The sequence ends when the store is closed, and throws `CancellationError` if the task is cancelled. A commit of
+/// another process counts for every table, see ``StoreSettings/foreignChanges``.
 public struct TableChanges: AsyncSequence, Sendable {
     public typealias Element = Void
 

@@ -52,6 +52,7 @@ extension ConnectionPool {
             dismantle(isWaiting: true)
             turnstile.signal()
         }
+        if foreign.isOn { foreign.check(writer.connection) }
         readLastValues()
         guard let connection = writer.connection else { return }
         connection.beginWork(.unshared)

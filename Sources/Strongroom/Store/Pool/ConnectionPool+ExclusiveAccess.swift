@@ -50,7 +50,10 @@ extension ConnectionPool {
     ) async throws -> T {
         // Releases the slots when the work is done, also when it throws.
         try await WorkMonitor.run(progress) { [self] monitor in
-            defer { access.end() }
+            defer {
+                access.end()
+                foreign.renew()
+            }
             closeConnections()
             // Before any read starts: only a writer switches the file back to WAL mode. If opening fails here, the next
             // write opens the connection again.

@@ -27,6 +27,8 @@ final class ConnectionPool: Sendable {
     let writer: Slot
     let readers: [Slot]
     let group: GroupCommit
+    /// Finds commits of other connections.
+    let foreign: ForeignCommits
     let idleWatch: IdleTimer
     let closingReport = Locked<CheckpointReport?>(nil)
     let whenDrained = DispatchSemaphore(value: 0)
@@ -75,6 +77,7 @@ final class ConnectionPool: Sendable {
     /// Creates the slots; readers are opened on first use.
     ///
     /// - Parameters:
+    ///   - foreign: The file that other connections may change; nil for none.
     ///   - readerCount: The number of readers; nil for the number in the settings.
     ///   - renew: Called if the file cannot be read at the beginning of a transaction; returns whether it has another
     ///     key now.
@@ -85,6 +88,7 @@ final class ConnectionPool: Sendable {
     init(
         database: String,
         settings: StoreSettings,
+        foreign file: ForeignCommits.File? = nil,
         readerCount: Int? = nil,
         writer connection: Connection,
         open: @escaping @Sendable (Connection.Role) throws -> Connection,
@@ -103,7 +107,8 @@ final class ConnectionPool: Sendable {
         running = RunningOperations(hasOneConnection: count == 0)
         queue = Locked(Queue(readers: count, largestGroup: settings.groupSize))
         executor = StoreExecutor(name: "strongroom", threads: settings.readers + 1)
-        group = GroupCommit(longest: settings.groupDuration)
+        foreign = ForeignCommits(file, hub, counters)
+        group = GroupCommit(longest: settings.groupDuration, foreign, hub)
         idleWatch = IdleTimer(time: settings.readerIdleTime)
         let open: @Sendable (Connection.Role) throws -> Connection = { [memory, firstUses] role in
             let connection = try open(role)
@@ -120,6 +125,7 @@ final class ConnectionPool: Sendable {
         _ = connection.takeChangedTables()
         _ = connection.takeUse()
         readers = (0..<count).map { _ in Slot(.reader, open: open) }
+        followForeignCommits(file)
     }
 
     deinit {
@@ -312,7 +318,7 @@ final class ConnectionPool: Sendable {
         if let connection = writer.connection {
             let changed = connection.takeChangedTables()
             if changed.contains("sqlite_master") { firstUses.forgetPresent(on: connection) }
-            hub.note(changed)
+            hub.note(changed, connection.rowRecorder?.take())
         }
         // Operations that are completed first can join the next transaction.
         finish()
@@ -325,6 +331,7 @@ final class ConnectionPool: Sendable {
     }
 
     func free(_ slot: Queue.Slot) {
+        if slot == .writer, foreign.isDue { foreign.check(writer.connection) }
         switch queue.withLock({ $0.release(slot) }) {
         case .slot(let waiter, let slot): waiter.resume(.success(slot))
         case .exclusive(let waiter): waiter.resume(.success(.writer))
@@ -332,6 +339,8 @@ final class ConnectionPool: Sendable {
         case .idle: break
         case .close: whenDrained.signal()
         }
+        // Requested while the slot was still held.
+        if slot == .writer, foreign.isDue { foreign.request() }
     }
 
     subscript(_ slot: Queue.Slot) -> Slot {

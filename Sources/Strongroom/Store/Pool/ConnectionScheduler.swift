@@ -210,6 +210,18 @@ struct ConnectionScheduler<Waiter> {
         return freeReaders
     }
 
+    /// Whether the writer's slot can be acquired at once.
+    var hasFreeWriter: Bool { !isClosing && isAdmitting && isWriterFree }
+
+    /// Acquires the writer's slot if no request has to wait for that; it has to be released.
+    mutating func takeFreeWriter() -> Bool {
+        guard hasFreeWriter else { return false }
+        isWriterFree = false
+        beginGroup(false)
+        grantedCount += 1
+        return true
+    }
+
     /// Withdraws a waiting request.
     ///
     /// - Returns: The waiter, or nil if the request is already granted or unknown; and the waiters that are admitted as

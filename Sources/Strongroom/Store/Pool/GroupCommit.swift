@@ -11,10 +11,17 @@ final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
     /// When the first of them was done.
     private var start = ContinuousClock.now
     private let longest: Duration
+    private let foreign: ForeignCommits
+    private let hub: ChangeBroadcaster
 
-    /// - Parameter longest: How long after the end of the first write further ones may begin.
-    init(longest: Duration) {
+    /// - Parameters:
+    ///   - longest: How long after the end of the first write further ones may begin.
+    ///   - foreign: Finds commits of other connections.
+    ///   - hub: Says whether changed rows are observed.
+    init(longest: Duration, _ foreign: ForeignCommits, _ hub: ChangeBroadcaster) {
+        self.hub = hub
         self.longest = longest
+        self.foreign = foreign
     }
 
     /// Whether an interrupt would affect other writes of the transaction.
@@ -26,17 +33,26 @@ final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
     /// - Throws: What the work throws; the write is undone then. If the engine has rolled back the whole transaction,
     ///   the other writes are undone as well and fail with `transactionEnded`.
     func run<T>(_ kind: WriteKind, on connection: Connection, _ work: () throws -> T) throws -> T {
+        if members.isEmpty, hub.observesRows || connection.rowRecorder != nil {
+            connection.recordRows(of: hub.observedKeys)
+        }
         switch kind {
-        case .immediate: try connection.inTransaction(.immediate, work)
-        case .deferred: try connection.inTransaction(.deferred, work)
-        case .shared where members.isEmpty: try runFirst(on: connection, work)
-        case .shared: try runLater(on: connection, work)
+        case .immediate:
+            return try connection.inTransaction(.immediate) {
+                if foreign.isOn { foreign.checkInTransaction(connection) }
+                return try work()
+            }
+        case .deferred:
+            return try foreign.whileDeferred(on: connection) { try connection.inTransaction(.deferred, work) }
+        case .shared where members.isEmpty: return try runFirst(on: connection, work)
+        case .shared: return try runLater(on: connection, work)
         }
     }
 
     private func runFirst<T>(on connection: Connection, _ work: () throws -> T) throws -> T {
         try connection.begin(.immediate)
         do {
+            if foreign.isOn { foreign.checkInTransaction(connection) }
             let result = try work()
             try connection.checkTransactionIsWhole()
             try connection.checkPages()

@@ -1,0 +1,71 @@
+/// The rows of a table that commits have changed.
+public enum ChangedRows<Key: TableKey>: Sendable, Equatable {
+    /// The primary keys of rows that were inserted, updated or deleted.
+    case keys(Set<Key>)
+    /// Any row may have changed: another process has committed, or the engine does not report the rows.
+    case unknown
+}
+
+/// The primary keys of the rows that commits have changed; commits between two iterations are combined into one
+/// element.
+///
+/// ```swift
+/// for try await rows in store.rowChanges(in: Contact.self) {
+///     switch rows {
+///     case .keys(let keys): try await index.update(keys)
+///     case .unknown: try await index.rebuild()
+///     }
+/// }
+/// ```
+///
+/// The sequence ends when the store is closed, and throws `CancellationError` if the task is cancelled.
+public struct RowChanges<Source: Table>: AsyncSequence, Sendable where Source.Key: FixedWidthInteger {
+    public typealias Element = ChangedRows<Source.Key>
+
+    let hub: ChangeBroadcaster
+
+    public func makeAsyncIterator() -> Iterator {
+        let table = TableUse.name(Source.schema.name)
+        let key = Source.schema.rowIDColumn.map { TableUse.name($0.name) }
+        return Iterator(observer: ChangeObserver(hub, tables: [table], rowsOf: ObservedRows(table: table, key: key)))
+    }
+
+    /// Waits for the changes of ``RowChanges``; commits after its creation are not missed.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate let observer: ChangeObserver
+
+        /// Waits for a change.
+        ///
+        /// - Returns: The changed rows; nil when the store is closed.
+        /// - Throws: `CancellationError`.
+        public mutating func next() async throws -> ChangedRows<Source.Key>? {
+            guard try await observer.wait() else { return nil }
+            guard case .rows(let rows) = observer.takeRows() else { return .unknown }
+            var keys: Set<Source.Key> = []
+            for row in rows {
+                // A key that the type cannot hold.
+                guard let key = Source.Key(exactly: row) else { return .unknown }
+                keys.insert(key)
+            }
+            return .keys(keys)
+        }
+    }
+}
+
+extension Store {
+    /// Reports the primary keys of the rows that commits change in a table.
+    ///
+    /// For tables whose primary key is an integer. A commit that changes no row of the table is not reported. The rows
+    /// are ``ChangedRows/unknown`` after a commit of another process, after changes of the schema, of records in memory
+    /// and of primary keys themselves, when a statement empties the table, when a statement, a trigger or an index
+    /// mentions REPLACE, which deletes rows that the engine does not report, and for more than 100,000 rows.
+    ///
+    /// While nobody iterates, nothing is recorded.
+    ///
+    /// - Parameter table: The table.
+    /// - Returns: The changes since the start of the iteration.
+    public func rowChanges<Source: Table>(in table: Source.Type) -> RowChanges<Source>
+    where Source.Key: FixedWidthInteger {
+        RowChanges(hub: pool.hub)
+    }
+}
