@@ -11,6 +11,7 @@ extension StrongroomError {
             case inMemory, closed, nestedAccess, otherStore, transactionEnded, readOnly, notAuthorized, busy, timedOut,
                 interrupted
             case constraint, typeMismatch, valueNotStorable, missingKey, notUnique, noSuchRow, limit, sql
+            case blobAccess, blobChanged
             case notTranslatable, invalidPredicate, pageCursor, notARecord, schemaChange, invalidMigrator
             case migrationFailed, engine
         }
@@ -130,6 +131,10 @@ extension StrongroomError {
         public static let noSuchRow = Code(.noSuchRow)
         /// A limit of the engine was exceeded.
         public static let limit = Code(.limit)
+        /// A table or a column whose values cannot be read or written in parts.
+        public static let blobAccess = Code(.blobAccess)
+        /// The row of a value that is open in parts was changed or deleted.
+        public static let blobChanged = Code(.blobChanged)
         /// The engine rejected the SQL.
         public static let sql = Code(.sql)
         /// A predicate with a part that has no counterpart in SQL.
