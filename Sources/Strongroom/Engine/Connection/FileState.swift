@@ -8,6 +8,8 @@ extension Connection {
         var refusesZeroPages = false
         /// Whether a transaction could not begin because the file cannot be read with the connection's key.
         var isOfAnotherKey = false
+        /// Whether the connection has prepared a statement that changes a table with a history.
+        var hasHistory = false
     }
 
     /// The length of the write-ahead log.

@@ -22,6 +22,10 @@ struct TransactionContext {
     /// Whether the connection is read-only until the transaction ends.
     var isKeptFromWriting = false
     var isCommitting = false
+    /// Who makes the changes.
+    var authorship = Authorship()
+    /// Whether the table of the author may have a row.
+    var hasAuthorRow = false
     /// State of the layers above for this transaction.
     var attachments = Attachments()
 
@@ -35,13 +39,18 @@ struct TransactionContext {
         number += 1
         tables = TableUse()
         attachments = Attachments()
+        authorship = Authorship()
+        hasAuthorRow = false
     }
 
     /// Records the rollback of a part: its statements are recorded again when they next run.
     ///
-    /// - Parameter before: The tables that the transaction had read and written before that part.
-    mutating func undoPart(_ before: TableUse) {
+    /// - Parameters:
+    ///   - before: The tables that the transaction had read and written before that part.
+    ///   - authorBefore: The author before that part.
+    mutating func undoPart(_ before: TableUse, _ authorBefore: Authorship) {
         tables = before
+        authorship = authorBefore
         number += 1
         attachments = Attachments()
     }

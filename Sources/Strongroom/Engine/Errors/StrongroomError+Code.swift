@@ -11,7 +11,7 @@ extension StrongroomError {
             case inMemory, closed, nestedAccess, otherStore, transactionEnded, readOnly, notAuthorized, busy, timedOut,
                 interrupted
             case constraint, typeMismatch, valueNotStorable, missingKey, notUnique, noSuchRow, limit, sql
-            case blobAccess, blobChanged
+            case blobAccess, blobChanged, historyConflict
             case notTranslatable, invalidPredicate, pageCursor, notARecord, schemaChange, invalidMigrator
             case migrationFailed, engine
         }
@@ -135,6 +135,8 @@ extension StrongroomError {
         public static let blobAccess = Code(.blobAccess)
         /// The row of a value that is open in parts was changed or deleted.
         public static let blobChanged = Code(.blobChanged)
+        /// A transaction that cannot be undone, since rows have changed after it.
+        public static let historyConflict = Code(.historyConflict)
         /// The engine rejected the SQL.
         public static let sql = Code(.sql)
         /// A predicate with a part that has no counterpart in SQL.

@@ -81,6 +81,9 @@ struct BlobPlace<Source: Table> {
 
     /// The engine refuses columns that are indexed in the file; a declared index is refused before anything is written.
     private func checkWriting() throws {
+        if let history = table.history, Identifier.place(of: column.name, in: history.omitted) == nil {
+            throw refusal("has a history, and the engine runs no trigger for parts; omit the column from the history")
+        }
         let isInIndex = table.indexes.contains { index in
             index.parts.contains { Identifier.areSame($0.column ?? "", column.name) }
         }
