@@ -147,6 +147,7 @@ struct HistorySchemaTests {
             try db.keepHistory(of: Kept.schema)
             _ = try Kept.insert(Kept(name: "c"), in: db)
             #expect(try Kept.changes(since: 0, in: db).count == 2)
+            #expect(try Kept.changes(since: 0, in: db).last?.transaction != nil)
         }
         try await store.close()
     }

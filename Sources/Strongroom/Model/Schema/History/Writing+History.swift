@@ -47,6 +47,8 @@ extension Writing where Self: ~Copyable {
             }
             try db.dropTriggers(of: history.table.name)
             for trigger in history.triggers { try db.createTrigger(trigger) }
+            // Prepared again, they are known to fire the triggers.
+            connection.forgetUserStatements()
         }
     }
 
