@@ -3,9 +3,10 @@ extension RecordModel {
     /// The members that make the record a table.
     func tableCode(_ table: TableArguments) -> [String] {
         let columns = properties.map { "columns.\($0.name)" }
+        let rest = ["indexes: indexes"] + (table.history.map { ["history: \($0)"] } ?? [])
         let schema = """
             \(prefix)static let schema = Strongroom.TableSchema(
-                \(([table.name.swiftLiteral] + columns + ["indexes: indexes"]).joined(separator: ",\n    "))
+                \(([table.name.swiftLiteral] + columns + rest).joined(separator: ",\n    "))
             )
             """
         return [schema] + table.databaseCode(prefix)

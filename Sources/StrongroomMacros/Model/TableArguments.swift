@@ -8,6 +8,8 @@ struct TableArguments {
     let name: String
     /// The database's name, as in the source.
     let database: String?
+    /// The history that is kept, as in the source.
+    let history: String?
     /// The record's type, for an additional table.
     let record: String?
 
@@ -35,6 +37,7 @@ struct TableArguments {
         }
         self.name = name
         self.database = database?.trimmedDescription
+        history = attribute.argument("history")?.trimmedDescription
         record = attribute.argument("of").flatMap { $0.as(MemberAccessExprSyntax.self)?.base?.trimmedDescription }
     }
 }

@@ -37,6 +37,7 @@ extension Connection {
             let statement = try statements.own.statement(for: sql, prepare: prepare)
             defer { statement.finish() }
             if !observers.isEmpty { try observers.willRun(statement, isOwn: true) }
+            if statement.keepsHistory { try recordAuthor() }
             transaction.tables.writes.formUnion(statement.tables.writes)
             for (index, value) in values.enumerated() {
                 try Bindings(statement).bind(value, at: index)
@@ -148,6 +149,12 @@ extension Connection {
         }
         let statement = Statement(prepared, owner: self)
         statement.tables = tables
+        statement.noteHistory()
+        if statement.keepsHistory, !file.hasHistory {
+            // It may replace rows, and has been prepared without the delete triggers for those.
+            try allowHistoryOfReplacedRows()
+            return try prepare(sql)
+        }
         let made = authorizer.takeMade()
         statement.namesTable = !made.isEmpty
         try refuseHiding(made, sql)

@@ -15,6 +15,7 @@ extension Connection {
                 throw error
             }
         }
+        if statement.keepsHistory { try recordAuthor(for: statement) }
         guard statement.notedIn != transaction.number else { return statement }
         statement.notedIn = transaction.number
         if !observers.isEmpty { observers.didUse(statement) }
@@ -29,10 +30,20 @@ extension Connection {
         return statement
     }
 
+    private func recordAuthor(for statement: Statement) throws {
+        do {
+            try recordAuthor()
+        } catch {
+            statement.finish()
+            throw error
+        }
+    }
+
     /// Records the tables of a statement that the engine has prepared again at its first step, because the schema has
     /// changed.
     func noteAgain(_ statement: Statement) throws {
         statement.tables.formUnion(authorizer.takeTables())
+        statement.noteHistory()
         statement.isExplained = false
         statement.areNamesKnown = false
         transaction.tables.writes.formUnion(statement.tables.writes)
@@ -49,13 +60,13 @@ extension Connection {
 
     /// Runs a part of the transaction; if it throws, the part is rolled back and its writes are not recorded.
     func forgettingWrites<T>(_ body: () throws -> T) throws -> T {
-        let before = transaction.tables
+        let (before, author) = (transaction.tables, transaction.authorship)
         let mark = rowRecorder?.mark
         do {
             return try body()
         } catch {
             let hasChangedSchema = transaction.tables.writes.contains("sqlite_master")
-            transaction.undoPart(before)
+            transaction.undoPart(before, author)
             if let mark { rowRecorder?.undo(to: mark) }
             if hasChangedSchema { forgetUserStatements() }
             throw error

@@ -95,6 +95,7 @@ extension Connection {
     ///   failed.
     func commit() throws {
         guard transaction.state == .open, isInTransaction else { throw transaction.rollbackCause ?? transactionEnded }
+        try forgetAuthor()
         // Before a commit, so that zeros read in place of a damaged page are not written back.
         try checkPages()
         // A commit is not interrupted.

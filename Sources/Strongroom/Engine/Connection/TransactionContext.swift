@@ -32,6 +32,10 @@ struct TransactionContext {
     var isCommitting = false
     /// The time of the rows that the transaction writes, in seconds since the start of 2001, once it is needed.
     var writeTime: Double?
+    /// Who makes the changes.
+    var authorship = Authorship()
+    /// Whether the table of the author may have a row.
+    var hasAuthorRow = false
     /// State of the layers above for this transaction.
     var attachments = Attachments()
 
@@ -46,13 +50,18 @@ struct TransactionContext {
         tables = TableUse()
         writeTime = nil
         attachments = Attachments()
+        authorship = Authorship()
+        hasAuthorRow = false
     }
 
     /// Records the rollback of a part: its statements are recorded again when they next run.
     ///
-    /// - Parameter before: The tables that the transaction had read and written before that part.
-    mutating func undoPart(_ before: TableUse) {
+    /// - Parameters:
+    ///   - before: The tables that the transaction had read and written before that part.
+    ///   - authorBefore: The author before that part.
+    mutating func undoPart(_ before: TableUse, _ authorBefore: Authorship) {
         tables = before
+        authorship = authorBefore
         number += 1
         attachments = Attachments()
     }

@@ -11,6 +11,7 @@ extension StrongroomError {
             case inMemory, closed, nestedAccess, otherStore, transactionEnded, readOnly, notAuthorized, busy, timedOut,
                 interrupted
             case constraint, typeMismatch, valueNotStorable, missingKey, notUnique, noSuchRow, staleRecord
+            case blobAccess, blobChanged, historyConflict
             case limit, sql, notTranslatable, invalidPredicate, pageCursor, notARecord, schemaChange, invalidMigrator
             case missingFunction, missingCollation, notDeterministic, notSupported
             case migrationFailed, engine
@@ -133,6 +134,12 @@ extension StrongroomError {
         public static let staleRecord = Code(.staleRecord)
         /// A limit of the engine was exceeded.
         public static let limit = Code(.limit)
+        /// A table or a column whose values cannot be read or written in parts.
+        public static let blobAccess = Code(.blobAccess)
+        /// The row of a value that is open in parts was changed or deleted.
+        public static let blobChanged = Code(.blobChanged)
+        /// A transaction that cannot be undone, since rows have changed after it.
+        public static let historyConflict = Code(.historyConflict)
         /// The engine rejected the SQL.
         public static let sql = Code(.sql)
         /// A statement, or the schema that it uses, needs a function that neither the engine nor the configuration

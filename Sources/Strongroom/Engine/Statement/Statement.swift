@@ -33,6 +33,9 @@ final class Statement {
     /// Whether ``columnOrder`` matches the statement as currently prepared.
     @exclusivity(unchecked) var areNamesKnown = false
 
+    /// Whether the statement fires a trigger that keeps a history.
+    @exclusivity(unchecked) private(set) var keepsHistory = false
+
     /// The transaction that recorded the statement last.
     @exclusivity(unchecked) var notedIn = -1
 
@@ -48,6 +51,11 @@ final class Statement {
         sqlite3_finalize(pointer)
         parameters.deinitialize(count: 1)
         parameters.deallocate()
+    }
+
+    /// Sets ``keepsHistory`` by the tables: the triggers read the author.
+    func noteHistory() {
+        keepsHistory = tables.reads.contains(AuthorTable.name) && !isReadOnly
     }
 
     var sql: String { sqlite3_sql(pointer).map { String(cString: $0) } ?? "" }

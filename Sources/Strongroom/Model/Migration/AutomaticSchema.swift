@@ -14,13 +14,17 @@ struct AutomaticSchema: Sendable {
         case dropColumn(table: String, String)
         case dropIndex(table: String, String)
         case createIndex(table: String, String)
+        case pauseHistory(table: String)
+        case keepHistory(table: String)
 
         /// The table that the change affects.
         var table: String {
             switch self {
             case .createTable(let table), .renameColumn(let table, _, _), .addColumn(let table, _),
                 .changeColumn(let table, _), .convertDecimals(let table, _), .keepKeys(let table, _),
-                .dropColumn(let table, _), .dropIndex(let table, _), .createIndex(let table, _):
+                .dropColumn(let table, _), .dropIndex(let table, _), .createIndex(let table, _),
+                .pauseHistory(let table),
+                .keepHistory(let table):
                 table
             }
         }
@@ -40,6 +44,8 @@ struct AutomaticSchema: Sendable {
             case .dropColumn(let table, let column): "table \"\(table)\": column \"\(column)\" removed"
             case .dropIndex(let table, let index): "table \"\(table)\": index \"\(index)\" removed"
             case .createIndex(let table, let index): "table \"\(table)\": index \"\(index)\" added"
+            case .pauseHistory(let table): "table \"\(table)\": triggers of its history removed"
+            case .keepHistory(let table): "table \"\(table)\": triggers of its history added"
             }
         }
     }
@@ -58,6 +64,14 @@ struct AutomaticSchema: Sendable {
             }
         }
         try checkIndexNames()
+        for table in tables {
+            guard let history = try HistoryTable(table), seen.contains(SQLName(history.name)) else { continue }
+            throw StrongroomError(
+                .invalidMigrator,
+                """
+                The table "\(history.name)" has the name of the history of table "\(table.name)"; give it another name.
+                """)
+        }
     }
 
     /// Index names are unique within a file, and distinct from table names.
@@ -80,7 +94,26 @@ struct AutomaticSchema: Sendable {
     /// - Throws: ``StrongroomError`` with `schemaChange` for a table that cannot be changed to its declaration.
     func changes(of connection: Connection) throws -> [Change] {
         let entries = try connection.schemaEntries()
-        return try tables.flatMap { try TableComparison($0, entries, connection, removesColumns).changes() }
+        return try tables.flatMap { table in
+            let changes = try TableComparison(table, entries, connection, removesColumns).changes()
+            return try Self.withHistory(changes, of: table, entries, connection)
+        }
+    }
+
+    /// The changes of a table with those of its history. Its triggers are removed while columns are changed.
+    private static func withHistory(
+        _ changes: [Change], of table: TableSchema, _ entries: [SchemaEntry], _ connection: Connection
+    ) throws -> [Change] {
+        // Creating a table creates its history.
+        guard changes != [.createTable(table.name)] else { return changes }
+        let names = HistoryTable.triggerNames(of: table.name)
+        let hasTriggers = entries.contains { $0.kind == .trigger && Identifier.place(of: $0.name, in: names) != nil }
+        guard let history = try HistoryTable(table) else {
+            return hasTriggers ? [.pauseHistory(table: table.name)] + changes : changes
+        }
+        if try changes.isEmpty && history.isKept(entries, in: connection) { return [] }
+        let isPaused = hasTriggers && !changes.isEmpty
+        return (isPaused ? [.pauseHistory(table: table.name)] : []) + changes + [.keepHistory(table: table.name)]
     }
 
     /// The same, for a file that may have a version history.
@@ -139,6 +172,10 @@ struct AutomaticSchema: Sendable {
             try db.dropColumn(column, from: table)
         case .dropIndex(_, let index):
             try db.dropIndex(index)
+        case .pauseHistory(let table):
+            try db.stopHistory(of: table)
+        case .keepHistory(let table):
+            try db.keepHistory(of: schema(table))
         case .createIndex(let table, let name):
             for index in try schema(table).indexes where Identifier.areSame(index.name(in: table), name) {
                 // A column that was added or changed may have created an index with that name, in another form.

@@ -21,8 +21,10 @@ public struct TableSchema: Sendable {
         let hasScaledKey: Bool
         let dates: [ColumnDefinition]
         let dateTypes: String
+        let history: History?
 
-        init(_ name: String, _ columns: [ColumnDefinition], _ indexes: [TableIndex]) {
+        init(_ name: String, _ columns: [ColumnDefinition], _ indexes: [TableIndex], _ history: History?) {
+            self.history = history
             self.name = name
             self.columns = columns
             self.indexes = indexes
@@ -45,6 +47,9 @@ public struct TableSchema: Sendable {
     public var indexes: [TableIndex] { storage.indexes }
     /// The columns of the primary key, in order; empty if there is none.
     public var primaryKeys: [ColumnDefinition] { storage.keys }
+
+    /// What is kept of its former rows; nil for nothing.
+    public var history: History? { storage.history }
 
     /// The table's quoted name.
     var quotedName: String { storage.quotedName }
@@ -69,8 +74,9 @@ public struct TableSchema: Sendable {
     ///   - name: The table's name.
     ///   - columns: The columns, in order; those with `primaryKey: true` are the primary key.
     ///   - indexes: The indexes. A unique index also serves as a constraint on several columns.
-    public init(_ name: String, _ columns: any TableColumn..., indexes: [TableIndex] = []) {
-        self.init(name, columns: columns.map(\.definition), indexes: indexes)
+    ///   - history: What is kept of former rows; nil for nothing. See <doc:KeepingAHistory>.
+    public init(_ name: String, _ columns: any TableColumn..., indexes: [TableIndex] = [], history: History? = nil) {
+        self.init(name, columns: columns.map(\.definition), indexes: indexes, history: history)
     }
 
     /// Declares a table from a list of columns.
@@ -79,14 +85,18 @@ public struct TableSchema: Sendable {
     ///   - name: The table's name.
     ///   - columns: The columns, in order.
     ///   - indexes: The indexes.
-    public init(_ name: String, columns: [ColumnDefinition], indexes: [TableIndex] = []) {
+    ///   - history: What is kept of former rows; nil for nothing.
+    public init(
+        _ name: String, columns: [ColumnDefinition], indexes: [TableIndex] = [], history: History? = nil
+    ) {
         let own = columns.filter { column in
             column.isIndexed
                 && !indexes.contains { $0.parts.count == 1 && $0.columns == [column.name] && $0.name == nil }
         }
         storage = Storage(
             name, columns,
-            indexes + own.map { TableIndex(nil, parts: [.column($0.name)], unique: false, where: nil) })
+            indexes + own.map { TableIndex(nil, parts: [.column($0.name)], unique: false, where: nil) },
+            history)
     }
 
     private init(_ storage: Storage) {
@@ -108,7 +118,7 @@ public struct TableSchema: Sendable {
             TableIndex(
                 index.name.map { "\(name)_\($0)" }, parts: index.parts, unique: index.isUnique, where: index.condition)
         }
-        return TableSchema(Storage(name, columns, followed))
+        return TableSchema(Storage(name, columns, followed, history))
     }
 
     /// The column of the primary key, or the first column of a composite key.

@@ -41,6 +41,30 @@
 public macro Table(_ name: String, in database: String? = nil) =
     #externalMacro(module: "StrongroomMacros", type: "TableMacro")
 
+/// Makes a struct a table whose history is kept, and its record.
+///
+/// ```swift
+/// @Table("patient", in: "clinic.sqlite", history: .keep(days: 365))
+/// struct Patient {
+///     var id: Int64?
+///     var name: String
+///     var ward: String?
+/// }
+/// ```
+///
+/// - Parameters:
+///   - name: The table's name, as for ``Table(_:in:)``.
+///   - database: The name of the table's database; nil if the table is in several databases.
+///   - history: What is kept of former rows, such as `.keep(days: 365)`. See <doc:KeepingAHistory>.
+@attached(
+    extension, conformances: Table, Record,
+    names: named(Columns), named(columns), named(schema), named(databaseName), named(columnNames),
+    named(columnDefinitions), named(Key), named(key), named(setKey), named(init), named(encode), named(update),
+    named(columnName)
+)
+public macro Table(_ name: String, in database: String? = nil, history: History) =
+    #externalMacro(module: "StrongroomMacros", type: "TableMacro")
+
 /// Makes a type an additional table for the records of another type.
 ///
 /// ```swift

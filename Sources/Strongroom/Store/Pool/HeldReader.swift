@@ -1,3 +1,12 @@
+/// What reads a held snapshot: a statement, or a value that is read in parts.
+protocol SnapshotCursor: AnyObject, SendableMetatype {
+    /// Ends the reading; the connection may then end its transaction.
+    func finish()
+}
+
+extension Statement: SnapshotCursor {}
+extension OpenBlob: SnapshotCursor {}
+
 /// A reader with a snapshot that is held across several parts of work; released when this is deinitialized.
 final class HeldReader: Sendable {
     let slot: ConnectionPool.Queue.Slot
@@ -5,9 +14,9 @@ final class HeldReader: Sendable {
     private let pool: ConnectionPool
     private let snapshot = Snapshot()
 
-    /// The statement that reads the snapshot.
+    /// What reads the snapshot.
     private final class Snapshot: @unchecked Sendable {  // guarded by the reader's slot
-        var statement: Statement?
+        var cursor: (any SnapshotCursor)?
     }
 
     init(_ pool: ConnectionPool, _ slot: ConnectionPool.Queue.Slot, _ ticket: UInt64) {
@@ -18,26 +27,26 @@ final class HeldReader: Sendable {
 
     deinit {
         pool.release(slot, ticket) { [snapshot] connection in
-            // The statement must not outlive its connection.
-            snapshot.statement.take()?.finish()
+            // It must not outlive its connection.
+            snapshot.cursor.take()?.finish()
             connection.rollBack()
         }
     }
 
-    /// Runs a part of the work with the statement, which is prepared for the first part.
+    /// Runs a part of the work with the cursor, which is made for the first part.
     ///
     /// - Throws: What the work throws; ``StrongroomError`` with `damaged` if this part or an earlier one read a damaged
     ///   page, so that no possibly wrong value is returned.
-    func perform<T: Sendable>(
-        making make: @escaping @Sendable (Connection) throws -> Statement,
-        _ work: @escaping @Sendable (Statement, Connection) throws -> T
+    func perform<Cursor: SnapshotCursor, T: Sendable>(
+        making make: @escaping @Sendable (Connection) throws -> Cursor,
+        _ work: @escaping @Sendable (Cursor, Connection) throws -> T
     ) async throws -> T {
         try await pool.perform(on: self) { [snapshot] connection in
-            if snapshot.statement == nil { try connection.beginSnapshot() }
+            if snapshot.cursor == nil { try connection.beginSnapshot() }
             do {
-                let statement = if let statement = snapshot.statement { statement } else { try make(connection) }
-                snapshot.statement = statement
-                let result = try work(statement, connection)
+                let cursor = if let cursor = snapshot.cursor as? Cursor { cursor } else { try make(connection) }
+                snapshot.cursor = cursor
+                let result = try work(cursor, connection)
                 try connection.checkPages()
                 return result
             } catch {
@@ -49,7 +58,7 @@ final class HeldReader: Sendable {
     /// Ends the snapshot.
     func finish() async throws {
         try await pool.perform(on: self) { [snapshot] connection in
-            snapshot.statement.take()?.finish()
+            snapshot.cursor.take()?.finish()
             try connection.commit()
         }
     }

@@ -1,5 +1,5 @@
 extension Writing where Self: ~Copyable {
-    /// Creates a table and its indexes, atomically.
+    /// Creates a table and its indexes, and the history that it declares, atomically.
     ///
     /// ```swift
     /// try db.createTable(Contact.schema)
@@ -14,6 +14,7 @@ extension Writing where Self: ~Copyable {
         let statements = try schema.creationSQL(ifNotExists: ifNotExists)
         try savepoint { db in
             for sql in statements { try db.execute(SQL(verbatim: sql)) }
+            if schema.history != nil { try db.keepHistory(of: schema) }
         }
     }
 

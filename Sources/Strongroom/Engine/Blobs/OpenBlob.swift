@@ -1,0 +1,160 @@
+import CSQLCipher
+
+/// A stored value that is read and written in parts, without a statement for each part.
+///
+/// See SQLite's documentation, "Open A BLOB For Incremental I/O" (sqlite.org/c3ref/blob_open.html). Guarded by the
+/// connection's slot.
+final class OpenBlob {
+    private var pointer: OpaquePointer?
+    private unowned let connection: Connection
+    private let title: String
+    /// The size of the value in bytes, which cannot change while it is open.
+    let count: Int
+
+    /// Opens a value of a table of the file.
+    ///
+    /// - Parameters:
+    ///   - table: The table's name.
+    ///   - column: The column's name.
+    ///   - rowID: The row's id.
+    ///   - isWriting: Whether the value will be written.
+    /// - Throws: ``StrongroomError`` with `noSuchRow`, `typeMismatch` for NULL and numbers, `blobAccess` for a table or
+    ///   a column that the engine cannot read or write in parts, `readOnly`, or the engine's error.
+    init(_ table: String, _ column: String, rowID: Int64, isWriting: Bool, on connection: Connection) throws {
+        self.connection = connection
+        title = "column \"\(column)\" of table \"\(table)\""
+        try connection.checkTransaction()
+        var opened: OpaquePointer?
+        let result = sqlite3_blob_open(connection.pointer, "main", table, column, rowID, isWriting ? 1 : 0, &opened)
+        guard result == SQLITE_OK, let opened else {
+            count = 0
+            throw Self.refusal(by: connection, title)
+        }
+        pointer = opened
+        count = Int(sqlite3_blob_bytes(opened))
+        // The engine's authorizer is not called for a value that is opened.
+        connection.transaction.tables.reads.insert(TableUse.name(table))
+        if isWriting { connection.noteWrite(of: table) }
+    }
+
+    deinit {
+        finish()
+    }
+
+    /// Closes the value without reporting an error: for a value that was read, or after an error.
+    func finish() {
+        sqlite3_blob_close(pointer)
+        pointer = nil
+    }
+
+    /// Closes a value that was written.
+    func close() throws {
+        let result = sqlite3_blob_close(pointer.take())
+        guard result == SQLITE_OK else { throw failure(result) }
+    }
+
+    /// Reads as many bytes as the buffer has.
+    ///
+    /// - Throws: ``StrongroomError`` with `limit` for bytes outside of the value, `blobChanged`, `damaged`, or the
+    ///   engine's error; `CancellationError`.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws {
+        try check(offset, buffer.count)
+        guard buffer.count > 0 else { return }
+        let result = sqlite3_blob_read(pointer, buffer.baseAddress, Int32(buffer.count), Int32(offset))
+        guard result == SQLITE_OK else { throw failure(result) }
+    }
+
+    /// Overwrites bytes.
+    ///
+    /// - Throws: As ``read(into:at:)``, and ``StrongroomError`` with `diskFull`.
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws {
+        try check(offset, bytes.count)
+        guard bytes.count > 0 else { return }
+        let result = sqlite3_blob_write(pointer, bytes.baseAddress, Int32(bytes.count), Int32(offset))
+        guard result == SQLITE_OK else { throw failure(result) }
+    }
+
+    /// Checks that the transaction may continue, and that bytes are inside of the value.
+    private func check(_ offset: Int, _ length: Int) throws {
+        try connection.checkTransaction()
+        guard pointer != nil, offset >= 0, offset <= count, length <= count - offset else {
+            throw isOutside(offset, length)
+        }
+    }
+
+    /// The error for bytes outside of the value.
+    func isOutside(_ offset: Int, _ length: Int) -> StrongroomError {
+        StrongroomError(
+            .limit,
+            """
+            \(length) bytes from byte \(offset) on are not inside of the value, which has \(count) bytes. The engine \
+            cannot make an open value longer or shorter: write it again with its new size.
+            """,
+            database: connection.database)
+    }
+
+    private func failure(_ result: Int32) -> StrongroomError {
+        connection.noteFailure()
+        let code = ResultCode(extended: result)
+        if code.primary == SQLITE_ABORT {
+            return StrongroomError(
+                .blobChanged,
+                """
+                The row of the open value in \(title) was changed or deleted, or a part of the transaction was rolled \
+                back; open the value again.
+                """,
+                database: connection.database, resultCode: code)
+        }
+        if connection.hasMetDamage {
+            return StrongroomError(
+                .damaged, "The value in \(title) has a damaged page. \(StrongroomError.Code.damaged.advice)",
+                database: connection.database, resultCode: code)
+        }
+        return connection.failure("The value in \(title) could not be read or written")
+    }
+
+    /// The error for a value that the engine does not open. The engine has one result code for all reasons; its message
+    /// contains the row's id.
+    private static func refusal(by connection: Connection, _ title: String) -> StrongroomError {
+        let words = sqlite3_errmsg(connection.pointer).map { String(cString: $0) } ?? ""
+        let code = ResultCode(extended: sqlite3_extended_errcode(connection.pointer))
+        connection.noteFailure()
+        guard code.primary == SQLITE_ERROR else { return connection.failure("The value in \(title) was not opened") }
+        func error(_ code: StrongroomError.Code, _ message: String) -> StrongroomError {
+            StrongroomError(code, message, database: connection.database)
+        }
+        if words.hasPrefix("no such rowid") {
+            return error(.noSuchRow, "There is no row with the key, so \(title) has no value for it; insert the row.")
+        }
+        if words.hasPrefix("cannot open value of type") {
+            let type = words.split(separator: " ").last.map { $0 == "null" ? "NULL" : String($0) } ?? "another type"
+            return error(
+                .typeMismatch,
+                "The value in \(title) is \(type), which has no parts; write it with `writeBlob`, or read the record.")
+        }
+        for (beginning, reason) in reasons where words.hasPrefix(beginning) {
+            return error(
+                .blobAccess,
+                "The value in \(title) cannot be opened: \(reason). Read and write it as a property of its record.")
+        }
+        if connection.hasMetDamage {
+            return error(
+                .damaged, "The value in \(title) has a damaged page. \(StrongroomError.Code.damaged.advice)")
+        }
+        return error(.sql, "The value in \(title) cannot be opened: \(words).")
+    }
+
+    private static let reasons = [
+        ("cannot open virtual table", "the table is a virtual one"),
+        ("cannot open table without rowid", "the table was created WITHOUT ROWID"),
+        ("cannot open table with generated columns", "the engine opens no value of a table with generated columns"),
+        ("cannot open view", "it is a view"),
+        ("cannot open indexed column", "the column is indexed, and the engine would not update the index"),
+        ("cannot open foreign key column", "the column references another table, and the engine would not check it"),
+    ]
+}
+
+extension Connection {
+    /// The most bytes that a value can have, and a row as well. See "Limits In SQLite" (sqlite.org/limits.html).
+    var mostBytes: Int { Int(sqlite3_limit(pointer, SQLITE_LIMIT_LENGTH, -1)) }
+}

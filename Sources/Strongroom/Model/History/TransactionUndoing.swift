@@ -1,0 +1,146 @@
+/// Puts back the rows that a transaction has changed.
+struct TransactionUndoing {
+    private let connection: Connection
+    private let transaction: Int64
+    private let histories: [StoredHistory]
+
+    /// A row to put back.
+    private struct Step {
+        let history: StoredHistory
+        let key: [Value]
+        /// Nil if the transaction inserted the row.
+        let former: [Value]?
+    }
+
+    /// - Throws: ``StrongroomError`` with `noSuchRow` if changes of the transaction were pruned.
+    init(_ transaction: Int64, on connection: Connection) throws {
+        self.connection = connection
+        self.transaction = transaction
+        histories = try StoredHistory.all(on: connection)
+        guard !histories.isEmpty else { return }
+        let pruned = try connection.ownValue(
+            "SELECT name FROM \(PrunedHistory.table) WHERE pruned >= ? LIMIT 1", .integer(transaction))
+        if let name = pruned?.asText {
+            throw error(
+                .noSuchRow,
+                """
+                Changes of transaction \(transaction), or of later ones, were pruned from "\(name)", so it cannot be \
+                undone as a whole.
+                """)
+        }
+    }
+
+    /// - Returns: The number of changed rows.
+    func run() throws -> Int {
+        var conflicts: [String] = []
+        var steps: [Step] = []
+        for history in histories {
+            let found = try changedRows(of: history)
+            let later = found.compactMap(\.later)
+            if !later.isEmpty {
+                let list = later.prefix(Self.mostNamed).map(String.init).joined(separator: ", ")
+                let rest = later.count > Self.mostNamed ? " and \(later.count - Self.mostNamed) more" : ""
+                conflicts.append("\(later.count) rows of table \"\(history.table)\" (changes \(list)\(rest))")
+            }
+            steps += found.map(\.step)
+        }
+        guard conflicts.isEmpty else {
+            throw error(
+                .historyConflict,
+                """
+                Transaction \(transaction) was not undone, since rows have changed after it: \
+                \(conflicts.joined(separator: "; ")). Undo the later transactions first.
+                """)
+        }
+        guard !steps.isEmpty else {
+            throw error(.noSuchRow, "No history has a change of transaction \(transaction), so nothing was undone.")
+        }
+        return try putBack(steps)
+    }
+
+    /// The most changes that a message names for a table.
+    private static let mostNamed = 10
+
+    private func error(_ code: StrongroomError.Code, _ message: String) -> StrongroomError {
+        StrongroomError(code, message, database: connection.database)
+    }
+
+    /// The rows that the transaction has changed, with the number of a later change.
+    private func changedRows(of history: StoredHistory) throws -> [(step: Step, later: Int64?)] {
+        let name = "main.\(history.quotedName)"
+        let same = history.quotedKeys.map { "other.\($0) IS entry.\($0)" }.joined(separator: " AND ")
+        let earlier = """
+            SELECT 1 FROM \(name) AS other WHERE \(same) AND other.change < entry.change AND other.transaction_id = ?1
+            """
+        let later = """
+            SELECT max(other.change) FROM \(name) AS other WHERE \(same) AND other.change > entry.change \
+            AND other.transaction_id IS NOT ?1
+            """
+        let keys = history.quotedKeys.map { "entry.\($0)" }
+        let former = history.kept.map { "entry.\(Identifier.quote(HistoryTable.formerName(of: $0)))" }
+        // The first change of each row in the transaction has the values from before it.
+        let sql = """
+            SELECT kind, (\(later)), \((keys + former).joined(separator: ", ")) FROM \(name) AS entry \
+            WHERE transaction_id = ?1 AND NOT EXISTS (\(earlier)) ORDER BY change
+            """
+        return try connection.ownRows(sql, .integer(transaction)).map { row in
+            let key = Array(row[2..<2 + keys.count])
+            let former = row[0] == .text("insert") ? nil : Array(row[(2 + keys.count)...])
+            var later: Int64?
+            if case .integer(let number) = row[1] { later = number }
+            return (Step(history: history, key: key, former: former), later)
+        }
+    }
+
+    /// Deletes rows first, so that values of unique columns are free, and checks references at the end.
+    private func putBack(_ steps: [Step]) throws -> Int {
+        let wasDeferring = connection.defersForeignKeys
+        try connection.run("PRAGMA defer_foreign_keys = ON")
+        var count = 0
+        for step in steps.reversed() where step.former == nil {
+            count += try run("DELETE FROM main.\(step.history.quotedTable) WHERE \(condition(step, from: 1))", step.key)
+        }
+        for step in steps.reversed() {
+            guard let former = step.former else { continue }
+            if try isPresent(step) {
+                count += try update(step, former)
+            } else {
+                let columns = (step.history.keys + step.history.kept).map(Identifier.quote)
+                let places = columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
+                count += try run(
+                    """
+                    INSERT INTO main.\(step.history.quotedTable) (\(columns.joined(separator: ", "))) VALUES (\(places))
+                    """, step.key + former)
+            }
+        }
+        if connection.hasDeferredViolations { try connection.checkForeignKeys() }
+        if !wasDeferring { try connection.run("PRAGMA defer_foreign_keys = OFF") }
+        return count
+    }
+
+    private func condition(_ step: Step, from parameter: Int) -> String {
+        step.history.keys.enumerated().map { "\(Identifier.quote($1)) = ?\(parameter + $0)" }
+            .joined(separator: " AND ")
+    }
+
+    private func isPresent(_ step: Step) throws -> Bool {
+        let sql = "SELECT 1 FROM main.\(step.history.quotedTable) WHERE \(condition(step, from: 1))"
+        return try connection.withOwnStatement(sql, step.key) { try $0.step() }
+    }
+
+    private func update(_ step: Step, _ former: [Value]) throws -> Int {
+        // The key, too: the column's collation may treat another form of it as equal.
+        let columns = step.history.keys + step.history.kept
+        let assignments = columns.enumerated().map { "\(Identifier.quote($1)) = ?\($0 + 1)" }
+        let sql = """
+            UPDATE main.\(step.history.quotedTable) SET \(assignments.joined(separator: ", ")) \
+            WHERE \(condition(step, from: 1))
+            """
+        return try run(sql, step.key + former)
+    }
+
+    private func run(_ sql: String, _ values: [Value]) throws -> Int {
+        try connection.withOwnStatement(sql, values) { try $0.run() }
+        return connection.changes
+    }
+}

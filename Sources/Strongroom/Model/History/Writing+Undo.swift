@@ -1,0 +1,30 @@
+extension Writing where Self: ~Copyable {
+    /// The number of this transaction in histories; nil if it has not changed a table with a history yet.
+    public var transactionNumber: Int64? {
+        get throws { try handle.connection.transactionNumber() }
+    }
+
+    /// Puts back the rows that a transaction has changed, in all tables with a history, as they were before it.
+    ///
+    /// ```swift
+    /// let change = try Patient.history(of: key, in: db).last
+    /// if let number = change?.transaction { try db.undo(transaction: number) }
+    /// ```
+    ///
+    /// The undoing is itself a change in the histories, which can be undone. Rows that have changed since are not
+    /// overwritten: then nothing is undone. Omitted columns keep their present value; in a row that is inserted again
+    /// they are NULL. Rows that were erased stay erased.
+    ///
+    /// - Parameter transaction: The number of the transaction; see ``RecordChange/transaction``.
+    /// - Returns: The number of rows that were inserted, updated or deleted.
+    /// - Throws: ``StrongroomError`` with `historyConflict` if rows have changed since, naming the tables and the
+    ///   numbers of the later changes; `noSuchRow` if no history has a change of the transaction, or some were pruned;
+    ///   `constraint` if the former rows violate one.
+    @discardableResult
+    public func undo(transaction: Int64) throws -> Int {
+        try savepoint { db in
+            let undoing = try TransactionUndoing(transaction, on: db.handle.connection)
+            return try undoing.run()
+        }
+    }
+}

@@ -1,0 +1,139 @@
+/// The table and the triggers that keep the history of a declared table.
+///
+/// A row of the history has the values from before the change: those from after it are in the next change of the same
+/// row, or in the table. Removing the oldest changes therefore loses nothing of later ones.
+struct HistoryTable {
+    let table: TableSchema
+    let history: History
+    /// The columns whose former values are kept, besides the key.
+    let kept: [ColumnDefinition]
+    let keys: [ColumnDefinition]
+
+    /// - Throws: ``StrongroomError`` with `schemaChange` for a table that cannot have a history as declared, or
+    ///   `invalidName` if it has no primary key.
+    init?(_ table: TableSchema) throws {
+        guard let history = table.history else { return nil }
+        self.table = table
+        self.history = history
+        keys = try table.keyColumns()
+        kept = table.columns.filter { column in
+            !column.isPrimaryKey && Identifier.place(of: column.name, in: history.omitted) == nil
+        }
+        try check()
+    }
+
+    private func check() throws {
+        func refusal(_ message: String) -> StrongroomError {
+            StrongroomError(.schemaChange, "The history of table \"\(table.name)\" \(message)")
+        }
+        if let days = history.days, days < 1 { throw refusal("is kept for \(days) days; keep it for at least 1.") }
+        if let changes = history.changes, changes < 1 {
+            throw refusal("has \(changes) changes of each row; keep at least 1.")
+        }
+        for name in history.omitted {
+            guard let column = table.columns.first(where: { Identifier.areSame($0.name, name) }) else {
+                throw refusal("omits a column \"\(name)\", which the table does not have; correct its name.")
+            }
+            guard column.isNullable, !column.isPrimaryKey else {
+                throw refusal(
+                    "omits column \"\(name)\", which may not be NULL, so that a former record could not be read; "
+                        + "make its type optional.")
+            }
+        }
+    }
+
+    // MARK: Names
+
+    /// The name of the table with the history of another one.
+    static func name(of table: String) -> String { "\(table)_history" }
+
+    /// The column with a former value.
+    static func formerName(of column: String) -> String { "old_\(column)" }
+
+    /// The column with a value of the row's key.
+    static func keyName(of column: String) -> String { "row_\(column)" }
+
+    var name: String { Self.name(of: table.name) }
+    var quotedName: String { Identifier.quote(name) }
+
+    /// The columns that every history has, in order.
+    static let ownColumns = ["change", "transaction_id", "author", "at", "kind"]
+
+    /// The columns of the key's values, quoted.
+    var quotedKeys: [String] { keys.map { Identifier.quote(Self.keyName(of: $0.name)) } }
+
+    /// Whether a change is one of a row with the key in the parameters.
+    func keyCondition(from parameter: Int = 1) -> String {
+        quotedKeys.enumerated().map { "\($1) = ?\(parameter + $0)" }.joined(separator: " AND ")
+    }
+
+    // MARK: Statements
+
+    /// The names and the definitions of the table's columns.
+    var columns: [(name: String, sql: String)] {
+        let own = [
+            ("change", "INTEGER PRIMARY KEY AUTOINCREMENT"), ("transaction_id", "INTEGER"), ("author", "TEXT"),
+            ("at", "REAL NOT NULL"), ("kind", "TEXT NOT NULL"),
+        ]
+        let rowKeys = keys.map { key in
+            let collation = key.collation.map { " COLLATE \(Identifier.quote($0.name))" } ?? ""
+            return (Self.keyName(of: key.name), "\(key.declaredType)\(collation)")
+        }
+        // BLOB: a value of any type is stored as it is.
+        return own + rowKeys + kept.map { (Self.formerName(of: $0.name), "BLOB") }
+    }
+
+    /// The statements that create the table and its index.
+    var creation: [String] {
+        let list = columns.map { "\(Identifier.quote($0.name)) \($0.sql)" }.joined(separator: ", ")
+        let index = Identifier.quote("\(name)_row")
+        return [
+            "CREATE TABLE \(quotedName) (\(list))",
+            "CREATE INDEX \(index) ON \(quotedName) (\(quotedKeys.joined(separator: ", ")))",
+        ]
+    }
+
+    /// The triggers that keep the history.
+    var triggers: [Trigger] {
+        let sameKey = keys.map { "old.\($0.quoted.text) IS new.\($0.quoted.text)" }.joined(separator: " AND ")
+        // Also in case, which the column's collation may ignore.
+        let changed = (keys + kept).map { column in
+            "old.\(column.quoted.text) IS NOT new.\(column.quoted.text) COLLATE BINARY"
+                + (column.holdsEveryValue
+                    ? " OR typeof(old.\(column.quoted.text)) <> typeof(new.\(column.quoted.text))" : "")
+        }.joined(separator: " OR ")
+        return [
+            Trigger("\(name)_insert", .after, .insert, on: table.name, insertion("insert", "new")),
+            Trigger(
+                "\(name)_update", .after, .update, on: table.name,
+                when: SQL(verbatim: "(\(sameKey)) AND (\(changed))"), insertion("update", "old")),
+            Trigger(
+                "\(name)_key", .after, .update, on: table.name, when: SQL(verbatim: "NOT (\(sameKey))"),
+                insertion("delete", "old"), insertion("insert", "new")),
+            Trigger("\(name)_delete", .after, .delete, on: table.name, insertion("delete", "old")),
+        ]
+    }
+
+    /// The names that the triggers of a table's history have.
+    static func triggerNames(of table: String) -> [String] {
+        ["insert", "update", "key", "delete"].map { "\(name(of: table))_\($0)" }
+    }
+
+    /// - Parameter row: `old` or `new`; an inserted row has no former values.
+    private func insertion(_ kind: String, _ row: String) -> SQL {
+        let former = kind == "insert" ? [] : kept
+        let columns =
+            ["transaction_id", "author", "at", "kind"] + keys.map { Self.keyName(of: $0.name) }
+            + former.map { Self.formerName(of: $0.name) }
+        let values =
+            [
+                "(SELECT id FROM \(AuthorTable.name))", "(SELECT author FROM \(AuthorTable.name))", Self.now,
+                "'\(kind)'",
+            ] + (keys + former).map { "\(row).\($0.quoted.text)" }
+        let names = columns.map(Identifier.quote).joined(separator: ", ")
+        return SQL(verbatim: "INSERT INTO \(quotedName) (\(names)) VALUES (\(values.joined(separator: ", ")))")
+    }
+
+    /// The time in the form in which dates are stored.
+    static let now = "(julianday('now') - 2451910.5) * 86400.0"
+}

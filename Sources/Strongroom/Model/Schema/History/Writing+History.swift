@@ -1,0 +1,133 @@
+extension Writing where Self: ~Copyable {
+    /// Who makes the changes of this transaction, for the tables that keep a history; nil at its beginning.
+    ///
+    /// ```swift
+    /// try await store.write { db in
+    ///     db.author = "dr.house"
+    ///     try Patient.update(patient, in: db)
+    /// }
+    /// ```
+    ///
+    /// Setting it applies to the changes that follow. If it cannot be recorded, the next change of such a table throws.
+    public var author: String? {
+        get { handle.connection.transaction.authorship.author }
+        nonmutating set { handle.connection.setAuthor(newValue) }
+    }
+
+    /// Keeps the history of a table from now on, as its declaration says, or adapts an existing history to the present
+    /// declaration.
+    ///
+    /// ```swift
+    /// Migration("7") { db in try db.keepHistory(of: Patient.schema) }
+    /// ```
+    ///
+    /// Creates the table `patient_history` with an index, and the triggers; former triggers are replaced, and columns
+    /// that the history does not have yet are added to it. Call it again after a step that has changed the table's
+    /// columns. ``createTable(_:ifNotExists:)`` and ``Migrator/automatic(tables:removingColumns:)`` do so by
+    /// themselves.
+    ///
+    /// - Parameter schema: The table, with a history.
+    /// - Throws: ``StrongroomError`` with `schemaChange` if the table has no history declared, the history cannot be
+    ///   kept as declared, or another table has its name; `invalidName` without a primary key; `sql` if there is no
+    ///   such table.
+    public func keepHistory(of schema: TableSchema) throws {
+        guard let history = try HistoryTable(schema) else {
+            throw StrongroomError(
+                .schemaChange,
+                "Table \"\(schema.name)\" declares no history; write `history: .keep(…)` in its declaration.")
+        }
+        try savepoint { db in
+            let connection = db.handle.connection
+            try connection.run(AuthorTable.creation)
+            try connection.run(PrunedHistory.creation)
+            if try db.hasTable(history.name) {
+                try history.extend(in: db)
+            } else {
+                for sql in history.creation { try db.execute(SQL(verbatim: sql)) }
+            }
+            try db.dropTriggers(of: history.table.name)
+            for trigger in history.triggers { try db.createTrigger(trigger) }
+            // Prepared again, they are known to fire the triggers.
+            connection.forgetUserStatements()
+        }
+    }
+
+    /// Ends the history of a table: its triggers are dropped.
+    ///
+    /// - Parameters:
+    ///   - table: The table's name.
+    ///   - dropping: Whether the changes recorded so far are removed, too.
+    /// - Throws: ``StrongroomError`` with the engine's error.
+    public func stopHistory(of table: String, dropping: Bool = false) throws {
+        try savepoint { db in
+            try db.dropTriggers(of: table)
+            if dropping { try db.dropTable(HistoryTable.name(of: table), ifExists: true) }
+        }
+    }
+
+    func dropTriggers(of table: String) throws {
+        for name in HistoryTable.triggerNames(of: table) { try dropTrigger(name, ifExists: true) }
+    }
+}
+
+extension HistoryTable {
+    /// Adds columns that the table in the file does not have.
+    ///
+    /// - Throws: ``StrongroomError`` with `schemaChange` if the table is not a history.
+    fileprivate func extend(in db: borrowing some Writing & ~Copyable) throws {
+        let names = try db.columns(of: name).map(\.name)
+        try requireHistory(names, db.handle.connection)
+        for column in try renamed(names, in: db) where Identifier.place(of: column.name, in: names) == nil {
+            try db.execute(
+                SQL(verbatim: "ALTER TABLE \(quotedName) ADD COLUMN \(Identifier.quote(column.name)) \(column.sql)"))
+        }
+    }
+
+    /// Gives the former values of renamed columns their new name.
+    ///
+    /// - Returns: The columns that were not renamed.
+    private func renamed(
+        _ names: [String], in db: borrowing some Writing & ~Copyable
+    ) throws -> [(name: String, sql: String)] {
+        var rest = columns
+        for column in kept {
+            let new = Self.formerName(of: column.name)
+            guard let old = column.previousName.map(Self.formerName(of:)),
+                Identifier.place(of: old, in: names) != nil, Identifier.place(of: new, in: names) == nil,
+                !kept.contains(where: { Identifier.areSame(Self.formerName(of: $0.name), old) })
+            else { continue }
+            try db.renameColumn(old, to: new, in: name)
+            rest.removeAll { $0.name == new }
+        }
+        return rest
+    }
+
+    /// Whether the file keeps the history as it is declared.
+    func isKept(_ entries: [SchemaEntry], in connection: Connection) throws -> Bool {
+        let tables = entries.filter { $0.kind == .table }.map(\.name)
+        guard [AuthorTable.name, PrunedHistory.table, name].allSatisfy({ Identifier.place(of: $0, in: tables) != nil })
+        else { return false }
+        let names = try connection.columnInfos(of: name).map(\.name)
+        guard columns.allSatisfy({ Identifier.place(of: $0.name, in: names) != nil }) else { return false }
+        return try triggers.allSatisfy { trigger in
+            guard
+                let entry = entries.first(where: { $0.kind == .trigger && Identifier.areSame($0.name, trigger.name) })
+            else { return false }
+            return try [SQLToken].normalised(entry.sql) == [SQLToken].normalised(trigger.sql())
+        }
+    }
+
+    /// - Throws: ``StrongroomError`` with `schemaChange` if a table of the program has the name of the history.
+    func requireHistory(_ names: [String], _ connection: Connection) throws {
+        let needed = Self.ownColumns + keys.map { Self.keyName(of: $0.name) }
+        guard needed.allSatisfy({ Identifier.place(of: $0, in: names) != nil }) else {
+            throw StrongroomError(
+                .schemaChange,
+                """
+                The history of table "\(table.name)" is kept in a table "\(name)", and the file has another table with \
+                that name, or the key of "\(table.name)" has changed; rename that table before. Nothing was changed.
+                """,
+                database: connection.database)
+        }
+    }
+}

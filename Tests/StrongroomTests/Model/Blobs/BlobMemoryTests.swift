@@ -1,0 +1,77 @@
+#if canImport(Glibc)
+import Foundation
+import Glibc
+import Strongroom
+import StrongroomTesting
+import Testing
+
+@Suite("Memory of values in parts")
+struct BlobMemoryTests {
+    @Table("film")
+    struct Film {
+        var id: Int64?
+        var content: Data
+    }
+
+    /// A value much larger than the page cache is written, replaced, changed and read, in a process of its own.
+    @Test(.enabled(if: dlsym(nil, "__tsan_init") == nil, "the sanitizer keeps memory for each access"))
+    func aLargeValueTakesThePageCacheAndOnePart() async throws {
+        await #expect(processExitsWith: .success) {
+            let store = try await TemporaryStore(tables: [Film.schema], settings: StoreSettings(readers: 1)).store
+            let films = store.table(Film.self)
+            let size = 32 << 20
+            let key = try await films.insert(Film(content: Data()))
+            // The caches of the connections and of the allocator are full after this.
+            try await films.writeBlob(\.content, of: key, size: 18 << 20, from: Parts(size: 18 << 20, seed: 1))
+            for try await _ in films.bytes(of: key, \.content) {}
+            let before = try peak()
+            var log: [String] = []
+            func note(_ step: String) throws { log.append("\(step): \(try (peak() - before) >> 20) MB") }
+
+            try await films.writeBlob(\.content, of: key, size: size, from: Parts(size: size, seed: 2))
+            try note("written")
+            try await films.writeBlob(\.content, of: key, size: size, from: Parts(size: size, seed: 3))
+            try note("replaced")
+            var (isSame, expected) = (true, Parts(size: size, seed: 3))
+            for try await part in films.bytes(of: key, \.content, partSize: Parts.length) {
+                isSame = try await expected.next() == part && isSame
+            }
+            try note("read")
+            #expect(isSame)
+            #expect(try await expected.next() == nil)
+            let grown = try peak() - before
+            // The whole value would be 32 MB.
+            if grown > 12 << 20 { print(log.joined(separator: ", ")) }
+            exit(grown > 12 << 20 ? 1 : 0)
+        }
+    }
+
+    /// Parts that are made when they are asked for.
+    private struct Parts: AsyncSequence, AsyncIteratorProtocol, Sendable {
+        let size: Int
+        let seed: UInt8
+        private var made = 0
+        static let length = 1 << 18
+
+        init(size: Int, seed: UInt8) {
+            (self.size, self.seed) = (size, seed)
+        }
+
+        func makeAsyncIterator() -> Parts { self }
+
+        mutating func next() async throws -> [UInt8]? {
+            guard made < size else { return nil }
+            defer { made += Self.length }
+            return [UInt8](repeating: seed &+ UInt8(truncatingIfNeeded: made / Self.length), count: Self.length)
+        }
+    }
+}
+
+/// The highest amount of memory that the process has had, in bytes.
+private func peak() throws -> Int {
+    let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+    let number = try #require(line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) })
+    return number << 10
+}
+#endif

@@ -1,0 +1,205 @@
+import Foundation
+import Strongroom
+import StrongroomTesting
+import Testing
+
+@Suite("Values in parts")
+struct BlobTests {
+    @Table("document")
+    struct Document {
+        var id: Int64?
+        var name: String
+        var content: Data
+        var thumbnail: Data?
+        var raw: [UInt8] = []
+    }
+
+    @Table("page")
+    struct Page {
+        @Column(primaryKey: true) var name: String
+        @Column(primaryKey: true) var number: Int
+        var scan: [UInt8]?
+    }
+
+    static func store() async throws -> TemporaryStore {
+        try await TemporaryStore(tables: [Document.schema, Page.schema])
+    }
+
+    /// Bytes that differ from their neighbours.
+    static func bytes(_ count: Int, seed: Int = 7) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: ($0 &* 31 &+ $0 >> 8) &+ seed) }
+    }
+
+    @Test(arguments: [0, 1, 1_000, 100_000])
+    func `what is written in parts is read in parts and as a record`(size: Int) async throws {
+        let temporary = try await Self.store()
+        let all = Self.bytes(size)
+        try await temporary.store.write { db in
+            let key = try Document.insert(Document(name: "a", content: Data([1, 2, 3])), in: db)
+            try Document.writeBlob(\.content, of: key, size: size, in: db) { blob in
+                #expect(blob.count == size)
+                for start in stride(from: 0, to: size, by: 4_099) {
+                    try blob.append(all[start..<min(start + 4_099, size)])
+                }
+            }
+            #expect(try Document.find(key, in: db)?.content == Data(all))
+            let read = try Document.withBlob(\.content, of: key, in: db) { blob in
+                var read: [UInt8] = []
+                try blob.forEachPart(of: 777) { read.append(contentsOf: $0) }
+                return read
+            }
+            #expect(read == all)
+        }
+    }
+
+    @Test func `a nullable column and a composite key`() async throws {
+        let temporary = try await Self.store()
+        try await temporary.store.write { db in
+            let key = try Page.insert(Page(name: "atlas", number: 3, scan: nil), in: db)
+            try Page.writeBlob(\.scan, of: key, size: 6, in: db) { blob in
+                try blob.append(Data([1, 2, 3]))
+                try blob.append([4, 5, 6] as [UInt8])
+                #expect(try blob.read(2, at: 2) == [3, 4])
+                #expect(blob.position == 6)
+            }
+            #expect(try Page.find(key, in: db)?.scan == [1, 2, 3, 4, 5, 6])
+        }
+    }
+
+    @Test func `parts of a value are overwritten, anywhere`() async throws {
+        let temporary = try await Self.store()
+        try await temporary.store.write { db in
+            let key = try Document.insert(Document(name: "a", content: Data(Self.bytes(9_000))), in: db)
+            try Document.changeBlob(\.content, of: key, in: db) { blob in
+                try blob.write([0xAA, 0xBB], at: 8_998)
+                try blob.write(Data([0xCC]), at: 0)
+            }
+            var expected = Self.bytes(9_000)
+            (expected[8_998], expected[8_999], expected[0]) = (0xAA, 0xBB, 0xCC)
+            #expect(try Document.find(key, in: db)?.content == Data(expected))
+            let middle = try Document.withBlob(\.content, of: key, in: db) { try $0.read(10, at: 4_000) }
+            #expect(middle == Array(expected[4_000..<4_010]))
+        }
+    }
+
+    @Test func `bytes outside of the value are an error`() async throws {
+        let temporary = try await Self.store()
+        let key = try await temporary.store.table(Document.self).insert(Document(name: "a", content: Data([1, 2])))
+        for (length, offset) in [(3, 0), (1, 2), (-1, 0), (1, -1), (Int.max, 1), (0, 3)] {
+            await #expect(throws: StrongroomError.self) {
+                try await temporary.store.read { db in
+                    do {
+                        _ = try Document.withBlob(\.content, of: key, in: db) { try $0.read(length, at: offset) }
+                    } catch let error as StrongroomError {
+                        #expect(error.code == .limit)
+                        throw error
+                    }
+                }
+            }
+        }
+        let none = try await temporary.store.read { db in
+            try Document.withBlob(\.content, of: key, in: db) { try $0.read(0, at: 2) }
+        }
+        #expect(none.isEmpty)
+        await #expect { try await self.change(temporary.store, key) { try $0.write([1, 2, 3], at: 0) } } throws: {
+            ($0 as? StrongroomError)?.code == .limit
+        }
+        await #expect {
+            try await temporary.store.read { db in
+                try Document.withBlob(\.content, of: key, in: db) { try $0.forEachPart(of: 0) { _ in } }
+            }
+        } throws: {
+            ($0 as? StrongroomError)?.code == .limit
+        }
+    }
+
+    private func change(
+        _ store: Store, _ key: Int64, _ body: @escaping @Sendable (inout BlobWriter) throws -> Void
+    ) async throws {
+        try await store.write { db in try Document.changeBlob(\.content, of: key, in: db, body) }
+    }
+
+    /// The write is undone by itself: the rest of the transaction is committed.
+    @Test(arguments: [20, 200_000])
+    func `a write that fails halfway keeps the former value`(size: Int) async throws {
+        struct Halt: Error {}
+        let temporary = try await Self.store()
+        let key = try await temporary.store.table(Document.self).insert(
+            Document(name: "a", content: Data(Self.bytes(size))))
+        try await temporary.store.write { db in
+            try Document.update(key, in: db) { [$0.name.set("b")] }
+            #expect(throws: Halt.self) {
+                try Document.writeBlob(\.content, of: key, size: size, in: db) { blob in
+                    try blob.append([UInt8](repeating: 9, count: size / 2))
+                    throw Halt()
+                }
+            }
+            #expect(throws: Halt.self) {
+                try Document.changeBlob(\.content, of: key, in: db) { blob in
+                    try blob.write([9, 9, 9], at: size / 2)
+                    throw Halt()
+                }
+            }
+            let short = #expect(throws: StrongroomError.self) {
+                try Document.writeBlob(\.content, of: key, size: size, in: db) { try $0.append([1]) }
+            }
+            #expect(short?.code == .limit)
+            #expect(short?.message.contains("1 of the \(size) bytes") == true)
+        }
+        let found = try await temporary.store.table(Document.self).find(key)
+        #expect(found?.content == Data(Self.bytes(size)))
+        #expect(found?.name == "b")
+    }
+
+    @Test func `a size that the engine does not store is refused before anything is written`() async throws {
+        let temporary = try await Self.store()
+        let key = try await temporary.store.table(Document.self).insert(Document(name: "a", content: Data([1])))
+        for size in [-1, 1_000_000_001, Int.max] {
+            await #expect {
+                try await temporary.store.write { db in
+                    try Document.writeBlob(\.content, of: key, size: size, in: db) { _ in Issue.record("lent") }
+                }
+            } throws: {
+                ($0 as? StrongroomError)?.code == .limit
+            }
+        }
+        #expect(try await temporary.store.table(Document.self).find(key)?.content == Data([1]))
+    }
+
+    @Test func `a change of the row expires an open value`() async throws {
+        let temporary = try await Self.store()
+        let content = Data(Self.bytes(50_000))
+        let key = try await temporary.store.table(Document.self).insert(Document(name: "a", content: content))
+        try await temporary.store.write { db in
+            let error = #expect(throws: StrongroomError.self) {
+                try Document.withBlob(\.content, of: key, in: db) { blob in
+                    _ = try blob.read(10, at: 0)
+                    try Document.update(key, in: db) { [$0.name.set("b")] }
+                    _ = try blob.read(10, at: 0)
+                }
+            }
+            #expect(error?.code == .blobChanged)
+            let gone = #expect(throws: StrongroomError.self) {
+                try Document.changeBlob(\.content, of: key, in: db) { blob in
+                    try Document.delete(key, in: db)
+                    try blob.write([1], at: 0)
+                }
+            }
+            #expect(gone?.code == .blobChanged)
+        }
+        // The change was undone with the value's.
+        #expect(try await temporary.store.table(Document.self).find(key)?.name == "b")
+    }
+
+    @Test func `observers see a value that is written in parts`() async throws {
+        let temporary = try await Self.store()
+        let store = temporary.store
+        let key = try await store.table(Document.self).insert(Document(name: "a", content: Data([1, 2, 3])))
+        var values = store.values { db in
+            try Document.withBlob(\.content, of: key, in: db) { try $0.read($0.count, at: 0) }
+        }.makeAsyncIterator()
+        #expect(try await values.next() == [1, 2, 3])
+        try await store.write { db in try Document.changeBlob(\.content, of: key, in: db) { try $0.write([7], at: 1) } }
+        #expect(try await values.next() == [1, 7, 3])
+    }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import Strongroom
+import StrongroomTesting
+import Testing
+
+@Suite("Histories and schemas")
+struct HistorySchemaTests {
+    /// A table as three versions of a program declare it.
+    @Table("item")
+    struct Plain {
+        var id: Int64?
+        var name: String
+    }
+
+    @Table("item", history: .keep())
+    struct Kept {
+        var id: Int64?
+        var name: String
+    }
+
+    @Table("item", history: .keep(changes: 10))
+    struct Wider {
+        var id: Int64?
+        @Column(previously: "name") var title: String
+        var size: Int?
+    }
+
+    private func open(_ directory: TemporaryDirectory, _ key: Key, _ migrator: Migrator) async throws -> Store {
+        var vault = Vault(directory.path(""), keys: key)
+        vault.migrator = migrator
+        return try await vault.open()
+    }
+
+    @Test func `an automatic migrator adds, adapts and ends a history`() async throws {
+        let (directory, key) = (try TemporaryDirectory(), Key.random())
+        var store = try await open(directory, key, .automatic(tables: [Plain.schema]))
+        try await store.write { db in _ = try Plain.insert(Plain(name: "a"), in: db) }
+        try await store.close()
+
+        store = try await open(directory, key, .automatic(tables: [Kept.schema]))
+        #expect(store.opening.migration?.schemaChanges.isEmpty == false)
+        try await store.write { db throws in
+            try Kept.update(1, in: db) { [$0.name.set("b")] }
+            #expect(try Kept.history(of: 1, in: db).map(\.before?.name) == ["a"])
+        }
+        try await store.close()
+        store = try await open(directory, key, .automatic(tables: [Kept.schema]))
+        #expect(store.opening.migration?.schemaChanges.isEmpty ?? true)
+        try await store.close()
+
+        store = try await open(directory, key, .automatic(tables: [Wider.schema]))
+        try await store.write { db throws in
+            try Wider.update(1, in: db) { [$0.size.set(4)] }
+            let changes = try Wider.history(of: 1, in: db)
+            #expect(changes.map(\.before?.title) == ["a", "b"])
+            #expect(changes.map(\.after?.title) == ["b", "b"])
+            #expect(changes.map(\.columns) == [["title"], ["size"]])
+        }
+        try await store.close()
+
+        store = try await open(directory, key, .automatic(tables: [Wider.withoutHistory]))
+        try await store.write { db throws in
+            try db.execute("UPDATE item SET size = 5")
+            #expect(try Wider.history(of: 1, in: db).count == 2)
+            #expect(try db.value("SELECT count(*) FROM sqlite_master WHERE type = 'trigger'", as: Int.self) == 0)
+        }
+        try await store.close()
+    }
+
+    @Test func `a step of a migrator gives the same schema as a new file`() async throws {
+        let migrator = Migrator(tables: [Kept.schema]) {
+            Migration("1") { db in try db.createTable(Plain.schema) }
+            Migration("2") { db in try db.keepHistory(of: Kept.schema) }
+        }
+        let key = Key.random()
+        let (old, new) = (try TemporaryDirectory(), try TemporaryDirectory())
+        let steps = Migrator {
+            Migration("1") { db in try db.createTable(Plain.schema) }
+            Migration("2") { db in try db.keepHistory(of: Kept.schema) }
+        }
+        let one = try await open(old, key, steps)
+        let other = try await open(new, key, migrator)
+        func schema(_ store: Store) async throws -> [String] {
+            try await store.read { db throws in
+                var texts: [String] = []
+                try db.forEachRow("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE '%migrations'")
+                {
+                    texts.append(try $0[0])
+                }
+                return texts.sorted()
+            }
+        }
+        let texts = try await schema(one)
+        #expect(texts.count == 10)
+        #expect(try await schema(other) == texts)
+        try await one.close()
+        try await other.close()
+    }
+
+    @Test func `names that are taken, and declarations that cannot be kept`() async throws {
+        let temporary = try await TemporaryStore()
+        func code(_ schema: TableSchema) async -> StrongroomError.Code? {
+            do {
+                try await temporary.store.write { db in try db.createTable(schema) }
+                return nil
+            } catch {
+                return (error as? StrongroomError)?.code
+            }
+        }
+        let (id, name) = (Column<Int64?>("id", primaryKey: true), Column<String>("name"))
+        func declared(_ history: History, _ columns: [ColumnDefinition]) -> TableSchema {
+            TableSchema("thing", columns: columns, history: history)
+        }
+        let both = [id.definition, name.definition]
+        #expect(await code(declared(.keep(), [name.definition])) == .invalidName)
+        #expect(await code(declared(.keep(days: 0), both)) == .schemaChange)
+        #expect(await code(declared(.keep(changes: -1), both)) == .schemaChange)
+        #expect(await code(declared(.keep(omitting: ["other"]), both)) == .schemaChange)
+        #expect(await code(declared(.keep(omitting: ["name"]), both)) == .schemaChange)
+        #expect(await code(declared(.keep(omitting: ["id"]), both)) == .schemaChange)
+        try await temporary.store.write { db throws in
+            try db.execute("CREATE TABLE thing_history (id INTEGER PRIMARY KEY, what TEXT)")
+        }
+        #expect(await code(declared(.keep(), both)) == .schemaChange)
+        let hasTable = try await temporary.store.read { db in try db.hasTable("thing") }
+        #expect(!hasTable)
+
+        let directory = try TemporaryDirectory()
+        let taken = TableSchema("item_history", id)
+        let error = await #expect(throws: StrongroomError.self) {
+            try await self.open(directory, .random(), .automatic(tables: [Kept.schema, taken]))
+        }
+        #expect(error?.code == .invalidMigrator)
+    }
+
+    @Test func `a table without a migrator is created with its history`() async throws {
+        let directory = try TemporaryDirectory()
+        var vault = Vault(directory.path(""), keys: .random())
+        vault.migrator = nil
+        let store = try await vault.open()
+        _ = try await store.table(Kept.self).insert(Kept(name: "a"))
+        try await store.write { db throws in
+            #expect(try Kept.changes(since: 0, in: db).count == 1)
+            try db.stopHistory(of: "item")
+            _ = try Kept.insert(Kept(name: "b"), in: db)
+            #expect(try Kept.changes(since: 0, in: db).count == 1)
+            try db.keepHistory(of: Kept.schema)
+            _ = try Kept.insert(Kept(name: "c"), in: db)
+            #expect(try Kept.changes(since: 0, in: db).count == 2)
+            #expect(try Kept.changes(since: 0, in: db).last?.transaction != nil)
+        }
+        try await store.close()
+    }
+}
+
+extension HistorySchemaTests.Wider {
+    static let withoutHistory = TableSchema("item", columns.id, columns.title, columns.size)
+}

@@ -1,0 +1,214 @@
+import Foundation
+import Strongroom
+import StrongroomTesting
+import Testing
+
+@Suite("History")
+struct HistoryTests {
+    typealias Patient = Clinic.Patient
+    typealias Visit = Clinic.Visit
+    typealias Scan = Clinic.Scan
+
+    @Test func `who changed which row when, from what to what`() async throws {
+        let temporary = try await Clinic.store()
+        let store = temporary.store
+        let start = Date()
+        let first = Clinic.patient()
+        let key = try await store.write(author: "ada") { db in try Patient.insert(first, in: db) }
+        try await store.write { db throws in
+            db.author = "grace"
+            try Patient.update(key, in: db) { [$0.name.set("Ada L."), $0.weight.set(nil), $0.photo.set(Data([7]))] }
+            // Nothing changes.
+            try Patient.update(key, in: db) { [$0.name.set("Ada L.")] }
+        }
+        try await store.write { db in try Patient.delete(key, in: db) }
+        let changes = try await store.read { db in try Patient.history(of: key, in: db) }
+        try #require(changes.count == 3)
+        var inserted = first
+        inserted.id = key
+        var updated = inserted
+        (updated.name, updated.weight, updated.photo) = ("Ada L.", nil, Data([7]))
+        #expect(changes.map(\.kind) == [.insert, .update, .delete])
+        #expect(changes.map(\.author) == ["ada", "grace", nil])
+        #expect(changes.map(\.before) == [nil, inserted, updated])
+        #expect(changes.map(\.after) == [inserted, updated, nil])
+        #expect(changes.map(\.columns) == [[], ["name", "weight", "photo"], []])
+        #expect(changes.allSatisfy { $0.key == key && $0.isAfterKnown })
+        #expect(changes.allSatisfy { $0.at > start.addingTimeInterval(-2) && $0.at < Date().addingTimeInterval(2) })
+        #expect(Set(changes.map(\.transaction)).count == 3)
+        #expect(changes.map(\.number) == changes.map(\.number).sorted())
+        #expect(changes.allSatisfy { $0.transaction != nil })
+    }
+
+    @Test func `changes since a number, a time, and of a transaction`() async throws {
+        let temporary = try await Clinic.store()
+        let store = temporary.store
+        try await store.write { db in _ = try Patient.insert(Clinic.patient("A", number: "1"), in: db) }
+        let number = try await store.write { db throws in
+            #expect(try db.transactionNumber == nil)
+            _ = try Patient.insert(
+                contentsOf: [Clinic.patient("B", number: "2"), Clinic.patient("C", number: "3")], in: db)
+            return try #require(try db.transactionNumber)
+        }
+        try await store.write { db in _ = try Patient.insert(Clinic.patient("D", number: "4"), in: db) }
+        try await store.read { db throws in
+            let all = try Patient.changes(since: 0, in: db)
+            #expect(all.map(\.after?.name) == ["A", "B", "C", "D"])
+            #expect(try Patient.changes(since: all[1].number, in: db).map(\.after?.name) == ["C", "D"])
+            #expect(try Patient.changes(since: 0, limit: 2, in: db).map(\.after?.name) == ["A", "B"])
+            #expect(try Patient.changes(inTransaction: number, in: db).map(\.after?.name) == ["B", "C"])
+            #expect(try Patient.changes(since: Date(timeIntervalSinceNow: -60), in: db).count == 4)
+            #expect(try Patient.changes(since: Date(timeIntervalSinceNow: 60), in: db).isEmpty)
+        }
+    }
+
+    @Test func `writes that share a commit are transactions of their own`() async throws {
+        let temporary = try await Clinic.store()
+        let store = temporary.store
+        let count = 40
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for place in 0..<count {
+                group.addTask {
+                    try await store.write(author: place.isMultiple(of: 3) ? nil : "author \(place)") { db throws in
+                        _ = try Patient.insert(Clinic.patient("\(place)", number: "\(place)"), in: db)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        try await store.read { db throws in
+            let changes = try Patient.changes(since: 0, in: db)
+            #expect(changes.count == count)
+            #expect(Set(changes.compactMap(\.transaction)).count == count)
+            for change in changes {
+                let place = try #require(change.after.flatMap { Int($0.name) })
+                #expect(change.author == (place.isMultiple(of: 3) ? nil : "author \(place)"))
+            }
+            #expect(try db.value("SELECT count(*) FROM strongroom_author", as: Int.self) == 0)
+        }
+    }
+
+    @Test func `what is rolled back leaves no history, and a savepoint keeps the number`() async throws {
+        struct Halt: Error {}
+        let temporary = try await Clinic.store()
+        let store = temporary.store
+        await #expect(throws: Halt.self) {
+            try await store.write { db throws in
+                _ = try Patient.insert(Clinic.patient(), in: db)
+                throw Halt()
+            }
+        }
+        try await store.write { db throws in
+            db.author = "a"
+            #expect(throws: Halt.self) {
+                try db.savepoint { db throws in
+                    db.author = "b"
+                    _ = try Patient.insert(Clinic.patient("X", number: "X"), in: db)
+                    throw Halt()
+                }
+            }
+            _ = try Patient.insert(Clinic.patient("A", number: "A"), in: db)
+            #expect(throws: Halt.self) {
+                try db.savepoint { db throws in
+                    _ = try Patient.insert(Clinic.patient("Y", number: "Y"), in: db)
+                    throw Halt()
+                }
+            }
+            _ = try Patient.insert(Clinic.patient("B", number: "B"), in: db)
+            db.author = "c"
+            _ = try Patient.insert(Clinic.patient("C", number: "C"), in: db)
+        }
+        let changes = try await store.read { db in try Patient.changes(since: 0, in: db) }
+        #expect(changes.map(\.after?.name) == ["A", "B", "C"])
+        #expect(changes.map(\.author) == ["a", "a", "c"])
+        #expect(Set(changes.map(\.transaction)).count == 1)
+    }
+
+    @Test func `replaced rows, upserts, changed keys, truncation, and SQL by hand`() async throws {
+        let temporary = try await Clinic.store()
+        let store = temporary.store
+        try await store.write { db throws in
+            let key = try Visit.insert(
+                Visit(patient: try Patient.insert(Clinic.patient(), in: db), day: "1", note: "a"), in: db)
+            try db.execute("REPLACE INTO visit (patient, day, note) VALUES (\(key.patient), '1', 'b')")
+            var changes = try Visit.history(of: key, in: db)
+            #expect(changes.map(\.kind) == [.insert, .delete, .insert])
+            #expect(changes.map(\.before?.note) == [nil, "a", nil])
+            #expect(changes.map(\.after?.note) == ["a", nil, "b"])
+
+            try Visit.upsert(Visit(patient: key.patient, day: "1", note: "c"), in: db)
+            changes = try Visit.history(of: key, in: db)
+            #expect(changes.last?.kind == .update)
+            #expect(changes.last?.before?.note == "b")
+
+            try db.execute("UPDATE visit SET day = '2'")
+            changes = try Visit.history(of: key, in: db)
+            #expect(changes.last?.kind == .delete)
+            let moved = Visit.Key(patient: key.patient, day: "2")
+            #expect(try Visit.history(of: moved, in: db).map(\.kind) == [.insert])
+            #expect(try Visit.history(of: moved, in: db).first?.after?.note == "c")
+
+            try Visit.truncate(in: db)
+            #expect(try Visit.history(of: moved, in: db).map(\.kind) == [.insert, .delete])
+        }
+        // Of a unique column, whose row has another key.
+        try await store.write { db throws in
+            let one = try #require(try Patient.latest(in: db))
+            let key = try #require(one.id)
+            try db.execute("REPLACE INTO patient (name, number, born) VALUES ('Z', 'p1', 1.0)")
+            #expect(try Patient.find(key, in: db) == nil)
+            #expect(try Patient.history(of: key, in: db).map(\.kind) == [.insert, .delete])
+            #expect(try Patient.history(of: key, in: db).last?.before == one)
+        }
+    }
+
+    @Test func `changes of case are changes, and ignored inserts are none`() async throws {
+        let temporary = try await Clinic.store()
+        try await temporary.store.write { db throws in
+            let key = try Patient.insert(Clinic.patient(), in: db)
+            try Patient.update(key, in: db) { [$0.number.set("p1")] }
+            #expect(try Patient.insertOrIgnore(Clinic.patient(), in: db) == nil)
+            try db.execute("INSERT OR IGNORE INTO patient (name, number, born) VALUES ('Z', 'P1', 1.0)")
+            let changes = try Patient.changes(since: 0, in: db)
+            #expect(changes.map(\.kind) == [.insert, .update])
+            #expect(changes.last?.columns == ["number"])
+        }
+    }
+
+    @Test func `an omitted column is nil in former records, and written in parts`() async throws {
+        let temporary = try await Clinic.store()
+        try await temporary.store.write { db throws in
+            let key = try Scan.insert(Scan(title: "a", content: Data([1])), in: db)
+            try Scan.writeBlob(\.content, of: key, size: 2, in: db) { try $0.append([1, 2]) }
+            #expect(try Scan.history(of: key, in: db).map(\.kind) == [.insert])
+            try Scan.update(key, in: db) { [$0.title.set("b")] }
+            let change = try #require(try Scan.history(of: key, in: db).last)
+            #expect(change.before == Scan(id: key, title: "a", content: nil))
+            #expect(change.after == Scan(id: key, title: "b", content: Data([1, 2])))
+            #expect(change.columns == ["title"])
+            let patient = try Patient.insert(Clinic.patient(), in: db)
+            let error = #expect(throws: StrongroomError.self) {
+                try Patient.writeBlob(\.photo, of: patient, size: 1, in: db) { try $0.append([1]) }
+            }
+            #expect(error?.code == .blobAccess)
+        }
+    }
+
+    @Test func `observers of a table see its changes`() async throws {
+        let temporary = try await Clinic.store()
+        let store = temporary.store
+        var values = store.values { db in try Patient.changes(since: 0, in: db).count }.makeAsyncIterator()
+        #expect(try await values.next() == 0)
+        _ = try await store.table(Patient.self).insert(Clinic.patient())
+        #expect(try await values.next() == 1)
+    }
+
+    @Test func `tables without a history say so`() async throws {
+        let temporary = try await TemporaryStore(tables: [Person.schema])
+        let error = await #expect(throws: StrongroomError.self) {
+            try await temporary.store.read { db in _ = try Person.changes(since: 0, in: db) }
+        }
+        #expect(error?.code == .schemaChange)
+        #expect(error?.message.contains("history: .keep(…)") == true)
+    }
+}

@@ -1,0 +1,161 @@
+import Foundation
+import Strongroom
+import StrongroomTesting
+import Testing
+
+@Suite("Undoing, pruning and erasing")
+struct UndoTests {
+    typealias Patient = Clinic.Patient
+    typealias Visit = Clinic.Visit
+    typealias Scan = Clinic.Scan
+
+    private static func content(_ db: borrowing some Reading & ~Copyable) throws -> ([Patient], [Visit], [Scan]) {
+        (try Patient.all(in: db), try Visit.all(in: db), try Scan.all(in: db))
+    }
+
+    /// Inserts, updates and deletes in three tables, with references and unique values.
+    @Test func `a transaction is undone, and its undoing as well`() async throws {
+        let temporary = try await Clinic.store()
+        let store = temporary.store
+        let (one, two) = try await store.write { db throws in
+            let one = try Patient.insert(Clinic.patient("A", number: "1"), in: db)
+            let two = try Patient.insert(Clinic.patient("B", number: "2"), in: db)
+            try Visit.insert(Visit(patient: one, day: "1", note: "x"), in: db)
+            _ = try Scan.insert(Scan(title: "s", content: Data([1])), in: db)
+            return (one, two)
+        }
+        let before = try await store.read { db in try Self.content(db) }
+        let number = try await store.write { db throws in
+            try Patient.delete(one, in: db)
+            try Patient.update(two, in: db) { [$0.number.set("1"), $0.photo.set(nil), $0.fee.set(nil)] }
+            try Patient.update(two, in: db) { [$0.name.set("C")] }
+            let three = try Patient.insert(Clinic.patient("D", number: "2"), in: db)
+            try Visit.insert(Visit(patient: three, day: "1", note: "y"), in: db)
+            try db.execute("UPDATE scan SET title = 't'")
+            return try #require(try db.transactionNumber)
+        }
+        let after = try await store.read { db in try Self.content(db) }
+        let undone = try await store.write(author: "undo") { db throws in
+            #expect(try db.undo(transaction: number) == 6)
+            return try #require(try db.transactionNumber)
+        }
+        let restored = try await store.read { db in try Self.content(db) }
+        #expect(restored == before)
+        #expect(undone != number)
+        let last = try await store.read { db in try Patient.history(of: one, in: db).last }
+        #expect(last?.kind == .insert)
+        #expect(last?.author == "undo")
+        try await store.write { db in try db.undo(transaction: undone) }
+        let again = try await store.read { db in try Self.content(db) }
+        #expect(again == after)
+    }
+
+    @Test func `later changes are not overwritten`() async throws {
+        let temporary = try await Clinic.store()
+        let store = temporary.store
+        let key = try await store.write { db in try Patient.insert(Clinic.patient(), in: db) }
+        let number = try await store.write { db throws in
+            try Patient.update(key, in: db) { [$0.name.set("B")] }
+            _ = try Scan.insert(Scan(title: "s"), in: db)
+            return try #require(try db.transactionNumber)
+        }
+        try await store.write { db in try Patient.update(key, in: db) { [$0.name.set("C")] } }
+        let later = try await store.read { db in try #require(try Patient.history(of: key, in: db).last?.number) }
+        let error = await #expect(throws: StrongroomError.self) {
+            try await store.write { db in try db.undo(transaction: number) }
+        }
+        #expect(error?.code == .historyConflict)
+        #expect(error?.message.contains("1 rows of table \"patient\" (changes \(later))") == true)
+        try await store.read { db throws in
+            #expect(try Patient.find(key, in: db)?.name == "C")
+            #expect(try Scan.count(in: db) == 1)
+        }
+        let missing = await #expect(throws: StrongroomError.self) {
+            try await store.write { db in try db.undo(transaction: 9_999) }
+        }
+        #expect(missing?.code == .noSuchRow)
+    }
+
+    @Test func `a history is pruned by number and by age`() async throws {
+        let temporary = try await Clinic.store()
+        let store = temporary.store
+        try await store.write { db in _ = try Patient.insert(Clinic.patient(), in: db) }
+        var numbers: [Int64] = []
+        for place in 0..<6 {
+            numbers.append(
+                try await store.write { db throws in
+                    let visit = Visit(patient: 1, day: "1", note: "\(place)")
+                    if place == 0 { _ = try Visit.insert(visit, in: db) } else { try Visit.update(visit, in: db) }
+                    return try #require(try db.transactionNumber)
+                })
+        }
+        let key = Visit.Key(patient: 1, day: "1")
+        try await store.write { db throws in
+            #expect(try Visit.pruneHistory(in: db) == 3)
+            #expect(try Visit.history(of: key, in: db).map(\.before?.note) == ["2", "3", "4"])
+            #expect(try Visit.history(of: key, in: db).map(\.after?.note) == ["3", "4", "5"])
+            #expect(try Visit.pruneHistory(in: db) == 0)
+            #expect(try Patient.pruneHistory(in: db) == 0)
+        }
+        // What was pruned cannot be undone in part.
+        let error = await #expect(throws: StrongroomError.self) {
+            try await store.write { [numbers] db in try db.undo(transaction: numbers[2]) }
+        }
+        #expect(error?.code == .noSuchRow)
+        try await store.write { [numbers] db throws in
+            #expect(try db.undo(transaction: numbers[5]) == 1)
+            #expect(try Visit.find(key, in: db)?.note == "4")
+        }
+        try await store.write { db throws in
+            let key = try Scan.insert(Scan(title: "a"), in: db)
+            try Scan.update(key, in: db) { [$0.title.set("b")] }
+            #expect(try Scan.pruneHistory(in: db) == 0)
+            try db.execute("UPDATE scan_history SET at = at - 31 * 86400.0 WHERE kind = 'insert'")
+            #expect(try Scan.pruneHistory(in: db) == 1)
+            #expect(try Scan.history(of: key, in: db).map(\.kind) == [.update])
+        }
+    }
+
+    @Test func `erasing a person erases their history, and that of what is deleted with them`() async throws {
+        let temporary = try await Clinic.store()
+        let store = temporary.store
+        let (one, two) = try await store.write { db throws in
+            let one = try Patient.insert(Clinic.patient("SECRETNAME", number: "1"), in: db)
+            let two = try Patient.insert(Clinic.patient("B", number: "2"), in: db)
+            for key in [one, two] { try Visit.insert(Visit(patient: key, day: "1", note: "note \(key)"), in: db) }
+            return (one, two)
+        }
+        try await store.write { db throws in
+            try db.execute("UPDATE visit SET note = note || '!'")
+            try Patient.update(one, in: db) { [$0.name.set("OTHERNAME")] }
+            try Visit.insert(Visit(patient: one, day: "2", note: "deleted before"), in: db)
+        }
+        try await store.write { db throws in
+            #expect(try Patient.erase(one, in: db))
+            #expect(try !Patient.erase(one, in: db))
+            #expect(try Patient.history(of: one, in: db).isEmpty)
+            #expect(try Visit.changes(since: 0, in: db).allSatisfy { $0.key.patient == two })
+            #expect(try Visit.history(of: Visit.Key(patient: two, day: "1"), in: db).count == 2)
+            #expect(try Patient.history(of: two, in: db).count == 1)
+        }
+        // A row that was deleted before.
+        try await store.write { db throws in
+            try Patient.delete(two, in: db)
+            #expect(try Patient.erase(two, in: db))
+            #expect(try Patient.changes(since: 0, in: db).isEmpty)
+        }
+    }
+
+    /// Numbers are not used again, so that a reader that has seen the last one misses nothing.
+    @Test func `numbers increase after an erasure`() async throws {
+        let temporary = try await Clinic.store()
+        let store = temporary.store
+        let key = try await store.write { db in try Patient.insert(Clinic.patient(), in: db) }
+        let last = try await store.read { db in try #require(try Patient.changes(since: 0, in: db).last) }
+        try await store.write { db in try Patient.erase(key, in: db) }
+        try await store.write { db in _ = try Patient.insert(Clinic.patient(), in: db) }
+        let next = try await store.read { db in try Patient.changes(since: last.number, in: db) }
+        #expect(next.count == 1)
+        #expect(try #require(next.first?.transaction) > #require(last.transaction))
+    }
+}
