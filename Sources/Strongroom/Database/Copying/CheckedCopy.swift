@@ -233,8 +233,8 @@ extension DatabaseSummary {
         throw StrongroomError(
             .damaged,
             """
-            "\(path)" is not whole, so the database was not replaced: \(defect). Use an older backup, or salvage a copy \
-            of this one and restore that.
+            "\(path)" is not whole, so the database was not replaced: \(defect). Use an older backup, or salvage a \
+            copy of this one and restore that.
             """,
             database: name)
     }

@@ -52,7 +52,7 @@ public struct BlobParts<Source: Table>: AsyncSequence, Sendable {
 
         private mutating func read() async throws -> [UInt8]? {
             let (column, key, offset, size) = (parts.column, parts.key, offset, parts.partSize)
-            guard !parts.store.pool.hasOneSeat else { return try await readAll() }
+            guard !parts.store.pool.hasOneConnection else { return try await readAll() }
             let reader = if let reader { reader } else { try await parts.store.pool.holdReader(parts.limits) }
             self.reader = reader
             let (part, isLast) = try await reader.perform(

@@ -178,7 +178,7 @@ final class ForeignCommits: Sendable {
         guard isOn else { return }
         // The file that such a connection reads has no counter.
         guard let connection, connection.mode != .untouched, connection.mode != .withoutIndex else { return report() }
-        connection.beginWork(.alone)
+        connection.beginWork(.unshared)
         do {
             let isLate = repetitions.load(ordering: .relaxed) >= Self.patience
             let found =

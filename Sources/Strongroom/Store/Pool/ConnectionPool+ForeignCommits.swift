@@ -15,7 +15,7 @@ extension ConnectionPool {
         guard queue.withLock({ $0.hasFreeWriter }) else { return false }
         executor.postBehind { [weak self] in
             guard let self, queue.withLock({ $0.takeFreeWriter() }) else { return }
-            giveBack(.writer)
+            free(.writer)
         }
         return true
     }

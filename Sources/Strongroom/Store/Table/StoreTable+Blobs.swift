@@ -25,7 +25,7 @@ extension StoreTable {
         try await prepare()
         let channel = BlockingChannel<[UInt8]>()
         let limits = OperationLimits(label: label, timeout: timeout)
-        guard !store.pool.hasOneSeat else {
+        guard !store.pool.hasOneConnection else {
             // The single connection must not be held: a read in the sequence would wait for it.
             var all: [UInt8] = []
             for try await part in parts { all.append(contentsOf: part) }
