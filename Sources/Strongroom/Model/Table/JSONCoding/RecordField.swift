@@ -94,7 +94,9 @@ extension RecordField {
     /// Converts a dictionary's value to the seconds since the start of 2001.
     private func readDate(_ value: Value) throws -> Value {
         if dates == .iso8601 {
-            guard let seconds = value.asText.flatMap({ WrittenDate.seconds($0) }) else { throw mismatch("no date as text") }
+            guard let text = value.asText, let seconds = WrittenDate.seconds(text) else {
+                throw mismatch("no date as text")
+            }
             return .real(seconds)
         }
         guard let number = value.asReal else { throw mismatch("no number") }
