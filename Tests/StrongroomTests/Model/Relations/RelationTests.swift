@@ -38,6 +38,21 @@ struct CascadingSaveTests {
         }
     }
 
+    @Test func oneRecordLoadsItsChildrenInATransaction() async throws {
+        try await withTables { db throws in
+            var ada = customer("Ada", calls: ["b", "a"])
+            try Customer.save(&ada, cascading: true, in: db)
+            var found = try #require(try Customer.find(1, in: db))
+            #expect(found.calls.isEmpty)
+            try found.load(\.$calls, in: db)
+            #expect(found.calls.map(\.text) == ["b", "a"])
+            // What is written in the transaction is seen in it.
+            try Call.where { $0.text == "b" }.delete(in: db)
+            try found.load(\.$calls, in: db)
+            #expect(found.calls.map(\.text) == ["a"])
+        }
+    }
+
     @Test func withoutCascadeTheRecordAloneIsSaved() async throws {
         try await withTables { db throws in
             var ada = customer("Ada", calls: ["a"])
