@@ -65,6 +65,21 @@ extension StoreTable {
         try await store.write { db in try Source.update(record, in: db) }
     }
 
+    /// Updates the row with a record's key, and sets what the table keeps in the record, such as its next version.
+    ///
+    /// - Parameter record: The record; unchanged if the update fails.
+    /// - Throws: As ``Table/update(_:in:)`` and `Store.write`.
+    @inlinable
+    public func update(_ record: inout Source.RecordType) async throws {
+        try await prepare()
+        let before = record
+        record = try await store.write { db in
+            var copy = before
+            try Source.update(&copy, in: db)
+            return copy
+        }
+    }
+
     /// Updates the rows with the keys of a list of records, all or none.
     ///
     /// - Throws: As ``update(_:)``.

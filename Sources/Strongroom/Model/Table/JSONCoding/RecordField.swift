@@ -94,7 +94,7 @@ extension RecordField {
     /// Converts a dictionary's value to the seconds since the start of 2001.
     private func readDate(_ value: Value) throws -> Value {
         if dates == .iso8601 {
-            guard let seconds = value.asText.flatMap({ WrittenDate.seconds($0) }) else {
+            guard let text = value.asText, let seconds = WrittenDate.seconds(text) else {
                 throw mismatch("no date as text")
             }
             return .real(seconds)
