@@ -8,6 +8,12 @@ public import Foundation
 enum StoredDateForm: Sendable {
     /// The seconds since the start of 2001, UTC, as a floating-point number.
     case secondsSince2001
+    /// The seconds since the start of 1970, UTC, whole or not.
+    case secondsSince1970
+    /// The milliseconds since the start of 1970, UTC, as an integer.
+    case millisecondsSince1970
+    /// Text such as `2026-11-21T20:15:00.250Z` or `2026-11-21 20:15:00.250`, also with another offset.
+    case text
 
     /// The whole seconds since 1970 of a stored date in a time zone, rounded down; NULL outside of the years 0 to 9999,
     /// which the engine's date functions cannot represent.
@@ -15,13 +21,31 @@ enum StoredDateForm: Sendable {
     /// The engine would round to milliseconds, and so could get a date of the next day.
     fileprivate func wholeSeconds(_ date: SQL, _ offset: Int) -> SQL {
         switch self {
-        case .secondsSince2001:
-            let shift = 978_307_200 + offset
-            func literal(_ number: Int) -> SQL { SQL(verbatim: "\(number)") }
-            let (first, end) = (literal(-62_167_219_200 - shift), literal(253_402_300_800 - shift))
-            let whole: SQL = "CAST(\(date) AS INTEGER) - (\(date) < CAST(\(date) AS INTEGER)) + \(literal(shift))"
+        case .secondsSince2001: return Self.wholeNumber(date, 978_307_200 + offset)
+        case .secondsSince1970: return Self.wholeNumber(date, offset)
+        case .millisecondsSince1970:
+            let (first, end) = Self.bounds(offset, 1000)
+            let whole: SQL = "(\(date) - ((\(date) % 1000) + 1000) % 1000) / 1000 + \(SQL(verbatim: "\(offset)"))"
             return "CASE WHEN \(date) >= \(first) AND \(date) < \(end) THEN \(whole) END"
+        case .text:
+            let suffix: SQL = "substr(\(date), -6)"
+            let zone: SQL =
+                "CASE WHEN length(\(date)) > 19 AND substr(\(date), -6, 1) IN ('+', '-') THEN \(suffix) ELSE '' END"
+            return "strftime('%s', substr(\(date), 1, 19) || \(zone)) + \(SQL(verbatim: "\(offset)"))"
         }
+    }
+
+    private static func wholeNumber(_ date: SQL, _ shift: Int) -> SQL {
+        let (first, end) = bounds(shift, 1)
+        let whole: SQL =
+            "CAST(\(date) AS INTEGER) - (\(date) < CAST(\(date) AS INTEGER)) + \(SQL(verbatim: "\(shift)"))"
+        return "CASE WHEN \(date) >= \(first) AND \(date) < \(end) THEN \(whole) END"
+    }
+
+    /// The first stored date of the year 0 and that of the year 10,000.
+    private static func bounds(_ shift: Int, _ unit: Int) -> (SQL, SQL) {
+        func literal(_ seconds: Int) -> SQL { SQL(verbatim: "\((seconds - shift) * unit)") }
+        return (literal(-62_167_219_200), literal(253_402_300_800))
     }
 }
 
@@ -134,8 +158,11 @@ extension SQLExpression where Value.Unwrapped == Date {
 }
 
 extension SQL {
+    /// The stored form of a date.
+    private var dateForm: StoredDateForm { .secondsSince2001 }
+
     fileprivate func wholeSeconds(_ offset: Int) -> SQL? {
         guard (-64_800...64_800).contains(offset) else { return nil }
-        return StoredDateForm.secondsSince2001.wholeSeconds(self, offset)
+        return dateForm.wholeSeconds(self, offset)
     }
 }

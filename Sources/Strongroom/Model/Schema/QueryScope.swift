@@ -89,7 +89,7 @@ struct QueryScope {
         guard owners.count == 1, !isHidden else { return SQL(failing: twoTables(column.name, schema.name)) }
         var sql = SQL(verbatim: schema.quotedName + ".")
         sql.append(column.quoted)
-        return sql.scaled(column.scale)
+        return sql.scaled(column.quoted.scale)
     }
 
     private func hasColumn(_ name: String) -> Bool {
