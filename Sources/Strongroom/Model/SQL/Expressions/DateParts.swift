@@ -24,7 +24,10 @@ extension DateForm? {
         case .millisecondsSince1970:
             return range(of: date, per: 1000, "\(date) / 1000 - (\(date) % 1000 < 0)", since1970: offset)
         case .iso8601, .dateTime:
-            let seconds: SQL = "CAST(strftime('%s', \(date)) AS INTEGER)"
+            let suffix: SQL = "substr(\(date), -6)"
+            let zone: SQL =
+                "CASE WHEN length(\(date)) > 19 AND substr(\(date), -6, 1) IN ('+', '-') THEN \(suffix) ELSE '' END"
+            let seconds: SQL = "CAST(strftime('%s', substr(\(date), 1, 19) || \(zone)) AS INTEGER)"
             return range(of: seconds, per: 1, seconds, since1970: offset)
         }
     }
