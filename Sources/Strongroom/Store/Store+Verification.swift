@@ -15,6 +15,9 @@ extension Store {
     /// if !report.isWhole { print(report) }
     /// ```
     ///
+    /// Indexes and checks that need a function or a collation in Swift which the configuration does not have are left
+    /// out, and listed in ``VerificationReport/unchecked``.
+    ///
     /// A plaintext file has no authentication codes: only the engine's checks are made.
     ///
     /// - Parameter progress: Called repeatedly with `checking` and then `checkingStructure`, in pages, on one of the
