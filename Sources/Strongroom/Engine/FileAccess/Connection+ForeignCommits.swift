@@ -79,7 +79,8 @@ extension Connection {
         let size = Int(header.loadUnaligned(fromByteOffset: 14, as: UInt16.self))
         let frameLength = Int64(size & 0xFE00 | (size & 1) << 16) + 24
         let valid = Int64(header.loadUnaligned(fromByteOffset: 16, as: UInt32.self))
-        let salts = [UInt8](header[32..<40])
+        let published = [UInt8](header[32..<40])
+        guard let salts = try saltsOfNextFrames(log, published, isEmpty: valid == 0) else { return false }
         return try withUnsafeTemporaryAllocation(byteCount: 24, alignment: 8) { frame in
             for number in valid..<valid + Int64(Self.mostFrames) {
                 let count = try log.read(at: 32 + number * frameLength, into: frame)
@@ -89,6 +90,21 @@ extension Connection {
                 if frame.loadUnaligned(fromByteOffset: 4, as: UInt32.self) != 0 { return true }
             }
             return true
+        }
+    }
+
+    /// The salts that frames after the valid part have; nil if there can be none.
+    ///
+    /// A restart of the WAL publishes the new salts in the index, the first of them increased by one, before frames are
+    /// written. The first commit of a new WAL publishes them only at its end; before, they are in the WAL's header.
+    private func saltsOfNextFrames(_ log: EngineFile, _ published: [UInt8], isEmpty: Bool) throws -> [UInt8]? {
+        guard isEmpty else { return published }
+        return try withUnsafeTemporaryAllocation(byteCount: 32, alignment: 8) { header in
+            guard try log.read(at: 0, into: header) == 32 else { return nil }
+            let written = [UInt8](header[16..<24])
+            let counts = [written, published].map { salts in salts[..<4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) } }
+            // What the WAL held before it was restarted.
+            return written != published && counts[0] &+ 1 == counts[1] ? nil : written
         }
     }
 

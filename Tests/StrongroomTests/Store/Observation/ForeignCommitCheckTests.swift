@@ -80,6 +80,28 @@ struct ForeignCommitCheckTests {
         #expect(try fixture.writer.findForeignCommits() == Found(isFound: true, mayFollow: false))
     }
 
+    /// The first commit of a new WAL has salts that are nowhere but in its own header until it is valid.
+    @Test func theFirstCommitOfANewLogMayFollowToo() throws {
+        let fixture = try Fixture()
+        fixture.writer.close()
+        fixture.other.close()
+        let writer = try Fixture.connect(fixture.path)
+        let other = try Fixture.connect(fixture.path)
+        try writer.noteDataVersion()
+        #expect(try writer.findForeignCommits() == Found(isFound: false, mayFollow: false))
+        var log = [UInt8](repeating: 0, count: 32 + 24 + 4_096)
+        log.replaceSubrange(16..<24, with: [9, 8, 7, 6, 5, 4, 3, 2])
+        log.replaceSubrange(40..<48, with: [9, 8, 7, 6, 5, 4, 3, 2])
+        log[39] = 1
+        try log.withUnsafeBytes { try PlainFile("\(fixture.path)-wal", isWritable: true).write($0, at: 0) }
+        #expect(try writer.findForeignCommits() == Found(isFound: false, mayFollow: true))
+        try other.inTransaction(.immediate) { try other.run("INSERT INTO t VALUES (1)") }
+        #expect(try writer.findForeignCommits() == Found(isFound: true, mayFollow: false))
+        // What a restarted WAL held before is not taken for a commit.
+        #expect(try other.checkpoint().isComplete)
+        #expect(try writer.findForeignCommits().mayFollow == false)
+    }
+
     @Test func aLockThatKeepsFromReadingIsNotWaitedFor() throws {
         let directory = try TemporaryDirectory()
         func connect() throws -> Connection {
