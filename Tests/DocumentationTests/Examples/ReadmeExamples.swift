@@ -13,7 +13,7 @@ struct ReadmeExamples {
         var name: String
         @Column("e-mail", unique: true) var email: String
         var phone: String?
-        var calls: Int = 0                                          // also the column's default
+        var calls: Int = 0  // also the column's default
         @Column(as: .json) var tags: [String]
     }
 
