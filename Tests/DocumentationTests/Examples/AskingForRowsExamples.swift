@@ -64,8 +64,9 @@ struct AskingForRowsExamples {
                 contact.age.descending
             }
 
-            #expect(try byCity.first(in: db)?.name == "B59")
-            #expect(try chosen.first(in: db)?.age == 60)
+            let (first, second) = (try byCity.first(in: db), try chosen.first(in: db))
+            #expect(first?.name == "B59")
+            #expect(second?.age == 60)
         }
     }
 
