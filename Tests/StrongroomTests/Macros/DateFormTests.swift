@@ -183,11 +183,7 @@ struct DateFormTests {
     @Test func pagesAreCutByDates() async throws {
         try await store.write { db in
             try Task.insert(contentsOf: (0..<10).map { Task(Self.moment + Double($0 % 4)) }, in: db)
-            let query = Task.order {
-                $0.iso.descending
-            } _: {
-                $0.whole.ascending
-            }
+            let query = Task.order { ($0.iso.descending, $0.whole.ascending) }
             var found: [Int64?] = []
             var last: Task?
             while true {
