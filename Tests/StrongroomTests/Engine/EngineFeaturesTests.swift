@@ -14,7 +14,7 @@ struct EngineFeaturesTests {
             return true
         } catch is Undo {
             return true
-        } catch let error as StrongroomError where error.code == .sql {
+        } catch let error as StrongroomError where error.code == .sql || error.code == .missingFunction {
             return false
         }
     }

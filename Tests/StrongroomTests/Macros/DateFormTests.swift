@@ -187,7 +187,7 @@ struct DateFormTests {
             var found: [Int64?] = []
             var last: Task?
             while true {
-                let page = try (last.map { try query.after($0) } ?? query).limit(3).fetch(in: db)
+                let page = try (last.map { query.after($0) } ?? query).limit(3).fetch(in: db)
                 guard let next = page.last else { break }
                 found += page.map(\.id)
                 last = next
