@@ -19,7 +19,7 @@ struct BlobMemoryTests {
         await #expect(processExitsWith: .success) {
             let store = try await TemporaryStore(tables: [Film.schema], settings: StoreSettings(readers: 1)).store
             let films = store.table(Film.self)
-            let size = 32 << 20
+            let size = 64 << 20
             let key = try await films.insert(Film(content: Data()))
             // The caches of the connections and of the allocator are full after this.
             try await films.writeBlob(\.content, of: key, size: 18 << 20, from: Parts(size: 18 << 20, seed: 1))
@@ -40,9 +40,9 @@ struct BlobMemoryTests {
             #expect(isSame)
             #expect(try await expected.next() == nil)
             let grown = try peak() - before
-            // The whole value would be 32 MB.
-            if grown > 12 << 20 { print(log.joined(separator: ", ")) }
-            exit(grown > 12 << 20 ? 1 : 0)
+            // The whole value would be 64 MB; the allocator keeps parts for several threads.
+            if grown > 32 << 20 { print(log.joined(separator: ", ")) }
+            exit(grown > 32 << 20 ? 1 : 0)
         }
     }
 
