@@ -19,7 +19,10 @@ struct InitialValue {
     /// - Parameter type: The property's type.
     init(_ expression: ExprSyntax, of type: TypeSyntax) {
         typeText = (type.wrapped ?? type).trimmedDescription
-        constant = Self.constant(expression, typeText)
+        let constant = Self.constant(expression, typeText)
+        // For an optional, Swift takes it as nil, even if the wrapped type has a case of that name.
+        let isNil = type.wrapped != nil && expression.trimmedDescription == ".none"
+        self.constant = isNil ? nil : constant
     }
 
     /// The source of the constant; nil for nil, and for an expression that can have another value each time.

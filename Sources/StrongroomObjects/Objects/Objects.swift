@@ -44,6 +44,14 @@ enum Objects<Source: Table> {
         try await store(reach).write { db in try body(db) }
     }
 
+    /// Writes with a value that the closure may change; unchanged if the write fails or is rolled back.
+    static func write<Changed: Sendable, T: Sendable>(
+        _ value: inout Changed, _ reach: Reach,
+        _ body: @escaping @Sendable (borrowing WriteTransaction, inout Changed) throws -> T
+    ) async throws -> T {
+        try await store(reach).write(&value) { db, value in try body(db, &value) }
+    }
+
     // MARK: On the current thread
 
     /// Reads in the current transaction of the thread; outside of any, in a new one.
@@ -72,6 +80,20 @@ enum Objects<Source: Table> {
             try store.prepare(tables, in: db)
             return try body(db)
         }
+    }
+
+    /// Writes as `writeNow`, with a value that the closure may change; unchanged if the write fails or is rolled back.
+    static func writeNow<Changed, T>(
+        _ value: inout Changed, _ reach: Reach, _ body: (borrowing WriteTransaction, inout Changed) throws -> T
+    ) throws -> T {
+        // The commit may fail when the closure has succeeded.
+        var copy = value
+        let outcome = try writeNow(reach) { db in
+            let outcome = try body(db, &copy)
+            return (outcome, isKept: !db.isRolledBackLater)
+        }
+        if outcome.isKept { value = copy }
+        return outcome.0
     }
 
     private static func transaction() throws -> JoinedTransaction? {

@@ -18,14 +18,9 @@ extension Table where RecordType == Self {
     ///   `schemaChange` if the table cannot be created as it is declared. The object is unchanged then.
     @discardableResult
     public mutating func save(cascading: Bool = false) async throws -> Saved {
-        let object = self
-        let (saved, outcome) = try await Objects<Self>.write(.init(cascading)) { db in
-            var copy = object
-            let outcome = try Self.save(&copy, cascading: cascading, in: db)
-            return (copy, outcome)
+        try await Objects<Self>.write(&self, .init(cascading)) { db, object in
+            try Self.save(&object, cascading: cascading, in: db)
         }
-        self = saved
-        return outcome
     }
 
     /// Saves the object in the current transaction of its store; outside of any, in a new transaction, which blocks the
@@ -47,12 +42,9 @@ extension Table where RecordType == Self {
     @discardableResult
     @available(*, noasync, message: "in an async function (in main.swift, too): try await object.save()")
     public mutating func save(cascading: Bool = false) throws -> Saved {
-        var copy = self
-        let outcome = try Objects<Self>.writeNow(.init(cascading)) { db in
-            try Self.save(&copy, cascading: cascading, in: db)
+        try Objects<Self>.writeNow(&self, .init(cascading)) { db, object in
+            try Self.save(&object, cascading: cascading, in: db)
         }
-        self = copy
-        return outcome
     }
 
     /// Deletes the object's row.
@@ -95,14 +87,9 @@ extension Array where Element: Table, Element.RecordType == Element {
     /// - Throws: As for one object; nothing is changed then.
     @discardableResult
     public mutating func save(cascading: Bool = false) async throws -> [Saved] {
-        let objects = self
-        let (saved, outcomes) = try await Objects<Element>.write(.init(cascading)) { db in
-            var copy = objects
-            let outcomes = try Element.save(contentsOf: &copy, cascading: cascading, in: db)
-            return (copy, outcomes)
+        try await Objects<Element>.write(&self, .init(cascading)) { db, objects in
+            try Element.save(contentsOf: &objects, cascading: cascading, in: db)
         }
-        self = saved
-        return outcomes
     }
 
     /// Saves the objects in the current transaction of their store, all or none; outside of any, in a new transaction,
@@ -115,13 +102,9 @@ extension Array where Element: Table, Element.RecordType == Element {
     @discardableResult
     @available(*, noasync, message: "in an async function (in main.swift, too): try await objects.save()")
     public mutating func save(cascading: Bool = false) throws -> [Saved] {
-        // The commit may fail when all are saved.
-        var copy = self
-        let outcomes = try Objects<Element>.writeNow(.init(cascading)) { db in
-            try Element.save(contentsOf: &copy, cascading: cascading, in: db)
+        try Objects<Element>.writeNow(&self, .init(cascading)) { db, objects in
+            try Element.save(contentsOf: &objects, cascading: cascading, in: db)
         }
-        self = copy
-        return outcomes
     }
 
     /// Deletes the objects' rows, all or none.

@@ -17,14 +17,9 @@ extension Table where RecordType == Self {
     ///   `schemaChange` if the table cannot be created as it is declared. The object is unchanged then.
     @discardableResult
     public mutating func save(persistence: Persistence, cascading: Bool = false) async throws -> Saved {
-        let object = self
-        let (saved, outcome) = try await Objects<Self>.write(.init(cascading)) { db in
-            var copy = object
-            let outcome = try Self.save(&copy, persistence: persistence, cascading: cascading, in: db)
-            return (copy, outcome)
+        try await Objects<Self>.write(&self, .init(cascading)) { db, object in
+            try Self.save(&object, persistence: persistence, cascading: cascading, in: db)
         }
-        self = saved
-        return outcome
     }
 
     /// Saves the object on the disk or in memory only, in the current transaction of its store; outside of any, in a
@@ -39,11 +34,8 @@ extension Table where RecordType == Self {
     @discardableResult
     @available(*, noasync, message: "in an async function (in main.swift, too): try await object.save(persistence: …)")
     public mutating func save(persistence: Persistence, cascading: Bool = false) throws -> Saved {
-        var copy = self
-        let outcome = try Objects<Self>.writeNow(.init(cascading)) { db in
-            try Self.save(&copy, persistence: persistence, cascading: cascading, in: db)
+        try Objects<Self>.writeNow(&self, .init(cascading)) { db, object in
+            try Self.save(&object, persistence: persistence, cascading: cascading, in: db)
         }
-        self = copy
-        return outcome
     }
 }

@@ -15,8 +15,41 @@ struct Sheet: Sendable, Equatable {
     @Column(kept: .updated) var changed: Date?
 }
 
+/// An object whose hook undoes its save.
+@Table("undone", in: "objects.sqlite")
+struct Undone: Sendable, Equatable {
+    var id: Int64?
+    var text: String
+
+    static let hooks: RecordHooks<Undone>? = RecordHooks().didSave { _, db in try db.rollBack() }
+}
+
 @Suite("Objects of a table with a version", .ending)
 struct LiveUpkeepTests {
+    @Test func anObjectWhoseSaveAHookUndoesIsUnchanged() async throws {
+        try await ObjectHome.run { home async throws in
+            let store = try await home.store
+            try await Undone.prepare()
+            var object = Undone(text: "a")
+            try await object.save()
+            #expect(object.id == nil)
+            var list = [object, object]
+            try await list.save()
+            #expect(list == [object, object])
+            func saveNow(_ object: inout Undone) throws { try object.save() }
+            try saveNow(&object)
+            #expect(object.id == nil)
+            let live = Live(object, saving: .manual, in: store)
+            await #expect {
+                try await live.save()
+            } throws: { error in
+                (error as? StrongroomError)?.code == .transactionEnded
+            }
+            #expect(live.value.id == nil && live.hasChanges)
+            #expect(try await Undone.all().isEmpty)
+        }
+    }
+
     @Test func eachSaveHasTheNextVersion() async throws {
         try await ObjectHome.run { home async throws in
             let store = try await home.store

@@ -8,6 +8,10 @@ enum InitialLevel: Int, ColumnValue {
     case none, low, high
 }
 
+enum InitialMood: Int, ColumnValue {
+    case good, bad
+}
+
 /// An initial value is a column's default where it is a constant.
 struct InitialValueTests {
     @Table("entry")
@@ -46,6 +50,20 @@ struct InitialValueTests {
         var calls: Int = 3
         var level: InitialLevel = .high
         var maybe: Int? = 7
+    }
+
+    @Table("diary")
+    struct Diary {
+        var id: Int64?
+        var mood: InitialMood? = .none
+    }
+
+    @Test func noneIsNoDefault() async throws {
+        let store = try await TemporaryStore(tables: [Diary.schema]).store
+        let sql = try await store.read { db in
+            try db.value("SELECT sql FROM sqlite_master WHERE name = 'diary'", as: String.self)
+        }
+        #expect(sql?.contains("mood") == true && sql?.contains("DEFAULT") == false)
     }
 
     @Test func theDefaultsStandInTheSchema() async throws {

@@ -28,10 +28,40 @@ struct UpkeepTests {
     @Table("copy", of: UpkeepTests.Document.self)
     enum Copy {}
 
+    /// With a history, and with hooks that write what they get.
+    @Table("dossier", history: .keep(days: 1))
+    struct Dossier: Equatable {
+        var id: Int64?
+        @Column(unique: true) var code: String
+        @Column(kept: .version) var version: Int
+        @Column(kept: .created) var created: Date
+        @Column(kept: .updated, as: .iso8601) var changed: Date
+        var shelf: Int64?
+
+        init(id: Int64? = nil, code: String) {
+            (self.id, self.code, version, created, changed) = (id, code, 0, Document.never, Document.never)
+        }
+
+        static let hooks: RecordHooks<Dossier>? = RecordHooks().didSave { dossier, db in
+            guard try db.value("SELECT 1 FROM sqlite_master WHERE name = 'log'", as: Int.self) != nil else { return }
+            try db.execute("INSERT INTO log VALUES (\(dossier.version), \(dossier.changed > Document.never))")
+        }
+    }
+
+    @Table("shelf")
+    struct Shelf: Equatable {
+        var id: Int64?
+        @HasMany var dossiers: [Dossier] = []
+
+        static let relations: Relations<Shelf>? = Relations().hasMany(\.$dossiers, by: \.shelf, orphans: .detach)
+    }
+
     private let store: Store
 
     init() async throws {
-        store = try await TemporaryStore(tables: [Document.schema, Imported.schema, Copy.schema]).store
+        store = try await TemporaryStore(tables: [
+            Document.schema, Imported.schema, Copy.schema, Shelf.schema, Dossier.schema,
+        ]).store
     }
 
     /// The doors that write a record to its row.
@@ -106,6 +136,115 @@ struct UpkeepTests {
             let stored = try Document.order { $0.id.ascending }.fetch(in: db)
             #expect(stored.map(\.version) == [6, 1, 1])
             #expect(stored.map(\.created) == list.map(\.created))
+        }
+    }
+
+    /// The doors that set in the record what was stored.
+    enum InOutDoor: CaseIterable, Sendable {
+        case update, updateList, save, saveList, upsert, upsertByCode, upsertList, upsertListByCode
+
+        func write<T: Table>(
+            _ record: inout T, by code: KeyPath<T.Columns, Column<String>>, in db: borrowing WriteTransaction
+        ) throws where T.RecordType == T {
+            var list = [record]
+            switch self {
+            case .update: try T.update(&record, in: db)
+            case .updateList: try T.update(contentsOf: &list, in: db)
+            case .save: try T.save(&record, in: db)
+            case .saveList: try T.save(contentsOf: &list, in: db)
+            case .upsert: try T.upsert(&record, in: db)
+            case .upsertByCode: try T.upsert(&record, by: code, in: db)
+            case .upsertList: try T.upsert(contentsOf: &list, in: db)
+            case .upsertListByCode: try T.upsert(contentsOf: &list, by: code, in: db)
+            }
+            switch self {
+            case .updateList, .saveList, .upsertList, .upsertListByCode: record = list[0]
+            default: break
+            }
+        }
+    }
+
+    @Test(arguments: InOutDoor.allCases)
+    func aRecordIsWrittenAgainAndAgain(door: InOutDoor) async throws {
+        try await store.write { db in
+            var list = [Document(code: "a")]
+            try Document.insert(contentsOf: &list, in: db)
+            #expect(list[0].created > Document.never)
+            for version in 1...3 {
+                list[0].title += "x"
+                try door.write(&list[0], by: \.code, in: db)
+                #expect(list[0].version == version)
+                let row = try #require(try Document.find(1, in: db))
+                #expect(row.version == version && row.title == list[0].title && row.created == list[0].created)
+            }
+        }
+    }
+
+    @Test(arguments: InOutDoor.allCases)
+    func theHooksGetWhatIsStored(door: InOutDoor) async throws {
+        try await store.write { db in
+            try db.execute("CREATE TABLE log (version, isStamped)")
+            var list = [Dossier(code: "a")]
+            try Dossier.insert(contentsOf: &list, in: db)
+            for version in 1...2 {
+                try door.write(&list[0], by: \.code, in: db)
+                #expect(list[0].version == version)
+            }
+            #expect(try db.value("SELECT group_concat(version) FROM log", as: String.self) == "0,1,2")
+            #expect(try db.value("SELECT count(*) FROM log WHERE isStamped", as: Int.self) == 3)
+            // Several rows have one record.
+            try db.execute("DELETE FROM log")
+            try Dossier.upsert(list[0], matching: \.version, in: db)
+            #expect(try db.value("SELECT group_concat(version) FROM log", as: String.self) == "3")
+        }
+    }
+
+    @Test func aListOfTheStoresTableFollows() async throws {
+        let documents = store.table(Document.self)
+        var list = [Document(code: "a"), Document(code: "b")]
+        try await documents.insert(contentsOf: &list)
+        for version in 1...2 {
+            try await documents.update(contentsOf: &list)
+            #expect(list.map(\.version) == [version, version])
+        }
+        #expect(try await documents.all().map(\.version) == [2, 2])
+    }
+
+    @Test func anIgnoredUpdateIsNotStale() async throws {
+        try await store.write { db in
+            var document = Document(code: "a")
+            try Document.insert(&document, in: db)
+            let stale = document
+            try Document.update(&document, in: db)
+            try db.execute("CREATE TRIGGER ignores BEFORE UPDATE ON document BEGIN SELECT RAISE(IGNORE); END")
+            let error = try expectFailure(.constraint) { try Document.update(document, in: db) }
+            #expect(error.message.contains("trigger"))
+            try expectFailure(.staleRecord) { try Document.update(stale, in: db) }
+        }
+    }
+
+    @Test func keptColumnsNeedNoValues() async throws {
+        let start = Date()
+        try await store.write { db in
+            try Dossier.upsert(json: #"[{"code": "a"}, {"code": "a"}]"#, by: \.code, in: db)
+            try Dossier.upsert(dictionary: ["code": .text("b")], by: \.code, in: db)
+            let id = try Dossier.insert(in: db) { [$0.code.set("c")] }
+            let all = try Dossier.order { $0.id.ascending }.fetch(in: db)
+            #expect(all.map(\.version) == [1, 0, 0] && id == all[2].id)
+            #expect(all.allSatisfy { $0.created >= start && $0.changed > Document.never })
+            #expect(try Dossier(json: #"{"code": "d"}"#).version == 0)
+        }
+    }
+
+    @Test func aDetachedRowHasTheNextVersion() async throws {
+        try await store.write { db in
+            var shelf = Shelf(dossiers: [Dossier(code: "a"), Dossier(code: "b")])
+            try Shelf.save(&shelf, cascading: true, in: db)
+            let lost = shelf.dossiers.removeLast()
+            try Shelf.save(&shelf, cascading: true, in: db)
+            let row = try #require(try Dossier.where { $0.code == "b" }.first(in: db))
+            #expect(row.shelf == nil && row.version == lost.version + 1)
+            try expectFailure(.staleRecord) { try Dossier.update(lost, in: db) }
         }
     }
 

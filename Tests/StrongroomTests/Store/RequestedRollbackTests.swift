@@ -151,6 +151,16 @@ struct RequestedRollbackTests {
         #expect(try await store.table(Order.self).all().compactMap(\.id) == keys)
     }
 
+    @Test func aRecordWhoseSaveAHookRollsBackIsUnchanged() async throws {
+        let orders = try await Store.inMemory(Order.self).table(Order.self)
+        var order = Order(item: "refused")
+        try await orders.save(&order)
+        var list = [Order(item: "a"), order]
+        try await orders.save(contentsOf: &list)
+        #expect(order.id == nil && list.map(\.id) == [nil, nil])
+        #expect(try await orders.count() == 0)
+    }
+
     @Test func aMigrationIsRolledBackByAnErrorAlone() async throws {
         let directory = try TemporaryDirectory()
         let vault = Vault(directory.path(""), keys: .numbered(1)).with(

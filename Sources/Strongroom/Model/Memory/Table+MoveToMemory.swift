@@ -58,11 +58,10 @@ extension Table {
         for (column, value) in zip(try schema.keyColumns(), values) { replaced[SQLName(column.name)] = value }
         for (place, name) in part.columns.enumerated() { row[place] = replaced[SQLName(name)] ?? row[place] }
         // Before the insert: of two rows with one key the second would be rejected.
-        let before = connection.totalChanges
         try connection.withOwnStatement("DELETE FROM main.\(schema.quotedName) WHERE \(condition)", old) {
             try $0.run()
         }
-        guard connection.totalChanges > before else { throw TableFailure.ignoredDeletion(schema) }
+        guard connection.changes > 0 else { throw TableFailure.ignoredDeletion(schema) }
         let places = part.columns.map { _ in "?" }.joined(separator: ", ")
         let sql = "INSERT INTO \(part.quotedPart) (\(list)) VALUES (\(places))"
         try connection.withOwnStatement(sql, row) { try $0.run() }
@@ -99,7 +98,8 @@ extension Table {
         let condition = keyNames.map { "parent.\(Identifier.quote($0)) = ?" }.joined(separator: " AND ")
         for table in tables.compactMap({ $0.first?.asText }) {
             for pairs in try connection.references(of: table, to: schema.name, keyNames) {
-                let same = pairs.map { "child.\(Identifier.quote($0)) = parent.\(Identifier.quote($1))" }
+                // With the parent's column first: its collation counts, as for the engine's foreign keys.
+                let same = pairs.map { "parent.\(Identifier.quote($1)) = child.\(Identifier.quote($0))" }
                 let sql = """
                     SELECT 1 FROM main.\(Identifier.quote(table)) AS child, main.\(schema.quotedName) AS parent \
                     WHERE \(condition) AND \(same.joined(separator: " AND ")) LIMIT 1

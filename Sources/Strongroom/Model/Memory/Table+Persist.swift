@@ -95,7 +95,7 @@ extension Children {
     func followInMemory(from old: [Value], to new: [Value], on connection: Connection) throws {
         guard let part = connection.memoryTable(Child.schema.name) else { return }
         let column = Identifier.quote(try reference.column().definition.name)
-        let sql = "UPDATE \(part.quotedPart) SET \(column) = ? WHERE \(column) = ?"
+        let sql = "UPDATE \(part.quotedPart) SET \(column) = ? WHERE \(column)\(collation) = ?"
         try connection.withOwnStatement(sql, new + old) { try $0.run() }
         if connection.changes > 0 { connection.noteWrite(of: Child.schema.name) }
     }
@@ -108,11 +108,14 @@ extension Children {
         }
     }
 
+    /// The collation of the parents' key, with which the engine resolves references, as a clause.
+    private var collation: String { (Source.keyCollation ?? .binary).sql }
+
     /// The keys of a record's children in one of the child's two tables.
     func children(of key: [Value], in table: String, on connection: Connection) throws -> [Child.Key] {
         let keys = try Child.schema.keyColumns().map { Identifier.quote($0.name) }.joined(separator: ", ")
         let column = Identifier.quote(try reference.column().definition.name)
-        let sql = "SELECT \(keys) FROM \(table) WHERE \(column) = ? ORDER BY \(keys)"
+        let sql = "SELECT \(keys) FROM \(table) WHERE \(column)\(collation) = ? ORDER BY \(keys)"
         return try connection.withOwnStatement(sql, key) { statement in
             var found: [Child.Key] = []
             let row = Row(statement)

@@ -15,7 +15,7 @@ extension Table {
     ///     record once it is in the file. Unchanged if saving fails.
     ///   - persistence: Where the record is stored.
     ///   - cascading: Whether its parents and children are saved as well, in the same place; see ``Relations``. A
-    ///     parent or a child that has a row in the file is saved there in any case.
+    ///     parent that has a row in the file is saved there in any case.
     ///   - db: A write transaction.
     /// - Returns: The outcome: `inserted` also for a record new in memory, `updated` for one that moved to the file.
     /// - Throws: As `save(_:cascading:in:)`, `insert(_:persistence:in:)` and `persist(_:in:)`; ``StrongroomError`` with
@@ -55,6 +55,8 @@ extension Table {
     private static func saveRow(
         _ record: inout RecordType, _ persistence: Persistence, _ cascade: Cascade?, on connection: Connection
     ) throws -> Saved {
+        // Another copy of the record may have moved already.
+        try cascade?.takeCurrentKey(Self.self, of: &record)
         let isThere = try key(of: record).map { try isInMemory($0, in: WriteTransaction(connection)) } ?? false
         if persistence == .memory, !isThere {
             guard let key = key(of: record), try isInFile(key, on: connection) else {
@@ -69,6 +71,7 @@ extension Table {
         setKey(new, of: &record)
         // The values of a cascading save come first: what is left in memory then are children that were not loaded.
         if let cascade {
+            try cascade.noteMove(Self.self, from: key, to: new)
             cascade.afterTheEnd { try persistChildren(of: new, on: connection) }
         } else {
             try persistChildren(of: new, on: connection)

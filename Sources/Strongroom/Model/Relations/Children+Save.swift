@@ -12,6 +12,7 @@ extension Children {
             var next = try firstPosition(in: related, of: key, isNew: saved[place] == .inserted, column, cascade)
             for former in related.values {
                 var child = former
+                try cascade.takeCurrentKey(Child.self, of: &child)
                 let known = Child.key(of: child)
                 // A child in two lists belongs to the first.
                 if let known, try !cascade.link(Child.self, known, by: column.definition.name) { continue }
@@ -120,7 +121,8 @@ extension Children {
             if let cleared = cleared(column) {
                 if isUnique { try moved.update(with: [cleared], in: cascade.db) }
                 if orphans == .detach || orphans == .delete && isUnique {
-                    try lost.update(with: [cleared], in: cascade.db)
+                    let assignments = try Child.completed([cleared], isNew: false, on: cascade.connection)
+                    try lost.update(with: assignments, in: cascade.db)
                 }
             }
             guard !deleted.isEmpty else { continue }

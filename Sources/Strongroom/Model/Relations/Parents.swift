@@ -15,8 +15,10 @@ where Source.RecordType == Source, Parent.RecordType == Parent, Parent.Key: Colu
     func save(of children: inout [Source], _ cascade: Cascade) throws {
         let places = children.indices.filter { children[$0][keyPath: property].wrappedValue != nil }
         var parents = places.compactMap { children[$0][keyPath: property].wrappedValue }
-        guard !parents.isEmpty else { return }
+        guard !parents.isEmpty else { return try takeCurrentKeys(of: &children, cascade) }
         let outcomes = try Parent.saveTrees(&parents, at: cascade.enter(Parent.self, parents), cascade)
+        // Of two copies of a parent, the first is saved, and its key may have changed.
+        for place in parents.indices { try cascade.takeCurrentKey(Parent.self, of: &parents[place]) }
         for (place, (parent, outcome)) in zip(places, zip(parents, outcomes)) {
             children[place][keyPath: property].wrappedValue = outcome == .deleted ? nil : parent
             if outcome == .deleted {
@@ -25,6 +27,16 @@ where Source.RecordType == Source, Parent.RecordType == Parent, Parent.Key: Colu
                 try Parent.requireOnDisk(key, referencedBy: Source.self, Source.key(of: children[place]), cascade)
                 reference.set(&children[place], key)
             }
+        }
+        try takeCurrentKeys(of: &children, cascade)
+    }
+
+    /// Makes references follow the parents that have moved to the file.
+    private func takeCurrentKeys(of children: inout [Source], _ cascade: Cascade) throws {
+        for place in children.indices {
+            guard let key = reference.key(children[place]) else { continue }
+            let current = try cascade.currentKey(Parent.self, key)
+            if current != key { reference.set(&children[place], current) }
         }
     }
 

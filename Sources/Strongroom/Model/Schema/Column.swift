@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
 /// A column of a table: its name, its Swift type and its constraints. Conditions are built from columns.
 ///
 /// ```swift
@@ -65,7 +71,8 @@ public struct Column<Value: ColumnValue>: TableColumn, SQLExpression {
             collation: collation,
             generated: generated,
             previousName: previously,
-            holdsEveryValue: Self.holdsEveryValue(Value.Unwrapped.self)
+            holdsEveryValue: Self.holdsEveryValue(Value.Unwrapped.self),
+            holdsDates: Value.Unwrapped.self == Date.self
         )
     }
 

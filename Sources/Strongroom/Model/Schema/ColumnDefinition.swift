@@ -33,6 +33,8 @@ public final class ColumnDefinition: Sendable {
     let scale: DecimalScale?
     /// The form of its dates, if it is not that of `Date`.
     let dateForm: DateForm?
+    /// Whether its values are dates, in whatever form.
+    let holdsDates: Bool
     /// The value of new rows for which none is given.
     let defaultValue: Result<Value, any Error>?
     /// Whether the default also replaces a nil that is given.
@@ -57,6 +59,7 @@ public final class ColumnDefinition: Sendable {
         generated: Generated?,
         previousName: String?,
         holdsEveryValue: Bool = false,
+        holdsDates: Bool = false,
         fault: StrongroomError? = nil
     ) {
         self.name = name
@@ -78,6 +81,7 @@ public final class ColumnDefinition: Sendable {
         let form = StoredForm(declaredType: declaredType)
         scale = form?.scale
         dateForm = DateForm(declaredType: declaredType)
+        self.holdsDates = holdsDates || dateForm != nil
         var quoted = SQL(verbatim: Identifier.quote(name)).scaled(form)
         if let fault { quoted.fail(fault) }
         self.quoted = quoted

@@ -31,7 +31,7 @@ public struct TableSchema: Sendable {
             keys = columns.filter(\.isPrimaryKey)
             decimals = columns.filter { $0.holdsDecimals || $0.scale != nil }
             decimalTypes = ([name] + decimals.map { "\($0.name) \($0.declaredType)" }).joined(separator: "\0")
-            dates = columns.filter { $0.dateForm != nil }
+            dates = columns.filter(\.holdsDates)
             dateTypes = ([name] + dates.map { "\($0.name) \($0.declaredType)" }).joined(separator: "\0")
             hasScaledKey = keys.contains { $0.scale != nil }
             quotedName = Identifier.quote(name)
@@ -59,7 +59,7 @@ public struct TableSchema: Sendable {
     var decimals: [ColumnDefinition] { storage.decimals }
     /// The table and the forms of its decimals as one text.
     var decimalTypes: String { storage.decimalTypes }
-    /// The columns that store dates in another form than that of `Date`.
+    /// The columns that store dates, in any form.
     var dates: [ColumnDefinition] { storage.dates }
     /// The table and the forms of its dates as one text.
     var dateTypes: String { storage.dateTypes }

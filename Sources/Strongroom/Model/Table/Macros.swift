@@ -3,7 +3,8 @@
 ///
 /// Every stored property becomes a column with the property's name, and an initial value that is a literal or a case of
 /// an enum becomes the column's default: in `CREATE TABLE` and `ADD COLUMN`, and for a record from JSON or a dictionary
-/// without that key. An expression with another value each time, such as `Date()`, does not.
+/// without that key. An expression with another value each time, such as `Date()`, does not, nor does the initial value
+/// of a column that is encoded (`as: .json`, `as: .propertyList`).
 /// ``Column(_:scale:primaryKey:autoincrement:unique:indexed:references:check:collation:generated:previously:kept:as:)``
 /// configures one, and ``Ignored()`` excludes one. The primary key consists of the properties that are marked
 /// `@Column(primaryKey: true)`, or else of the property that is named `id`:
@@ -60,7 +61,7 @@ public macro Table(_ name: String, in database: String? = nil) =
     extension, conformances: Table, Record,
     names: named(Columns), named(columns), named(schema), named(databaseName), named(columnNames),
     named(columnDefinitions), named(Key), named(key), named(setKey), named(init), named(encode), named(update),
-    named(columnName)
+    named(columnName), named(upkeep)
 )
 public macro Table(_ name: String, in database: String? = nil, history: History) =
     #externalMacro(module: "StrongroomMacros", type: "TableMacro")

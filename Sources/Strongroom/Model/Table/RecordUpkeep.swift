@@ -33,6 +33,7 @@ public struct RecordUpkeep<R: Record>: Sendable {
         let column: String
         let place: Int
         let advance: @Sendable (inout R) -> Void
+        let get: @Sendable (R) -> Int64?
     }
 
     struct Time: Sendable {
@@ -62,7 +63,9 @@ public struct RecordUpkeep<R: Record>: Sendable {
         _ property: any WritableKeyPath<R, V> & Sendable, _ column: String
     ) -> RecordUpkeep {
         adding(property, column) { copy, place in
-            copy.version = Version(column: column, place: place) { record in record[keyPath: property] &+= 1 }
+            copy.version = Version(
+                column: column, place: place, advance: { record in record[keyPath: property] &+= 1 },
+                get: { record in Int64(exactly: record[keyPath: property]) })
         }
     }
 
@@ -140,6 +143,15 @@ extension RecordUpkeep {
     func stampNew(_ record: inout R, _ now: Date) {
         created?.set(&record, now)
         updated?.set(&record, now)
+    }
+
+    /// The value of a kept column in a new record for which none is given: the first version, or a time that is
+    /// replaced when the record is inserted; nil for a column that is not kept.
+    func placeholder(for column: ColumnDefinition) throws -> Value? {
+        if let version, Identifier.areSame(version.column, column.name) { return .integer(0) }
+        guard [created, updated].contains(where: { $0.map { Identifier.areSame($0.column, column.name) } ?? false })
+        else { return nil }
+        return try column.dateForm?.stored(seconds: 0) ?? .real(0)
     }
 
     /// Sets the time of a record that is written to its row, and its next version.

@@ -25,9 +25,19 @@ extension ConnectionPool {
             CurrentTransaction.inside(self, nil) { finish(result) }
             queued.leave()
         }
+        let accepting: @Sendable (Connection) throws -> Void = { connection in
+            do {
+                try connection.acceptingRollback({ try work(connection) }, undone: {})
+            } catch is RequestedRollback {
+                throw StrongroomError(
+                    .transactionEnded,
+                    "A hook called `rollBack()`, so the write was undone. Correct the record, and write it again.",
+                    database: connection.database)
+            }
+        }
         // After the queued work: the current thread may be one of the executor's, and has other work to run next.
         let start: @Sendable () -> Void = { [self] in
-            executor.postBehind { [self] in writeInGroup(work, ticket, undone: undone, finish: end) }
+            executor.postBehind { [self] in writeInGroup(accepting, ticket, undone: undone, finish: end) }
         }
         let waiter = Waiter { [executor] result in
             switch result {

@@ -64,6 +64,7 @@ final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
 
     private func runLater<T>(on connection: Connection, _ work: () throws -> T) throws -> T {
         connection.transaction.authorship = Authorship()
+        connection.transaction.writeTime = nil
         do {
             return try connection.inSavepoint {
                 let result = try work()

@@ -43,9 +43,9 @@ extension Stores {
         try openBlocking(DatabaseName(fileName), in: place)
     }
 
-    /// The threads for openings that a thread is blocked for: if the caller blocks one of Swift's cooperative threads,
-    /// there may be none left for the opening.
-    private static let opener = StoreExecutor(
+    /// The threads for openings: if callers block Swift's cooperative threads until an opening has ended, there may be
+    /// none left for it.
+    static let opener = StoreExecutor(
         name: "strongroom.open", threads: max(2, ProcessInfo.processInfo.activeProcessorCount))
 
     private func openBlocking(_ name: DatabaseName, in place: Persistence?) throws -> Store {
@@ -64,7 +64,7 @@ extension Stores {
         // Not detached: it belongs to the opening that the current task may belong to, so that cycles are detected.
         Task(executorPreference: Self.opener) {
             do {
-                outcome.fulfill(.success(try await self.open(name, in: place, on: Self.opener)))
+                outcome.fulfill(.success(try await self.open(name, in: place)))
             } catch {
                 outcome.fulfill(.failure(error))
             }

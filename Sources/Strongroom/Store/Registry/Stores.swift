@@ -137,11 +137,8 @@ public final class Stores: Sendable {
 
     /// - Parameters:
     ///   - place: Where to keep its data; nil for the place in its settings.
-    ///   - executor: The threads of an opening that begins with this call; nil for Swift's cooperative threads.
-    func open(
-        _ name: DatabaseName, in place: Persistence?, on executor: StoreExecutor? = nil
-    ) async throws -> Store {
-        let (opening, found, _) = try await borrow(name, in: place, on: executor)
+    func open(_ name: DatabaseName, in place: Persistence?) async throws -> Store {
+        let (opening, found, _) = try await borrow(name, in: place)
         do {
             let store = try found.lying(in: place)
             end(opening, .keeping)
@@ -156,10 +153,10 @@ public final class Stores: Sendable {
     ///
     /// - Returns: The opening, to be returned with ``release(_:)``, its store, and whether this call opened it.
     func borrow(
-        _ name: DatabaseName, in place: Persistence? = nil, on executor: StoreExecutor? = nil
+        _ name: DatabaseName, in place: Persistence? = nil
     ) async throws -> (opening: SharedOpening, store: Store, isFirst: Bool) {
         while true {
-            let (opening, isFirst) = try opening(of: name, in: place, on: executor)
+            let (opening, isFirst) = try opening(of: name, in: place)
             let store: Store
             do {
                 store = try await OpeningWaits.wait(for: opening.id) { try await opening.wait() }
@@ -193,7 +190,7 @@ public final class Stores: Sendable {
     }
 
     private func opening(
-        of name: DatabaseName, in place: Persistence?, on executor: StoreExecutor?
+        of name: DatabaseName, in place: Persistence?
     ) throws -> (SharedOpening, isFirst: Bool) {
         try state.withLock { state in
             if let opening = state.openings[name] {
@@ -202,7 +199,8 @@ public final class Stores: Sendable {
             }
             let configuration = try state.configuration(of: name)
             let id = OpeningWaits.Opening(of: name)
-            let task = Task(executorPreference: executor) {
+            // A blocking `open` may wait for an opening that an async one has begun.
+            let task = Task(executorPreference: Self.opener) {
                 try await OpeningWaits.run(id) { try await self.make(name, configuration, place) }
             }
             let opening = SharedOpening(id: id, task: task)

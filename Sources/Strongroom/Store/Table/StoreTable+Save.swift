@@ -26,14 +26,9 @@ extension StoreTable {
     @discardableResult
     public func save(_ record: inout Source.RecordType, cascading: Bool = false) async throws -> Saved {
         try await prepare(cascading)
-        let before = record
-        let (saved, outcome) = try await store.write { db in
-            var copy = before
-            let outcome = try Source.save(&copy, cascading: cascading, in: db)
-            return (copy, outcome)
+        return try await store.write(&record) { db, record in
+            try Source.save(&record, cascading: cascading, in: db)
         }
-        record = saved
-        return outcome
     }
 
     /// Saves a list of records, all or none.
@@ -48,14 +43,9 @@ extension StoreTable {
         contentsOf records: inout [Source.RecordType], cascading: Bool = false
     ) async throws -> [Saved] {
         try await prepare(cascading)
-        let before = records
-        let (saved, outcomes) = try await store.write { db in
-            var copy = before
-            let outcomes = try Source.save(contentsOf: &copy, cascading: cascading, in: db)
-            return (copy, outcomes)
+        return try await store.write(&records) { db, records in
+            try Source.save(contentsOf: &records, cascading: cascading, in: db)
         }
-        records = saved
-        return outcomes
     }
 
     /// Deletes a record's row, and returns whether there was one.

@@ -72,12 +72,7 @@ extension StoreTable {
     @inlinable
     public func update(_ record: inout Source.RecordType) async throws {
         try await prepare()
-        let before = record
-        record = try await store.write { db in
-            var copy = before
-            try Source.update(&copy, in: db)
-            return copy
-        }
+        try await store.write(&record) { db, record in try Source.update(&record, in: db) }
     }
 
     /// Updates the rows with the keys of a list of records, all or none.
@@ -87,6 +82,17 @@ extension StoreTable {
     public func update(contentsOf records: [Source.RecordType]) async throws {
         try await prepare()
         try await store.write { db in try Source.update(contentsOf: records, in: db) }
+    }
+
+    /// Updates the rows with the keys of a list of records, all or none, and sets what the table keeps in the records,
+    /// such as their next versions.
+    ///
+    /// - Parameter records: The records; unchanged if the update fails.
+    /// - Throws: As ``update(_:)``.
+    @inlinable
+    public func update(contentsOf records: inout [Source.RecordType]) async throws {
+        try await prepare()
+        try await store.write(&records) { db, records in try Source.update(contentsOf: &records, in: db) }
     }
 
     /// Deletes the row with a key and returns whether there was one.

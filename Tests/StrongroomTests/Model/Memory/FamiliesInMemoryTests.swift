@@ -60,8 +60,56 @@ struct FamiliesInMemoryTests {
         static let relations: Relations<Knot>? = Relations().hasMany(\.$below, by: \.above)
     }
 
+    @Table("nest")
+    struct Nest: Equatable {
+        var id: Int64?
+        var name: String
+    }
+
+    /// Has a parent of its own besides the wood.
+    @Table("bird")
+    struct Bird: Equatable {
+        var id: Int64?
+        @Column(references: Reference("wood")) var wood: Int64?
+        @Column(references: Reference("nest")) var nest: Int64?
+        @BelongsTo var home: Nest? = nil
+
+        static let relations: Relations<Bird>? = Relations().belongsTo(\.$home, by: \.nest)
+    }
+
+    @Table("wood")
+    struct Wood: Equatable {
+        var id: Int64?
+        @HasMany var birds: [Bird] = []
+
+        static let relations: Relations<Wood>? = Relations().hasMany(\.$birds, by: \.wood)
+    }
+
+    /// A parent whose key is compared without the case.
+    @Table("author")
+    struct Author: Equatable {
+        @Column(primaryKey: true, collation: .noCase) var name: String
+        @HasMany var books: [Book] = []
+
+        static let relations: Relations<Author>? = Relations().hasMany(\.$books, by: \.author)
+    }
+
+    @Table("book")
+    struct Book: Equatable {
+        var id: Int64?
+        @Column(references: Reference("author", onDelete: .cascade)) var author: String
+    }
+
+    /// References authors, which do not list it.
+    @Table("prize")
+    struct Prize: Equatable {
+        var id: Int64?
+        @Column(references: Reference("author", onDelete: .cascade)) var author: String
+    }
+
     private static let tables = [
-        Agency.schema, Trip.schema, Stop.schema, Picture.schema, Receipt.schema, Knot.schema,
+        Agency.schema, Trip.schema, Stop.schema, Picture.schema, Receipt.schema, Knot.schema, Nest.schema, Wood.schema,
+        Bird.schema, Author.schema, Book.schema, Prize.schema,
     ]
 
     private func withTables(_ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Void) async throws {
@@ -233,6 +281,44 @@ struct FamiliesInMemoryTests {
             try Knot.insert(Knot(), in: db)
             try expectFailure(.constraint) { try Knot.moveToMemory(1, in: db) }
             #expect(try Knot.keysInMemory(in: db).isEmpty && Knot.count(in: db) == 1)
+            // What the trigger writes itself does not count.
+            try db.execute("DROP TRIGGER ignores")
+            try db.execute(
+                """
+                CREATE TRIGGER ignores BEFORE DELETE ON knot
+                BEGIN INSERT INTO receipt DEFAULT VALUES; SELECT RAISE(IGNORE); END
+                """)
+            try expectFailure(.constraint) { try Knot.moveToMemory(1, in: db) }
+            #expect(try Knot.keysInMemory(in: db).isEmpty && Knot.count(in: db) == 1)
+        }
+    }
+
+    @Test func copiesOfAParentFollowItToTheFile() async throws {
+        try await withTables { db throws in
+            var nest = Nest(name: "high")
+            try Nest.insert(&nest, persistence: .memory, in: db)
+            let draft = try #require(nest.id)
+            #expect(draft < 0)
+            var wood = Wood(birds: [Bird(home: nest), Bird(home: nest), Bird(nest: draft)])
+            try Wood.save(&wood, persistence: .disk, cascading: true, in: db)
+            #expect(wood.birds.map(\.nest) == [1, 1, 1])
+            #expect(wood.birds.map(\.home?.id) == [1, 1, nil])
+            #expect(try Bird.all(in: db).map(\.nest) == [1, 1, 1])
+            #expect(try Nest.keysInMemory(in: db).isEmpty && Nest.count(in: db) == 1)
+        }
+    }
+
+    @Test func childrenAreFoundAsTheEngineFindsThem() async throws {
+        try await withTables { db throws in
+            for name in ["Ada", "Grace"] { try Author.insert(Author(name: name), in: db) }
+            try Book.insert(Book(author: "ADA"), in: db)
+            try Author.moveToMemory("Ada", in: db)
+            #expect(try Book.keysInMemory(in: db).count == 1 && Book.count(in: db) == 1)
+            try Author.persist("Ada", in: db)
+            #expect(try Book.keysInMemory(in: db).isEmpty && Book.count(in: db) == 1)
+            try Prize.insert(Prize(author: "GRACE"), in: db)
+            try expectFailure(.inMemory) { try Author.moveToMemory("Grace", in: db) }
+            #expect(try Prize.count(in: db) == 1)
         }
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Strongroom
 import Testing
 
@@ -26,6 +27,36 @@ struct GroupCommitTests {
         #expect(after.largestGroup == 51)
         #expect(try await fixture.lines() == Array(0..<50))
     }
+
+    #if Macros
+    @Table("stamp")
+    struct Stamp {
+        var id: Int64?
+        @Column(kept: .created) var created: Date?
+    }
+
+    @Test func eachWriteHasATimeOfItsOwn() async throws {
+        let fixture = try await LineStore()
+        let store = fixture.store
+        try await store.write { db in try db.createTable(Stamp.schema) }
+        let canEnd = Moment()
+        let holder = try await fixture.holdWriter(until: canEnd)
+        let tasks = try await fixture.waiting(0..<3) { _ in
+            try await store.write { db in
+                // The clock has gone on since the write before.
+                usleep(1000)
+                let start = Date()
+                var stamp = Stamp()
+                try Stamp.insert(&stamp, in: db)
+                return try #require(stamp.created) >= start
+            }
+        }
+        canEnd.come()
+        try await holder.value
+        for task in tasks { #expect(try await task.value) }
+        #expect(store.statistics.largestGroup == 4)
+    }
+    #endif
 
     @Test func aTransactionThatHasTakenWritesForItsTimeTakesNoMore() async throws {
         let fixture = try await LineStore(groupDuration: .zero)

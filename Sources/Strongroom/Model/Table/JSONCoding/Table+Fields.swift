@@ -148,6 +148,7 @@ extension Table where Self: Record, RecordType == Self {
     /// The value of a new record's field for which none is given.
     private static func missing(_ field: RecordField) throws -> Value {
         if let value = try field.column.defaultValue?.get() { return value }
+        if !field.isNullable, let kept = try RecordType.upkeep?.placeholder(for: field.column) { return kept }
         guard field.isNullable else {
             throw StrongroomError(
                 .notARecord, "There is no value for \"\(field.key)\", which is required and has no default; add one.")

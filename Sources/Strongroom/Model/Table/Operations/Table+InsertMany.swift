@@ -47,12 +47,12 @@ extension Table {
         let connection = db.handle.connection
         guard let hooks else {
             let keys = try insert(contentsOf: records, on: connection)
-            for (index, key) in keys.enumerated() { setKey(key, of: &records[index]) }
+            for (index, key) in keys.enumerated() { adopt(key, .inserted, in: &records[index], on: connection) }
             return
         }
         records = try withHooks(contentsOf: records, hooks, on: connection) { records in
             let keys = try insert(contentsOf: records, on: connection)
-            for (index, key) in keys.enumerated() { setKey(key, of: &records[index]) }
+            for (index, key) in keys.enumerated() { adopt(key, .inserted, in: &records[index], on: connection) }
             return Array(records)
         }
     }

@@ -49,33 +49,6 @@ extension Table {
         try withHooks(&record, hooks, on: connection, write: write)
     }
 
-    /// Updates the rows with the keys of a list of records, atomically.
-    ///
-    /// - Parameters:
-    ///   - records: The records.
-    ///   - db: A write transaction.
-    /// - Throws: As the method for one record; no row is changed then.
-    @inlinable
-    public static func update(
-        contentsOf records: some Sequence<RecordType>,
-        in db: borrowing some Writing & ~Copyable
-    ) throws {
-        let connection = db.handle.connection
-        if let hooks {
-            return try withHooks(contentsOf: records, hooks, on: connection) { records in
-                try connection.inList(of: records.count) {
-                    for record in records { try update(record, on: connection) }
-                }
-                guard let upkeep = RecordType.upkeep else { return }
-                for index in records.indices { follow(.updated, upkeep, in: &records[index], on: connection) }
-            }
-        }
-        let records = ContiguousArray(records)
-        try connection.inList(of: records.count) {
-            for record in records { try update(record, on: connection) }
-        }
-    }
-
     /// Updates some columns of the row with a record's key.
     ///
     /// ```swift

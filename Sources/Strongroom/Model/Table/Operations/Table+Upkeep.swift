@@ -61,8 +61,19 @@ extension Table {
         upkeep.stampNext(&next, connection.writeTime)
         let left = upkeep.leftOut(leftOut)
         if try updateRow(next, at: key, operation, except: left, cached: cached, on: connection) { return true }
-        if upkeep.version != nil, try isPresent(key, on: connection) { throw TableFailure.staleRecord(schema) }
-        return false
+        guard let version = upkeep.version, try isPresent(key, on: connection) else { return false }
+        guard let known = version.get(record),
+            try storedVersion(version.column, of: key, on: connection) == .integer(known)
+        else { throw TableFailure.staleRecord(schema) }
+        throw TableFailure.ignoredUpdate(schema)
+    }
+
+    /// The version of a row; nil if there is none.
+    private static func storedVersion(_ column: String, of key: Key, on connection: Connection) throws -> Value? {
+        let sql = "SELECT \(Identifier.quote(column)) FROM \(schema.quotedName) WHERE \(try keyCondition())"
+        return try connection.withOwnStatement(sql, try plainValues(of: key)) { statement in
+            try statement.step() ? try Row(statement).value(at: 0) : nil
+        }
     }
 
     /// Assignments together with those of the columns that the table keeps and that are not assigned.
@@ -85,6 +96,12 @@ extension Table {
         }
         if let updated = upkeep.updated { add(updated.column, time) }
         if isNew, let created = upkeep.created { add(created.column, time) }
+        if isNew, let version = upkeep.version {
+            add(version.column) { definition in
+                let initial = (try? definition.defaultValue?.get()) ?? .integer(0)
+                return "\(initial)"
+            }
+        }
         if !isNew, let version = upkeep.version { add(version.column) { "\($0.quoted) + 1" } }
         return all
     }
@@ -100,6 +117,15 @@ extension Connection {
 }
 
 extension TableFailure {
+    fileprivate static func ignoredUpdate(_ schema: TableSchema) -> StrongroomError {
+        StrongroomError(
+            .constraint,
+            """
+            A trigger of table "\(schema.name)" ignored the update, so the row is as it was; fix the trigger or the \
+            record.
+            """)
+    }
+
     static func staleRecord(_ schema: TableSchema) -> StrongroomError {
         StrongroomError(
             .staleRecord,

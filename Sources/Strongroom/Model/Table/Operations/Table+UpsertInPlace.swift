@@ -11,8 +11,8 @@ extension Table {
     /// ```
     ///
     /// - Parameters:
-    ///   - record: The record; it receives its row's key, and the changes of the table's ``hooks``, but no other value
-    ///     of the row. Unchanged if the upsert fails.
+    ///   - record: The record; it receives its row's key, the changes of the table's ``hooks``, and the columns that
+    ///     the table keeps, but no other value of the row. Unchanged if the upsert fails.
     ///   - columns: The primary key, a unique column, or all columns of a unique index.
     ///   - nils: The treatment of nil in an existing row. A new row gets the column's default in place of nil.
     ///   - db: A write transaction.
@@ -94,12 +94,12 @@ extension Table {
     ) throws -> Upserted<Key> {
         guard let hooks else {
             let row = try upsert(record, by: target, nils: nils, on: connection)
-            setKey(row.key, of: &record)
+            adopt(row.key, row.outcome, in: &record, on: connection)
             return row
         }
         return try withHooks(&record, hooks, on: connection) { record in
             let row = try upsert(record, by: target, nils: nils, on: connection)
-            setKey(row.key, of: &record)
+            adopt(row.key, row.outcome, in: &record, on: connection)
             return row
         }
     }
@@ -111,14 +111,18 @@ extension Table {
     ) throws -> [Upserted<Key>] {
         guard let hooks else {
             let rows = try upsert(contentsOf: records, by: target, nils: nils, on: connection)
-            for (index, row) in rows.enumerated() { setKey(row.key, of: &records[index]) }
+            for (index, row) in rows.enumerated() {
+                adopt(row.key, row.outcome, in: &records[index], on: connection)
+            }
             return rows
         }
         let (written, rows) = try withHooks(contentsOf: records, hooks, on: connection) { records in
             let rows = try connection.inList(of: records.count) {
                 try records.map { try upsert($0, by: target, nils: nils, on: connection) }
             }
-            for (index, row) in zip(records.indices, rows) { setKey(row.key, of: &records[index]) }
+            for (index, row) in zip(records.indices, rows) {
+                adopt(row.key, row.outcome, in: &records[index], on: connection)
+            }
             return (Array(records), rows)
         }
         records = written

@@ -82,8 +82,9 @@ extension Table {
             let rows = try write(written, matching: target, several, nils, on: connection)
             if let hooks {
                 for row in rows {
-                    setKey(row.key, of: &written)
-                    try hooks.didSave(written, in: db)
+                    var saved = written
+                    adopt(row.key, row.outcome, in: &saved, on: connection)
+                    try hooks.didSave(saved, in: db)
                 }
             }
             return rows
