@@ -65,6 +65,8 @@ final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
     private func runLater<T>(on connection: Connection, _ work: () throws -> T) throws -> T {
         connection.transaction.authorship = Authorship()
         do {
+            // Of an earlier write.
+            try connection.forgetAuthor()
             return try connection.inSavepoint {
                 let result = try work()
                 // Otherwise one write would make the commit fail for all.
