@@ -17,6 +17,9 @@ enum AuthorTable {
     static let name = "strongroom_author"
     /// AUTOINCREMENT, so that the number of a deleted row is not used again.
     static let creation = "CREATE TABLE IF NOT EXISTS \(name) (id INTEGER PRIMARY KEY AUTOINCREMENT, author TEXT)"
+    /// With a condition: the engine would count, but not report, the row that it deletes by truncating the table, so
+    /// that the ``RowRecorder`` would miss a change.
+    static let removal = "DELETE FROM \(name) WHERE 1"
 }
 
 extension Connection {
@@ -40,7 +43,7 @@ extension Connection {
         (transaction.authorship.isRecorded, transaction.authorship.isChanged) = (true, false)
         transaction.hasAuthorRow = true
         do {
-            try run("DELETE FROM \(AuthorTable.name)")
+            try run(AuthorTable.removal)
             try run("INSERT INTO \(AuthorTable.name) (author) VALUES (?)", author)
         } catch {
             transaction.authorship.isRecorded = false
@@ -60,7 +63,7 @@ extension Connection {
     /// Deletes the row of the author before a commit.
     func forgetAuthor() throws {
         guard transaction.hasAuthorRow else { return }
-        try run("DELETE FROM \(AuthorTable.name)")
+        try run(AuthorTable.removal)
         transaction.hasAuthorRow = false
     }
 

@@ -8,6 +8,8 @@ import Foundation
 struct HistoryReader<Source: Table> {
     let history: HistoryTable
     let connection: Connection
+    /// The number of the newest change whose former values have another form than the table's columns.
+    private let unread: Int64
 
     private var names: [String] { Source.RecordType.columnNames }
 
@@ -25,6 +27,7 @@ struct HistoryReader<Source: Table> {
         }
         self.history = history
         try connection.prepareTable(Source.schema)
+        unread = try connection.unreadChanges(of: history.name)
     }
 
     /// A record and the values of its columns, without those that are omitted.
@@ -41,8 +44,9 @@ struct HistoryReader<Source: Table> {
         let at: Double
         let kind: RecordChange<Source>.Kind
         let key: Source.Key
-        /// Nil for an insertion.
+        /// Nil for an insertion, and if it is not known.
         let before: Image?
+        let isBeforeKnown: Bool
     }
 
     /// What is known of a row after a change.
@@ -77,7 +81,8 @@ struct HistoryReader<Source: Table> {
         return RecordChange(
             number: entry.number, transaction: entry.transaction, author: entry.author,
             at: Date(timeIntervalSinceReferenceDate: entry.at), kind: entry.kind, key: entry.key,
-            before: entry.before?.record, after: record, isAfterKnown: isKnown, columns: columns)
+            before: entry.before?.record, isBeforeKnown: entry.isBeforeKnown, after: record, isAfterKnown: isKnown,
+            columns: columns)
     }
 
     /// The row after a change: from before the next change, or the present one.
@@ -114,11 +119,14 @@ struct HistoryReader<Source: Table> {
         let row = Row(statement)
         while try statement.step() {
             guard let kind = RecordChange<Source>.Kind(rawValue: try row.text(at: count + 4)) else { continue }
+            let number: Int64 = try row[count]
+            let isRead = kind != .insert && number > unread
             entries.append(
                 Entry(
-                    number: try row[count], transaction: try row[count + 1], author: try row[count + 2],
+                    number: number, transaction: try row[count + 1], author: try row[count + 2],
                     at: try row[count + 3], kind: kind, key: try Source.readKey(from: row, at: count + 5),
-                    before: kind == .insert ? nil : try image(row)))
+                    before: isRead ? try image(row) : nil,
+                    isBeforeKnown: isRead || kind == .insert))
         }
         return entries
     }

@@ -36,8 +36,11 @@ public struct RecordChange<Source: Table>: Sendable {
     public let kind: Kind
     /// The row's key. A change of the key itself is a deletion and an insertion.
     public let key: Source.Key
-    /// The record before the change; nil for an insertion. Omitted columns are nil in it.
+    /// The record before the change; nil for an insertion, and if it is not known. Omitted columns are nil in it.
     public let before: Source.RecordType?
+    /// Whether ``before`` is known: not if the type of a column has changed since, or the form of its values, such as
+    /// the scale of a decimal.
+    public let isBeforeKnown: Bool
     /// The record after the change; nil for a deletion, and if it is not known. Omitted columns are nil in it, unless
     /// it is the present record.
     public let after: Source.RecordType?

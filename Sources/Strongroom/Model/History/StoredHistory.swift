@@ -4,35 +4,73 @@ struct StoredHistory {
     let table: String
     /// The names of the key's columns in the table.
     let keys: [String]
-    /// The names of the other columns whose former values are kept and that the table still has.
+    /// The names of the other columns whose former values are kept.
     let kept: [String]
+    /// The columns of the key's values in the history, quoted.
+    let quotedKeys: [String]
+    /// The columns of the former values in the history, quoted.
+    let quotedFormer: [String]
 
     var name: String { HistoryTable.name(of: table) }
     var quotedName: String { Identifier.quote(name) }
     var quotedTable: String { Identifier.quote(table) }
 
-    /// The columns of the key's values in the history, quoted.
-    var quotedKeys: [String] { keys.map { Identifier.quote(HistoryTable.keyName(of: $0)) } }
-
     /// The histories that the file keeps: those with triggers.
+    ///
+    /// - Throws: ``StrongroomError`` with `schemaChange` for one that does not fit its table.
     static func all(on connection: Connection) throws -> [StoredHistory] {
-        let entries = try connection.schemaEntries()
-        let triggers = entries.filter { $0.kind == .trigger }.map(\.name)
-        return try entries.filter { $0.kind == .table }.compactMap { entry in
-            let name = HistoryTable.name(of: entry.name)
-            guard Identifier.place(of: "\(name)_delete", in: triggers) != nil else { return nil }
-            let columns = try connection.columnInfos(of: name).map(\.name)
-            guard HistoryTable.ownColumns.allSatisfy({ Identifier.place(of: $0, in: columns) != nil }) else {
-                return nil
-            }
-            let present = try connection.columnInfos(of: entry.name).filter { $0.generated == nil && !$0.isHidden }
-            func isIn(_ name: (String) -> String) -> [String] {
-                present.map(\.name).filter { Identifier.place(of: name($0), in: columns) != nil }
-            }
-            let keys = isIn(HistoryTable.keyName(of:))
-            return keys.isEmpty
-                ? nil : StoredHistory(table: entry.name, keys: keys, kept: isIn(HistoryTable.formerName(of:)))
+        try connection.schemaEntries().compactMap { entry in
+            guard entry.kind == .trigger,
+                entry.tokens.contains(where: { $0.isNamed(AuthorTable.name) }),
+                Identifier.areSame(entry.name, HistoryTable.triggerName("delete", of: entry.table))
+            else { return nil }
+            return try StoredHistory(entry, connection)
         }
+    }
+
+    /// - Parameter trigger: The trigger that records deletions: it says which column is kept where.
+    private init(_ trigger: SchemaEntry, _ connection: Connection) throws {
+        table = trigger.table
+        let recorded = Self.recorded(trigger)
+        let present = try connection.columnInfos(of: trigger.table)
+        let own = try connection.columnInfos(of: HistoryTable.name(of: trigger.table)).map(\.name)
+        let needed = HistoryTable.ownColumns + recorded.map(\.stored)
+        let isKey = { (column: String) in column.hasPrefix(HistoryTable.keyName(of: "")) }
+        let keys = recorded.filter { isKey($0.stored) }
+        let ofTable = present.filter { $0.keyPlace != nil }.map(\.name)
+        guard !keys.isEmpty, Identifier.areSame(keys.map(\.column), ofTable),
+            needed.allSatisfy({ Identifier.place(of: $0, in: own) != nil }),
+            recorded.allSatisfy({ Identifier.place(of: $0.column, in: present.map(\.name)) != nil })
+        else {
+            throw StrongroomError(
+                .schemaChange,
+                """
+                The history of table "\(trigger.table)" does not fit the table as it is now; call `keepHistory(of:)` \
+                with the table's schema, or stop the history with `stopHistory(of:)`.
+                """,
+                database: connection.database)
+        }
+        let plain = present.filter { $0.generated == nil }.map(\.name)
+        let kept = recorded.filter { !isKey($0.stored) && Identifier.place(of: $0.column, in: plain) != nil }
+        self.keys = keys.map(\.column)
+        self.kept = kept.map(\.column)
+        quotedKeys = keys.map { Identifier.quote($0.stored) }
+        quotedFormer = kept.map { Identifier.quote($0.stored) }
+    }
+
+    /// The columns that a trigger records, with those of the history; empty if it has another form.
+    private static func recorded(_ trigger: SchemaEntry) -> [(column: String, stored: String)] {
+        let tokens = trigger.tokens.filter { $0.kind != .space }
+        guard let values = tokens.lastIndex(where: { $0.isWord("VALUES") }),
+            let start = tokens[..<values].lastIndex(where: { $0.isSign("(") })
+        else { return [] }
+        let stored = tokens[start..<values].compactMap(\.name).dropFirst(HistoryTable.ownColumns.count - 1)
+        let columns = tokens.indices.compactMap { place -> String? in
+            guard place > values + 2, tokens[place - 1].isSign(".") else { return nil }
+            return tokens[place - 2].isNamed("old") ? tokens[place].name : nil
+        }
+        guard stored.count == columns.count else { return [] }
+        return zip(columns, stored).map { (column: $0, stored: $1) }
     }
 
     /// The number of the newest change; 0 if there is none.

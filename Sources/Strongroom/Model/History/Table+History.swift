@@ -146,12 +146,3 @@ extension HistoryTable {
         return try db.execute(SQL(verbatim: "DELETE FROM main.\(quotedName) WHERE \(condition)"))
     }
 }
-
-extension Connection {
-    fileprivate func notePruning(of history: String, through transaction: Int64) throws {
-        let table = PrunedHistory.table
-        let known = try ownValue("SELECT pruned FROM \(table) WHERE name = ?", .text(history))
-        if case .integer(let number)? = known, number >= transaction { return }
-        try run("REPLACE INTO \(table) (name, pruned) VALUES (?, ?)", .text(history), .integer(transaction))
-    }
-}

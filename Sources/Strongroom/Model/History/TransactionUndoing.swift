@@ -24,8 +24,8 @@ struct TransactionUndoing {
             throw error(
                 .noSuchRow,
                 """
-                Changes of transaction \(transaction), or of later ones, were pruned from "\(name)", so it cannot be \
-                undone as a whole.
+                Changes of transaction \(transaction), or of later ones, were pruned from "\(name)", or the history \
+                was stopped or its table changed since then, so that the transaction cannot be undone as a whole.
                 """)
         }
     }
@@ -77,7 +77,7 @@ struct TransactionUndoing {
             AND other.transaction_id IS NOT ?1
             """
         let keys = history.quotedKeys.map { "entry.\($0)" }
-        let former = history.kept.map { "entry.\(Identifier.quote(HistoryTable.formerName(of: $0)))" }
+        let former = history.quotedFormer.map { "entry.\($0)" }
         // The first change of each row in the transaction has the values from before it.
         let sql = """
             SELECT kind, (\(later)), \((keys + former).joined(separator: ", ")) FROM \(name) AS entry \
@@ -95,11 +95,14 @@ struct TransactionUndoing {
     /// Deletes rows first, so that values of unique columns are free, and checks references at the end.
     private func putBack(_ steps: [Step]) throws -> Int {
         let wasDeferring = connection.defersForeignKeys
+        // Those of the transaction before are checked by its commit.
+        let hadViolations = connection.hasDeferredViolations
+        let (last, first) = try deletions(steps)
         try connection.run("PRAGMA defer_foreign_keys = ON")
+        // Also after a failure, which the program may handle.
+        defer { if !wasDeferring { try? connection.run("PRAGMA defer_foreign_keys = OFF") } }
         var count = 0
-        for step in steps.reversed() where step.former == nil {
-            count += try run("DELETE FROM main.\(step.history.quotedTable) WHERE \(condition(step, from: 1))", step.key)
-        }
+        for step in first { count += try delete(step) }
         for step in steps.reversed() {
             guard let former = step.former else { continue }
             if try isPresent(step) {
@@ -109,13 +112,57 @@ struct TransactionUndoing {
                 let places = columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
                 count += try run(
                     """
-                    INSERT INTO main.\(step.history.quotedTable) (\(columns.joined(separator: ", "))) VALUES (\(places))
+                    INSERT OR ABORT INTO main.\(step.history.quotedTable) (\(columns.joined(separator: ", "))) \
+                    VALUES (\(places))
                     """, step.key + former)
             }
         }
-        if connection.hasDeferredViolations { try connection.checkForeignKeys() }
-        if !wasDeferring { try connection.run("PRAGMA defer_foreign_keys = OFF") }
+        let references = try self.references(last)
+        for step in last {
+            guard case .none = try references.effect(ofDeleting: step.key, from: step.history) else {
+                throw conflict(step, with: step.history.table)
+            }
+            count += try delete(step)
+        }
+        if !hadViolations, connection.hasDeferredViolations { try connection.checkForeignKeys() }
         return count
+    }
+
+    /// The rows to delete: those that rows reference which are restored are deleted last.
+    ///
+    /// - Throws: ``StrongroomError`` with `historyConflict` if rows that are not undone would be deleted or changed.
+    private func deletions(_ steps: [Step]) throws -> (last: [Step], first: [Step]) {
+        let references = try self.references(steps)
+        var (last, first) = ([Step](), [Step]())
+        for step in steps.reversed() where step.former == nil {
+            switch try references.effect(ofDeleting: step.key, from: step.history) {
+            case .none: first.append(step)
+            case .onRestored: last.append(step)
+            case .onOthers(let table): throw conflict(step, with: table)
+            }
+        }
+        return (last, first)
+    }
+
+    private func references(_ steps: [Step]) throws -> UndoneReferences {
+        let (deleted, restored) = (steps.filter { $0.former == nil }, steps.filter { $0.former != nil })
+        return try UndoneReferences(
+            deleting: deleted.map { ($0.history, $0.key) }, restoring: restored.map { ($0.history, $0.key) },
+            on: connection)
+    }
+
+    private func conflict(_ step: Step, with table: String) -> StrongroomError {
+        error(
+            .historyConflict,
+            """
+            Transaction \(transaction) was not undone: rows of table "\(table)" reference a row that it has inserted \
+            into table "\(step.history.table)", and would be deleted or changed with it. Undo the transactions that \
+            wrote them, or delete them, first.
+            """)
+    }
+
+    private func delete(_ step: Step) throws -> Int {
+        try run("DELETE FROM main.\(step.history.quotedTable) WHERE \(condition(step, from: 1))", step.key)
     }
 
     private func condition(_ step: Step, from parameter: Int) -> String {
@@ -133,7 +180,7 @@ struct TransactionUndoing {
         let columns = step.history.keys + step.history.kept
         let assignments = columns.enumerated().map { "\(Identifier.quote($1)) = ?\($0 + 1)" }
         let sql = """
-            UPDATE main.\(step.history.quotedTable) SET \(assignments.joined(separator: ", ")) \
+            UPDATE OR ABORT main.\(step.history.quotedTable) SET \(assignments.joined(separator: ", ")) \
             WHERE \(condition(step, from: 1))
             """
         return try run(sql, step.key + former)

@@ -13,13 +13,14 @@ extension Writing where Self: ~Copyable {
     ///
     /// The undoing is itself a change in the histories, which can be undone. Rows that have changed since are not
     /// overwritten: then nothing is undone. Omitted columns keep their present value; in a row that is inserted again
-    /// they are NULL. Rows that were erased stay erased.
+    /// they have their default or are NULL. Rows that were erased stay erased.
     ///
     /// - Parameter transaction: The number of the transaction; see ``RecordChange/transaction``.
     /// - Returns: The number of rows that were inserted, updated or deleted.
     /// - Throws: ``StrongroomError`` with `historyConflict` if rows have changed since, naming the tables and the
-    ///   numbers of the later changes; `noSuchRow` if no history has a change of the transaction, or some were pruned;
-    ///   `constraint` if the former rows violate one.
+    ///   numbers of the later changes, or if a foreign key would delete or change later rows; `noSuchRow` if no history
+    ///   has a change of the transaction, some were pruned, or the history was stopped or its table changed since;
+    ///   `schemaChange` if a history does not fit its table; `constraint` if the former rows violate one.
     @discardableResult
     public func undo(transaction: Int64) throws -> Int {
         try savepoint { db in

@@ -17,6 +17,14 @@ struct AutomaticSchema: Sendable {
         case pauseHistory(table: String)
         case keepHistory(table: String)
 
+        /// Whether it concerns no column.
+        var isOfIndex: Bool {
+            switch self {
+            case .dropIndex, .createIndex: true
+            default: false
+            }
+        }
+
         /// The table that the change affects.
         var table: String {
             switch self {
@@ -112,7 +120,7 @@ struct AutomaticSchema: Sendable {
             return hasTriggers ? [.pauseHistory(table: table.name)] + changes : changes
         }
         if try changes.isEmpty && history.isKept(entries, in: connection) { return [] }
-        let isPaused = hasTriggers && !changes.isEmpty
+        let isPaused = hasTriggers && !changes.allSatisfy(\.isOfIndex)
         return (isPaused ? [.pauseHistory(table: table.name)] : []) + changes + [.keepHistory(table: table.name)]
     }
 

@@ -100,7 +100,12 @@ extension MigrationTransaction {
         // The number of batches depends on the rows.
         try connection.withoutRecording {
             try connection.inSavepoint {
+                let before = try connection.columnInfos(of: table)
                 try connection.withoutChecks(of: [table]) { try work(connection) }
+                for (old, new) in zip(before, try connection.columnInfos(of: table))
+                where old.declaredType != new.declaredType {
+                    try connection.breakHistory(of: table, unread: new.name)
+                }
             }
         }
     }

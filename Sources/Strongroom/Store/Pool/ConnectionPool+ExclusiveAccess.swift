@@ -94,5 +94,7 @@ extension ConnectionPool {
         for (waiter, slot) in admission.slots { waiter.resume(.success(slot)) }
         admission.exclusive?.resume(.success(.writer))
         if admission.isClose { whenDrained.signal() }
+        // Requested while no operation was admitted.
+        if foreign.isDue { foreign.request() }
     }
 }

@@ -66,6 +66,8 @@ final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
         connection.transaction.authorship = Authorship()
         connection.transaction.writeTime = nil
         do {
+            // Of an earlier write.
+            try connection.forgetAuthor()
             return try connection.inSavepoint {
                 let result = try work()
                 // Otherwise one write would make the commit fail for all.

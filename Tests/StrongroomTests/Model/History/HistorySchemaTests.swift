@@ -133,6 +133,86 @@ struct HistorySchemaTests {
         #expect(error?.code == .invalidMigrator)
     }
 
+    /// Two names move on by one column, and the key has another name.
+    @Table("item", history: .keep())
+    struct Moved {
+        @Column(primaryKey: true, previously: "id") var number: Int64?
+        @Column(previously: "name") var title: String
+        var name: String = "new"
+    }
+
+    @Test func `former values follow renamed columns, also the key`() async throws {
+        let (directory, key) = (try TemporaryDirectory(), Key.random())
+        var store = try await open(directory, key, .automatic(tables: [Kept.schema]))
+        try await store.write { db throws in
+            _ = try Kept.insert(Kept(name: "a"), in: db)
+            try Kept.update(1, in: db) { [$0.name.set("b")] }
+        }
+        try await store.close()
+        store = try await open(directory, key, .automatic(tables: [Moved.schema]))
+        try await store.write { db throws in
+            let change = try #require(try Moved.history(of: 1, in: db).last)
+            #expect(change.before?.title == "a")
+            #expect(change.before?.name == "new")
+            #expect(change.after?.title == "b")
+            try Moved.update(1, in: db) { [$0.title.set("c")] }
+            let number = try #require(try db.transactionNumber)
+            #expect(try db.undo(transaction: number) == 1)
+            #expect(try Moved.find(1, in: db)?.title == "b")
+            // A history whose triggers are still there.
+            try db.renameColumn("title", to: "label", in: "item")
+            try db.execute("UPDATE item SET label = 'd'")
+            #expect(try db.value("SELECT old_label FROM item_history ORDER BY change DESC", as: String.self) == "b")
+            #expect(try db.undo(transaction: number) == 1)
+        }
+        try await store.close()
+    }
+
+    @Table("item", history: .keep())
+    struct Numbered {
+        var id: Int64?
+        var name: Double
+    }
+
+    @Test func `values of another type are not known, and cannot be put back`() async throws {
+        let (directory, key) = (try TemporaryDirectory(), Key.random())
+        var store = try await open(directory, key, .automatic(tables: [Kept.schema]))
+        let number = try await store.write { db throws in
+            _ = try Kept.insert(Kept(name: "1.0"), in: db)
+            try Kept.update(1, in: db) { [$0.name.set("2.0")] }
+            return try #require(try db.transactionNumber)
+        }
+        try await store.close()
+        store = try await open(directory, key, .automatic(tables: [Numbered.schema]))
+        try await store.write { db throws in
+            let changes = try Numbered.history(of: 1, in: db)
+            #expect(changes.map(\.isBeforeKnown) == [true, false])
+            #expect(changes.map(\.isAfterKnown) == [false, true])
+            #expect(changes.last?.after?.name == 2)
+            let error = #expect(throws: StrongroomError.self) { try db.undo(transaction: number) }
+            #expect(error?.code == .noSuchRow)
+        }
+        try await store.close()
+    }
+
+    @Test func `a table with a history is not renamed without it`() async throws {
+        let temporary = try await TemporaryStore(tables: [Kept.schema])
+        try await temporary.store.write { db throws in
+            _ = try Kept.insert(Kept(name: "a"), in: db)
+            for (old, new) in [("item", "thing"), ("item_history", "thing_history")] {
+                let error = #expect(throws: StrongroomError.self) { try db.renameTable(old, to: new) }
+                #expect(error?.code == .schemaChange)
+            }
+            try db.stopHistory(of: "item")
+            try db.renameTable("item_history", to: "thing_history")
+            try db.renameTable("item", to: "thing")
+            let thing = TableSchema("thing", columns: Kept.schema.columns, history: .keep())
+            try db.keepHistory(of: thing)
+            try db.execute("UPDATE thing SET name = 'b'")
+            #expect(try db.value("SELECT count(*) FROM thing_history", as: Int.self) == 2)
+        }
+    }
+
     @Test func `a table without a migrator is created with its history`() async throws {
         let directory = try TemporaryDirectory()
         var vault = Vault(directory.path(""), keys: .random())

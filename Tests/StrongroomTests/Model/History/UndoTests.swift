@@ -158,4 +158,78 @@ struct UndoTests {
         #expect(next.count == 1)
         #expect(try #require(next.first?.transaction) > #require(last.transaction))
     }
+
+    /// Rows that came later are neither deleted by a foreign key nor by a conflict clause.
+    @Test func `later rows that reference an inserted one are a conflict`() async throws {
+        let temporary = try await Clinic.store()
+        let store = temporary.store
+        let (key, number) = try await store.write { db throws in
+            (try Patient.insert(Clinic.patient(), in: db), try #require(try db.transactionNumber))
+        }
+        try await store.write { db in try Visit.insert(Visit(patient: key, day: "1", note: "x"), in: db) }
+        try await store.write { db throws in
+            let error = #expect(throws: StrongroomError.self) { try db.undo(transaction: number) }
+            #expect(error?.code == .historyConflict)
+            #expect(error?.message.contains("\"visit\"") == true)
+            #expect(try db.value("PRAGMA defer_foreign_keys", as: Int.self) == 0)
+            #expect(try Visit.count(in: db) == 1)
+            #expect(try Patient.count(in: db) == 1)
+        }
+    }
+
+    /// A row that the transaction gave an inserted parent is restored before that is deleted.
+    @Test func `an inserted parent is deleted after its children are restored`() async throws {
+        let temporary = try await TemporaryStore(tables: [Box.schema, Item.schema])
+        let store = temporary.store
+        let item = try await store.write { db throws in
+            let box = try Box.insert(Box(name: "a"), in: db)
+            return try Item.insert(Item(box: box, photo: Data([1])), in: db)
+        }
+        let number = try await store.write { db throws in
+            let box = try Box.insert(Box(name: "b"), in: db)
+            try Item.update(item, in: db) { [$0.box.set(box)] }
+            return try #require(try db.transactionNumber)
+        }
+        try await store.write { db throws in
+            #expect(try db.undo(transaction: number) == 2)
+            #expect(try Item.find(item, in: db)?.box == 1)
+            #expect(try Item.find(item, in: db)?.photo == Data([1]))
+            #expect(try Box.count(in: db) == 1)
+        }
+    }
+
+    @Table("box", history: .keep())
+    struct Box {
+        var id: Int64?
+        var name: String
+    }
+
+    @Table("item", history: .keep(omitting: ["photo"]))
+    struct Item {
+        var id: Int64?
+        @Column(references: Reference("box", onDelete: .cascade)) var box: Int64
+        var photo: Data?
+    }
+
+    @Test func `what a history did not record cannot be undone`() async throws {
+        let temporary = try await Clinic.store()
+        let store = temporary.store
+        let (key, number) = try await store.write { db throws in
+            let key = try Scan.insert(Scan(title: "a", content: Data([1])), in: db)
+            return (key, try #require(try db.transactionNumber))
+        }
+        let later = try await store.write { db throws in
+            try db.stopHistory(of: "scan")
+            try Scan.update(key, in: db) { [$0.title.set("b")] }
+            try db.keepHistory(of: Scan.schema)
+            try Scan.update(key, in: db) { [$0.title.set("c")] }
+            return try #require(try db.transactionNumber)
+        }
+        try await store.write { db throws in
+            let error = #expect(throws: StrongroomError.self) { try db.undo(transaction: number) }
+            #expect(error?.code == .noSuchRow)
+            try db.undo(transaction: later)
+            #expect(try Scan.find(key, in: db) == Scan(id: key, title: "b", content: Data([1])))
+        }
+    }
 }

@@ -39,6 +39,25 @@ struct RowChangesTests {
 
     private typealias Rows = ChangedRows<Int64>
 
+    @Table("kept", in: "items.sqlite", history: .keep())
+    struct Kept {
+        var id: Int64?
+        var name: String
+    }
+
+    /// The row with the author of the changes is deleted before the commit, with a report of the engine.
+    @Test func aTableWithAHistoryReportsItsRows() async throws {
+        let fixture = try await TemporaryStore(tables: [Kept.schema])
+        let store = fixture.store
+        var rows = store.rowChanges(in: Kept.self).makeAsyncIterator()
+        for number in 1...2 {
+            try await store.write { db in _ = try Kept.insert(Kept(id: nil, name: "a"), in: db) }
+            #expect(try await rows.next() == .keys([Int64(number)]))
+        }
+        try await store.write { db in try Kept.update(Kept(id: 1, name: "b"), in: db) }
+        #expect(try await rows.next() == .keys([1]))
+    }
+
     @Test func eachWayOfWritingReportsItsRows() async throws {
         let fixture = try await fixture()
         let store = fixture.store

@@ -99,6 +99,8 @@ struct ColumnChange {
         }
         if column.isIndexed { try makeIndex(on: column.name) }
         try refuseMisfits(name, column)
+        let isStillFitting = isSameForm && (column.isNullable || info?.isNullable == false)
+        try connection.breakHistory(of: table.name, unread: isStillFitting ? nil : column.name)
     }
 
     /// Adds AUTOINCREMENT to an integer primary key that is the row id.

@@ -38,6 +38,7 @@ extension Writing where Self: ~Copyable {
         try savepoint { db in
             let connection = db.handle.connection
             try ColumnRenaming(connection, table: table, column: name, newName: newName).run()
+            try connection.renameInHistory(of: table, name, to: newName)
         }
     }
 
@@ -126,5 +127,24 @@ extension Writing where Self: ~Copyable {
         let definition = column.definition
         try note("change column of \(table): \(definition.sql())")
         try savepoint { db in try ColumnChange(db.handle.connection, table).change(to: definition) }
+    }
+}
+
+extension Connection {
+    /// Renames a column with the values of a table's column in its history, if it has one.
+    fileprivate func renameInHistory(of table: String, _ name: String, to newName: String) throws {
+        let history = HistoryTable.name(of: table)
+        let columns = try columnInfos(of: history).map(\.name)
+        guard HistoryTable.ownColumns.allSatisfy({ Identifier.place(of: $0, in: columns) != nil }) else { return }
+        for place in [HistoryTable.keyName(of:), HistoryTable.formerName(of:)] {
+            guard Identifier.place(of: place(name), in: columns) != nil else { continue }
+            let isTaken = Identifier.place(of: place(newName), in: columns) != nil && !Identifier.areSame(name, newName)
+            guard !isTaken else {
+                // It has the values of an earlier column with that name.
+                try breakHistory(of: table, unread: newName)
+                continue
+            }
+            try ColumnRenaming(self, table: history, column: place(name), newName: place(newName)).run()
+        }
     }
 }

@@ -31,6 +31,7 @@ extension Writing where Self: ~Copyable {
     /// - Throws: ``StrongroomError`` with `sql` if there is no such table, `constraint` if rows still reference its
     ///   rows; in a migration this is detected at the end of the step, which fails with `migrationFailed`.
     public func dropTable(_ name: String, ifExists: Bool = false) throws {
+        try handle.connection.breakHistory(of: name)
         try execute(ifExists ? "DROP TABLE IF EXISTS \(name: name)" : "DROP TABLE \(name: name)")
     }
 
@@ -62,7 +63,8 @@ extension Writing where Self: ~Copyable {
     ///   - name: The table's name.
     ///   - newName: The new name.
     /// - Throws: ``StrongroomError`` with `invalidName`, `sql` if there is no such table or the new name exists,
-    ///   `schemaChange` if a view or a trigger cannot be updated; nothing was changed.
+    ///   `schemaChange` if a view or a trigger cannot be updated, or if the table has a history or is one, which would
+    ///   no longer belong together; nothing was changed.
     public func renameTable(_ name: String, to newName: String) throws {
         try Identifier.check(newName, "table")
         note("rename table \(name) to \(newName)")

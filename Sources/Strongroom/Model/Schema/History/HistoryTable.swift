@@ -116,8 +116,10 @@ struct HistoryTable {
 
     /// The names that the triggers of a table's history have.
     static func triggerNames(of table: String) -> [String] {
-        ["insert", "update", "key", "delete"].map { "\(name(of: table))_\($0)" }
+        ["insert", "update", "key", "delete"].map { triggerName($0, of: table) }
     }
+
+    static func triggerName(_ kind: String, of table: String) -> String { "\(name(of: table))_\(kind)" }
 
     /// - Parameter row: `old` or `new`; an inserted row has no former values.
     private func insertion(_ kind: String, _ row: String) -> SQL {

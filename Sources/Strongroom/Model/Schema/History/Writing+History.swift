@@ -41,6 +41,10 @@ extension Writing where Self: ~Copyable {
             try connection.run(AuthorTable.creation)
             try connection.run(PrunedHistory.creation)
             if try db.hasTable(history.name) {
+                // Entries that the former triggers have made do not say what the present ones would.
+                if try !history.hasTriggers(connection.schemaEntries()) {
+                    try connection.breakHistory(of: history.table.name)
+                }
                 try history.extend(in: db)
             } else {
                 for sql in history.creation { try db.execute(SQL(verbatim: sql)) }
@@ -52,14 +56,17 @@ extension Writing where Self: ~Copyable {
         }
     }
 
-    /// Ends the history of a table: its triggers are dropped.
+    /// Ends the history of a table: its triggers are dropped. Transactions with changes in the history can then no
+    /// longer be undone, also if the history is kept again later.
     ///
     /// - Parameters:
     ///   - table: The table's name.
-    ///   - dropping: Whether the changes recorded so far are removed, too.
+    ///   - dropping: Whether the changes recorded so far are removed, too; the numbers of changes then begin again at
+    ///     1 in a later history.
     /// - Throws: ``StrongroomError`` with the engine's error.
     public func stopHistory(of table: String, dropping: Bool = false) throws {
         try savepoint { db in
+            try db.handle.connection.breakHistory(of: table)
             try db.dropTriggers(of: table)
             if dropping { try db.dropTable(HistoryTable.name(of: table), ifExists: true) }
         }
@@ -80,7 +87,17 @@ extension HistoryTable {
         for column in try renamed(names, in: db) where Identifier.place(of: column.name, in: names) == nil {
             try db.execute(
                 SQL(verbatim: "ALTER TABLE \(quotedName) ADD COLUMN \(Identifier.quote(column.name)) \(column.sql)"))
+            try fill(column.name, db.handle.connection)
         }
+    }
+
+    /// Gives a new column that may not be NULL its default in earlier changes, as the table's rows have it.
+    private func fill(_ former: String, _ connection: Connection) throws {
+        guard let column = kept.first(where: { Self.formerName(of: $0.name) == former }), !column.isNullable,
+            let value = try column.defaultValue?.get()
+        else { return }
+        try connection.run(
+            "UPDATE main.\(quotedName) SET \(Identifier.quote(former)) = ? WHERE kind <> 'insert'", value)
     }
 
     /// Gives the former values of renamed columns their new name.
@@ -109,7 +126,12 @@ extension HistoryTable {
         else { return false }
         let names = try connection.columnInfos(of: name).map(\.name)
         guard columns.allSatisfy({ Identifier.place(of: $0.name, in: names) != nil }) else { return false }
-        return try triggers.allSatisfy { trigger in
+        return try hasTriggers(entries)
+    }
+
+    /// Whether the file has the triggers of the declaration.
+    fileprivate func hasTriggers(_ entries: [SchemaEntry]) throws -> Bool {
+        try triggers.allSatisfy { trigger in
             guard
                 let entry = entries.first(where: { $0.kind == .trigger && Identifier.areSame($0.name, trigger.name) })
             else { return false }
