@@ -232,8 +232,8 @@ struct QueriesOfValuesTests {
 
             """
             SELECT CAST(strftime('%s', strftime('%Y-%m-%d', '1970-01-01', CASE WHEN `date` >= -63145526400 AND `date`
-            < 252423993600 THEN CAST(`date` AS INTEGER) - (`date` < CAST(`date` AS INTEGER)) + 978307200 END || '
-            seconds')) - 978307200 AS REAL), count(*) FROM `appointment` GROUP BY CAST(strftime('%s',
+            < 252423993600 THEN CAST(`date` AS INTEGER) - (`date` < CAST(`date` AS INTEGER)) + 978307200 END ||
+            ' seconds')) - 978307200 AS REAL), count(*) FROM `appointment` GROUP BY CAST(strftime('%s',
             strftime('%Y-%m-%d', '1970-01-01', CASE WHEN `date` >= -63145526400 AND `date` < 252423993600 THEN
             CAST(`date` AS INTEGER) - (`date` < CAST(`date` AS INTEGER)) + 978307200 END || ' seconds')) - 978307200
             AS REAL) ORDER BY CAST(strftime('%s', strftime('%Y-%m-%d', '1970-01-01', CASE WHEN `date` >= -63145526400
@@ -254,8 +254,8 @@ struct QueriesOfValuesTests {
         try await expect(
             """
             SELECT CAST(strftime('%s', strftime('%Y-%m-01', '1970-01-01', CASE WHEN `date` >= -63145530000 AND `date`
-            < 252423990000 THEN CAST(`date` AS INTEGER) - (`date` < CAST(`date` AS INTEGER)) + 978310800 END || '
-            seconds')) - 978310800 AS REAL), count(*) FROM `appointment` GROUP BY CAST(strftime('%s',
+            < 252423990000 THEN CAST(`date` AS INTEGER) - (`date` < CAST(`date` AS INTEGER)) + 978310800 END ||
+            ' seconds')) - 978310800 AS REAL), count(*) FROM `appointment` GROUP BY CAST(strftime('%s',
             strftime('%Y-%m-01', '1970-01-01', CASE WHEN `date` >= -63145530000 AND `date` < 252423990000 THEN
             CAST(`date` AS INTEGER) - (`date` < CAST(`date` AS INTEGER)) + 978310800 END || ' seconds')) - 978310800
             AS REAL) ORDER BY min(`date`) ASC
@@ -285,8 +285,8 @@ struct QueriesOfValuesTests {
         try await expect(
             """
             SELECT `name`, CAST(strftime('%d', '1970-01-01', CASE WHEN `born` >= -63145526400 AND `born` <
-            252423993600 THEN CAST(`born` AS INTEGER) - (`born` < CAST(`born` AS INTEGER)) + 978307200 END || '
-            seconds') AS INTEGER) FROM `patient` WHERE (CAST(strftime('%m', '1970-01-01', CASE WHEN `born` >=
+            252423993600 THEN CAST(`born` AS INTEGER) - (`born` < CAST(`born` AS INTEGER)) + 978307200 END ||
+            ' seconds') AS INTEGER) FROM `patient` WHERE (CAST(strftime('%m', '1970-01-01', CASE WHEN `born` >=
             -63145526400 AND `born` < 252423993600 THEN CAST(`born` AS INTEGER) - (`born` < CAST(`born` AS INTEGER)) +
             978307200 END || ' seconds') AS INTEGER) = ?)
             """, finds: ["Bo,29"]
