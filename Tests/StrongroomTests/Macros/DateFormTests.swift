@@ -227,5 +227,81 @@ struct DateFormTests {
             #expect(try Task.count(in: db) == 0)
         }
     }
+
+    @Test(arguments: [
+        (-62_167_219_200, 0), (-62_135_596_800.5, 0), (-1.5, 1969), (-0.001, 1969), (0, 1970), (1.25, 1970),
+        (951_782_399.987, 2000), (1_795_292_100.25, 2026), (150_000_000_000, 6723), (253_402_300_799.25, 9999),
+    ])
+    func thePartsOfADateAreThoseOfEachForm(seconds: Double, year: Int) async throws {
+        let whole = Int(seconds.rounded(.down))
+        func rest(_ number: Int, _ divisor: Int) -> Int { (number % divisor + divisor) % divisor }
+        let day = (whole - rest(whole, 86_400)) / 86_400
+        let expected: [(DatePart, Int)] = [
+            (.year, year), (.hour, rest(whole, 86_400) / 3600), (.minute, rest(whole, 3600) / 60),
+            (.second, rest(whole, 60)), (.weekday, rest(day + 4, 7) + 1),
+        ]
+        try await store.write { db in
+            try Task.insert(Task(Date(timeIntervalSince1970: seconds)), in: db)
+            for (part, number) in expected {
+                let found = try Task.query.select {
+                    (
+                        $0.seconds.part(part), $0.whole.part(part), $0.milliseconds.part(part), $0.iso.part(part),
+                        $0.plain.part(part), $0.own.part(part)
+                    )
+                }
+                .fetch(in: db)[0]
+                let all = [found.0, found.1, found.2, found.3, found.4, found.5]
+                #expect(all == Array(repeating: number, count: 6), "\(part)")
+            }
+            let offset = year == 9999 ? -5400 : 5400
+            let starts = try Task.query.select {
+                (
+                    $0.seconds.start(of: .hour, secondsFromGMT: offset),
+                    $0.whole.start(of: .hour, secondsFromGMT: offset),
+                    $0.milliseconds.start(of: .hour, secondsFromGMT: offset),
+                    $0.iso.start(of: .hour, secondsFromGMT: offset),
+                    $0.plain.start(of: .hour, secondsFromGMT: offset), $0.own.start(of: .hour, secondsFromGMT: offset)
+                )
+            }
+            .fetch(in: db)[0]
+            let start = Date(timeIntervalSince1970: Double(whole - rest(whole + offset, 3600)))
+            let all = [starts.0, starts.1, starts.2, starts.3, starts.4, starts.5]
+            #expect(all == Array(repeating: start, count: 6))
+        }
+    }
+
+    @Test func theOffsetOfAWrittenDateCounts() async throws {
+        try await store.write { db in
+            try Task.insert(Task(Self.moment), in: db)
+            try db.execute("UPDATE task SET iso = '2026-11-22T00:15:00.250+04:00'")
+            let found = try Task.query.select { ($0.iso.part(.day), $0.iso.part(.hour)) }.fetch(in: db)[0]
+            #expect(found.0 == 21 && found.1 == 20)
+        }
+    }
+
+    private static let told = SQLFunction("told") { (date: Date) in date.timeIntervalSince1970 }
+    private static let latest = SQLAggregate("latest", into: 0.0) { (latest: inout Double, date: Date) in
+        latest = max(latest, date.timeIntervalSince1970)
+    } result: {
+        $0
+    }
+
+    @Test func aFunctionInSwiftGetsTheDateOfEachNumber() async throws {
+        let temporary = try await TemporaryStore(tables: [Task.schema], functions: [Self.told, Self.latest])
+        try await temporary.store.write { db in
+            try Task.insert(Task(Self.moment, due: Self.moment), in: db)
+            let found = try Task.query.select {
+                (Self.told($0.seconds), Self.told($0.whole), Self.told($0.milliseconds), Self.told($0.own))
+            }
+            .fetch(in: db)[0]
+            let moment = Self.moment.timeIntervalSince1970
+            #expect([found.0, found.1, found.2, found.3] == [moment, moment.rounded(.down), moment, moment])
+            let latest = try Task.query.select { (Self.latest($0.seconds), Self.latest($0.milliseconds)) }.fetch(in: db)
+            #expect(latest[0] == (moment, moment))
+            try expectFailure(.notTranslatable) { try Task.query.select { Self.told($0.iso) }.fetch(in: db) }
+            try expectFailure(.notTranslatable) { try Task.query.select { Self.told($0.due) }.fetch(in: db) }
+            try expectFailure(.notTranslatable) { try Task.query.select { Self.latest($0.plain) }.fetch(in: db) }
+        }
+    }
 }
 #endif

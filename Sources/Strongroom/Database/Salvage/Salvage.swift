@@ -136,13 +136,36 @@ final class Salvage {
                 let isMade = try make(table.name, standingIn: target) {
                     if table.page > 0 { try target.run(sql) } else { try enter(table, sql, target) }
                 }
-                if isMade, table.page > 0 { names.insert(table.name) }
+                guard isMade, table.page > 0 else { continue }
+                names.insert(table.name)
+                try noteGeneratedColumns(of: table.name, sql, target)
             }
         }
         if try target.ownValue("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_sequence'") != nil {
             names.insert("sqlite_sequence")
         }
         return names
+    }
+
+    /// Records the generated columns whose values, or whose rows, depend on a function that has a stand-in. Values that
+    /// are not stored and may be NULL are computed again where the function is known.
+    private func noteGeneratedColumns(of table: String, _ sql: String, _ target: Connection) throws {
+        let expressions = [SQLToken](sql: sql).expressions(after: "AS")
+        let functions = standIns.filter { $0.kind == .function }.map(\.name)
+        guard let function = functions.first(where: { expressions.calls($0) }) else { return }
+        let columns = try target.columnInfos(of: table).filter { column in
+            column.generated == .stored || column.generated != nil && !column.isNullable
+        }
+        guard !columns.isEmpty else { return }
+        let list = columns.map { "\"\($0.name)\"" }.joined(separator: ", ")
+        missing.append(
+            SalvageReport.MissingObject(
+                name: table,
+                reason: """
+                    The function "\(function)" of generated columns is missing. The values of \(list) are NULL in the \
+                    new file, and rows in which they must not be NULL are not copied. Declare the function and salvage \
+                    the damaged file again.
+                    """))
     }
 
     /// Enters a virtual table in the schema unchanged: creating it would also create its shadow tables, which are

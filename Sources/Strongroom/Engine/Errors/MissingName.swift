@@ -13,10 +13,14 @@ struct MissingName: Sendable, Hashable {
         ("no such collation sequence: ", .collation),
     ]
 
-    /// - Parameter message: The engine's error message; nil results for another error.
-    init?(_ message: String) {
+    /// - Parameters:
+    ///   - message: The engine's error message; nil results for another error.
+    ///   - isWhole: Whether the message has nothing before these words, as at run time, where it may quote a value.
+    ///     When a statement is prepared, the name of a damaged schema's object may precede them.
+    init?(_ message: String, isWhole: Bool = false) {
         for (beginning, kind) in Self.messages {
-            guard let range = message.firstRange(of: beginning) else { continue }
+            guard let range = message.firstRange(of: beginning), !isWhole || range.lowerBound == message.startIndex
+            else { continue }
             var name = message[range.upperBound...]
             if name.hasSuffix("()") { name.removeLast(2) }
             self.init(kind: kind, name: String(name))

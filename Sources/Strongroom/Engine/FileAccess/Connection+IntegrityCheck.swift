@@ -48,14 +48,20 @@ private struct PlacesOfMissing {
     private(set) var lines: [String] = []
     /// The ends of the engine's findings about them.
     private var endings: [String] = []
+    /// The findings about the number of entries of partial indexes, for whose conditions something is missing.
+    private var counts: Set<String> = []
 
     init(_ missing: [MissingName], _ connection: Connection) throws {
         let functions = missing.filter { $0.kind == .function }.map(\.name)
         let collations = missing.filter { $0.kind == .collation }.map(\.name)
         var tables: Set<SQLName> = []
+        var collated: Set<SQLName> = []
         let entries = try connection.ownRows("SELECT type, name, tbl_name, sql FROM main.sqlite_master")
         for case (.text("table"), .text(let name), .text(let sql)) in entries.map({ ($0[0], $0[1], $0[3]) }) {
             let tokens = [SQLToken](sql: sql)
+            if collations.contains(where: { each in tokens.contains { $0.isNamed(each) } }) {
+                collated.insert(SQLName(name))
+            }
             guard let function = functions.first(where: { tokens.calls($0) }) else { continue }
             tables.insert(SQLName(name))
             lines.append("checks of table \"\(name)\": the function \"\(function)\" is missing")
@@ -73,9 +79,14 @@ private struct PlacesOfMissing {
                 $0[4].asText
             }
             let function = functions.first { tokens.calls($0) }
-            let collation = collations.first { collation in used.contains { $0.isSameName(as: collation) } }
+            let isPartial = tokens.contains { $0.isWord("WHERE") }
+            let collation = collations.first { collation in
+                used.contains { $0.isSameName(as: collation) }
+                    || isPartial && (collated.contains(SQLName(table)) || tokens.contains { $0.isNamed(collation) })
+            }
             guard function != nil || collation != nil || tables.contains(SQLName(table)) else { continue }
             endings += [" index \(name)"]
+            if isPartial { counts.insert("wrong # of entries in index \(name)") }
             let what =
                 function.map { "the function \"\($0)\"" } ?? collation.map { "the collation \"\($0)\"" }
                 ?? "a function of its table"
@@ -85,8 +96,9 @@ private struct PlacesOfMissing {
         }
     }
 
-    /// Whether a finding may come from a stand-in. The number of an index's entries does not depend on it.
+    /// Whether a finding may come from a stand-in. The number of an index's entries depends on it only if the index has
+    /// a condition.
     func isAboutThem(_ finding: String) -> Bool {
-        !finding.hasPrefix("wrong #") && endings.contains { finding.hasSuffix($0) }
+        counts.contains(finding) || !finding.hasPrefix("wrong #") && endings.contains { finding.hasSuffix($0) }
     }
 }

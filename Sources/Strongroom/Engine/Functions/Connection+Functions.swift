@@ -18,7 +18,7 @@ extension Connection {
         }
         for collation in declared.collations {
             guard let order = collation.order else { continue }
-            guard RegisteredCollation.install(collation.name, on: pointer, order) == SQLITE_OK else {
+            guard RegisteredCollation.install(collation.name, functions, on: pointer, order) == SQLITE_OK else {
                 throw failure("The collation \"\(collation.name)\" could not be registered")
             }
         }
@@ -30,7 +30,7 @@ extension Connection {
     func functionError(sql: String) -> StrongroomError? {
         guard let message = sqlite3_errmsg(pointer).map({ String(cString: $0) }) else { return nil }
         if let missing = MissingName(message) { return missing.error(sql: sql, database: database) }
-        guard message.contains("non-deterministic") else { return nil }
+        guard message.contains("non-deterministic functions prohibited in ") else { return nil }
         let called = functions.declared.nondeterministic.first { [SQLToken](sql: sql).calls($0.name) }
         return notDeterministic(called?.name, sql: sql)
     }
@@ -40,7 +40,7 @@ extension Connection {
     func refuseChecks(in sql: String) throws {
         let candidates = functions.declared.nondeterministic
         guard !candidates.isEmpty else { return }
-        let checks = [SQLToken](sql: sql).checks
+        let checks = [SQLToken](sql: sql).expressions(after: "CHECK")
         guard let called = candidates.first(where: { checks.calls($0.name) }) else { return }
         throw notDeterministic(called.name, sql: sql)
     }
@@ -63,14 +63,15 @@ extension [SQLToken] {
         indices.contains { self[$0].isNamed(name) && significant(after: $0)?.isSign("(") ?? false }
     }
 
-    /// The expressions of the CHECK constraints.
-    fileprivate var checks: [SQLToken] {
+    /// The expressions in parentheses after a keyword: after CHECK those of the constraints of a table, after AS those
+    /// of its generated columns.
+    func expressions(after keyword: String) -> [SQLToken] {
         var found: [SQLToken] = []
         var depth = 0
         var isInside = false
         for (index, token) in enumerated() {
             if !isInside {
-                isInside = token.isWord("CHECK") && significant(after: index)?.isSign("(") ?? false
+                isInside = token.isWord(keyword) && significant(after: index)?.isSign("(") ?? false
                 continue
             }
             if token.isSign("(") { depth += 1 }

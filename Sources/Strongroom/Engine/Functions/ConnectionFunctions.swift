@@ -101,7 +101,7 @@ enum EngineNames {
         defer { probe.close() }
         // With a wrong number of arguments the engine reports another error.
         let objection = probe.objection(to: "SELECT \(Identifier.quote(name))(NULL)")
-        let isKnown = objection.flatMap(MissingName.init) == nil
+        let isKnown = objection.flatMap({ MissingName($0) }) == nil
         known.withLock { $0[folded] = isKnown }
         return isKnown
     }

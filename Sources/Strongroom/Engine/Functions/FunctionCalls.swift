@@ -1,4 +1,5 @@
 import CSQLCipher
+import Foundation
 
 /// The state that the Swift functions of one connection share.
 final class FunctionCalls {  // guarded by the slot, as the connection is
@@ -6,7 +7,7 @@ final class FunctionCalls {  // guarded by the slot, as the connection is
     private let authorizer: Authorizer
     /// The error of the function that has ended the running statement.
     @exclusivity(unchecked) private var failure: (any Error)?
-    /// The number of functions that are running, one inside the other.
+    /// The number of functions and collations that are running, one inside the other.
     @exclusivity(unchecked) private var depth = 0
     /// The functions and collations that the connection was given.
     var declared = ConnectionFunctions()
@@ -16,7 +17,7 @@ final class FunctionCalls {  // guarded by the slot, as the connection is
         self.authorizer = authorizer
     }
 
-    /// Whether a function is running, so that the connection is in the middle of a statement.
+    /// Whether a function or a collation is running, so that the connection is in the middle of a statement.
     var isCalling: Bool { depth > 0 }
 
     /// Runs a function. An error becomes that of the statement: it must not pass through the engine's frames.
@@ -37,7 +38,24 @@ final class FunctionCalls {  // guarded by the slot, as the connection is
 
     func fail(_ context: OpaquePointer, _ error: any Error) {
         if failure == nil { failure = error }
-        sqlite3_result_error(context, "a function in Swift has failed", -1)
+        sqlite3_result_error(context, Self.message, -1)
+    }
+
+    /// The engine's message for a statement that a function has ended.
+    static let message = "a function in Swift has failed"
+
+    /// Calls a collation, during which the connection must not be used either.
+    @inline(__always)
+    func compare(_ order: () -> ComparisonResult) -> ComparisonResult {
+        depth += 1
+        defer { depth -= 1 }
+        return order()
+    }
+
+    /// Clears an error that has not ended a statement.
+    @inline(__always)
+    func dropFailure() {
+        if failure != nil { failure = nil }
     }
 
     /// Returns and clears the error of the function that has ended the statement.

@@ -7,9 +7,13 @@ final class RegisteredCollation {
     /// Whether texts in the same place of the order are compared by their bytes.
     private let isTotal: Bool
 
-    private init(_ order: @escaping Collation.Order, isTotal: Bool) {
+    /// The calls of the connection, for an order that could use the store.
+    private let calls: FunctionCalls?
+
+    private init(_ order: @escaping Collation.Order, isTotal: Bool, _ calls: FunctionCalls?) {
         self.order = order
         self.isTotal = isTotal
+        self.calls = calls
     }
 
     /// Registers a collation. See SQLite's documentation, "Define New Collating Sequences"
@@ -17,9 +21,10 @@ final class RegisteredCollation {
     ///
     /// - Returns: The engine's result code.
     static func install(
-        _ name: String, isTotal: Bool = false, on connection: OpaquePointer, _ order: @escaping Collation.Order
+        _ name: String, isTotal: Bool = false, _ calls: FunctionCalls? = nil, on connection: OpaquePointer,
+        _ order: @escaping Collation.Order
     ) -> Int32 {
-        let collation = Unmanaged.passRetained(RegisteredCollation(order, isTotal: isTotal))
+        let collation = Unmanaged.passRetained(RegisteredCollation(order, isTotal: isTotal, calls))
         let result = sqlite3_create_collation_v2(
             connection, name, SQLITE_UTF8, collation.toOpaque(),
             { collation, leftCount, left, rightCount, right in
@@ -53,8 +58,8 @@ final class RegisteredCollation {
     private func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int32 {
         let bytes = Self.compareBytes(left, right)
         guard bytes != 0 else { return 0 }
-        let result = order(String(decoding: left, as: UTF8.self), String(decoding: right, as: UTF8.self))
-        switch result {
+        let (first, second) = (String(decoding: left, as: UTF8.self), String(decoding: right, as: UTF8.self))
+        switch calls.map({ $0.compare { order(first, second) } }) ?? order(first, second) {
         case .orderedAscending: return -1
         case .orderedDescending: return 1
         case .orderedSame: return isTotal ? bytes : 0

@@ -8,6 +8,7 @@ final class Statement {
 
     private unowned let owner: Connection
     private let authorizer: Authorizer
+    private let functions: FunctionCalls
 
     /// Set while the statement is being stepped through, so that a nested use prepares another one.
     @exclusivity(unchecked) @usableFromInline var isInUse = false
@@ -43,6 +44,7 @@ final class Statement {
         self.pointer = pointer
         self.owner = owner
         authorizer = owner.authorizer
+        functions = owner.functions
         parameters = .allocate(capacity: 1)
         parameters.initialize(to: ParameterState(count: Int(sqlite3_bind_parameter_count(pointer))))
     }
@@ -96,6 +98,8 @@ final class Statement {
     @usableFromInline
     func finish() {
         sqlite3_reset(pointer)
+        // The groups of a statement that is not at its end have ended here.
+        functions.dropFailure()
         parameters.pointee.renew(for: pointer)
         isInUse = false
     }
@@ -115,9 +119,15 @@ final class Statement {
 
     /// The error of a function in Swift that has ended the statement, or else that of the engine.
     private func error(_ result: Int32) -> any Error {
-        guard let error = owner.functions.takeFailure() else { return failure(result) }
+        // The engine also ends the groups of a statement that it ends itself, so an aggregate may have failed later.
+        guard let error = functions.takeFailure(), hasFailedInFunction(result) else { return failure(result) }
         owner.noteFailure()
         return (error as? StrongroomError)?.naming(owner.database, sql: sql) ?? error
+    }
+
+    private func hasFailedInFunction(_ result: Int32) -> Bool {
+        result & 0xFF == SQLITE_ERROR
+            && sqlite3_errmsg(owner.pointer).map { String(cString: $0) } == FunctionCalls.message
     }
 
     private func failure(_ result: Int32) -> StrongroomError {
@@ -128,7 +138,7 @@ final class Statement {
         let mayQuoteValue = code.primary == SQLITE_ERROR && !Self.valueless.contains(firstWord)
         let full = sqlite3_errmsg(owner.pointer).map { String(cString: $0) } ?? "unknown error"
         // A statement that the engine has prepared again.
-        if code.primary == SQLITE_ERROR, let missing = MissingName(full) {
+        if code.primary == SQLITE_ERROR, let missing = MissingName(full, isWhole: true) {
             return missing.error(sql: sql, database: owner.database)
         }
         // The engine has no separate code for a sum that exceeds 64 bits.

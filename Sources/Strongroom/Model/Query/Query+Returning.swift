@@ -27,8 +27,8 @@ extension Query {
         return try connection.inSavepoint {
             let db = WriteTransaction(connection)
             let keys = try keys(after: assignments, on: connection)
-            try update(in: db) { _ in assignments }
-            return try Self.records(type, keys, on: connection)
+            for rows in try Self.rows(with: keys.map(\.old)) { try rows.update(in: db) { _ in assignments } }
+            return try Self.records(type, keys.map(\.new), on: connection)
         }
     }
 
@@ -47,15 +47,15 @@ extension Query {
     public func delete<R: Record>(
         in db: borrowing some Writing & ~Copyable, returning type: R.Type
     ) throws -> [R] {
-        let records = try sortedByKey().fetch(as: type, in: db)
-        try delete(in: db)
-        return records
-    }
-
-    private func sortedByKey() throws -> Query {
-        var sorted = Source.schema.hasKey ? try orderedByKey(descending: false) : self
-        sorted.clauses.isDistinct = false
-        return sorted
+        let connection = db.handle.connection
+        try connection.prepareTable(Source.schema)
+        return try connection.inSavepoint {
+            let db = WriteTransaction(connection)
+            let keys = try keys(after: [], on: connection).map(\.old)
+            let records = try Self.records(type, keys, on: connection)
+            for rows in try Self.rows(with: keys) { try rows.delete(in: db) }
+            return records
+        }
     }
 
     /// The columns that identify a row.
@@ -63,24 +63,52 @@ extension Query {
         Source.schema.hasKey ? try Source.schema.keyColumns().map(\.name) : ["rowid"]
     }
 
-    /// The keys that the query's rows will have.
-    private func keys(after assignments: [Assignment], on connection: Connection) throws -> [[Value]] {
-        var sql: SQL = "SELECT "
-        for (place, name) in try Self.keyNames().enumerated() {
-            if place > 0 { sql.append(text: ", ") }
+    /// The keys of the query's rows, and those that the rows will have.
+    ///
+    /// The rows are those that ``resolved()`` gives, and only they are changed: among rows that are equal in the
+    /// query's order, a second query could choose others at its limit.
+    private func keys(
+        after assignments: [Assignment], on connection: Connection
+    ) throws -> [(old: [Value], new: [Value])] {
+        let names = try Self.keyNames()
+        var sql = SQL(verbatim: "SELECT " + names.map(Identifier.quote).joined(separator: ", "))
+        for name in names {
+            sql.append(text: ", ")
             // If a column is assigned several times, the last one counts, as in the engine.
             let assigned = assignments.last { Identifier.areSame($0.column, name) }
             sql.append(assigned?.value ?? .name(name))
         }
-        sql.append(try sortedByKey().resolved().sql(after: " FROM \(Source.schema.quotedName)"))
+        var clauses = try resolved()
+        if clauses.orderings.isEmpty, Source.schema.hasKey { clauses = try orderedByKey(descending: false).clauses }
+        sql.append(clauses.sql(after: " FROM \(Source.schema.quotedName)"))
         let statement = try connection.statement(for: sql)
         defer { statement.finish() }
         let row = Row(statement)
-        var keys: [[Value]] = []
+        var keys: [(old: [Value], new: [Value])] = []
         while try statement.step() {
-            keys.append(try (0..<row.count).map { try Value(from: row, at: $0) })
+            let values = try (0..<row.count).map { try Value(from: row, at: $0) }
+            keys.append((Array(values.prefix(names.count)), Array(values.suffix(names.count))))
         }
         return keys
+    }
+
+    /// Queries of exactly the rows with some keys: one query if the key has one column, else one for each row.
+    private static func rows(with keys: [[Value]]) throws -> [Query] {
+        let names = try keyNames()
+        guard names.count == 1, !keys.contains([.null]) else { return keys.map { rows(names, $0) } }
+        var query = Query()
+        query.clauses.add(Condition("\(SQL.name(names[0])) IN (\(SQL(listing: keys.flatMap { $0 })))"))
+        return keys.isEmpty ? [] : [query]
+    }
+
+    private static func rows(_ names: [String], _ key: [Value]) -> Query {
+        var query = Query()
+        for (name, value) in zip(names, key) {
+            let condition: Condition =
+                value == .null ? Condition("\(SQL.name(name)) IS NULL") : Condition(.name(name), " = ", value: value)
+            query.clauses.add(condition)
+        }
+        return query
     }
 
     private static func records<R: Record>(_ type: R.Type, _ keys: [[Value]], on connection: Connection) throws -> [R] {

@@ -46,8 +46,11 @@ struct SelectionContent: Sendable {
         result.orderings += orderings
     }
 
+    /// The beginning of the names of result columns, which no table's column should have.
+    static let columnPrefix = "strongroom_"
+
     /// The name of a result column.
-    static func column(_ place: Int) -> String { "c\(place)" }
+    static func column(_ place: Int) -> String { "\(columnPrefix)\(place)" }
 
     /// A result column, by which the result can be sorted.
     static func column<V: ColumnValue>(_ place: Int, _ type: V.Type, _ expressions: [SQL]) -> Computed<V> {
@@ -72,6 +75,11 @@ struct SelectionContent: Sendable {
         copy.added.append((verb, other))
         copy.tables += other.tables
         return copy
+    }
+
+    /// Whether all expressions are columns, which are NULL only if their type is optional.
+    var isOfColumns: Bool {
+        expressions.allSatisfy(\.isColumn) && added.allSatisfy { $0.content.isOfColumns }
     }
 
     /// The values of a selection with one column, for a list.
@@ -148,5 +156,16 @@ extension TableSchema {
     /// The table, for SQL that reads it.
     var required: RequiredTable {
         RequiredTable(name: name) { connection in try connection.prepareTable(self) }
+    }
+}
+
+extension SQL {
+    /// Whether the SQL is a column of a table or an alias, and not one of a selection's named results.
+    fileprivate var isColumn: Bool {
+        let tokens = [SQLToken](sql: text).filter { $0.kind != .space }
+        guard tokens.count == 1 || tokens.count == 3 && tokens[1].isSign("."), let last = tokens.last,
+            last.kind == .quoted, let name = last.name
+        else { return false }
+        return !name.hasPrefix(SelectionContent.columnPrefix)
     }
 }

@@ -116,6 +116,12 @@ struct QueryScope {
                 of its tables mean two tables; make it inside the closure.
                 """)
         }
+        // Columns that were written with this table's name before this closure ran are those of an outer query.
+        if aliases.isEmpty, let name = schema?.name, scopes.dropFirst().contains(where: { $0.hidesTable(name) }),
+            let column = result.lazy.compactMap({ $0.column(of: name) }).first
+        {
+            return Self.twoTables(column, name)
+        }
         for name in result.flatMap({ $0.unqualifiedNames }) where scopes.count(where: { $0.hasColumn(name) }) > 1 {
             return Self.twoTables(name, schema?.name ?? "")
         }
@@ -184,10 +190,33 @@ extension SQL {
                 if subquery == depth { subquery = nil }
                 depth -= 1
             } else if token.kind == .quoted, subquery == nil, let name = token.name {
-                let isPart = next?.isSign(".") ?? false || place > 0 && tokens[place - 1].isSign(".")
-                if !isPart { names.append(name) }
+                let previous = place > 0 ? tokens[place - 1] : nil
+                let isPart = next?.isSign(".") ?? false || previous?.isSign(".") ?? false
+                let isOther = next?.isSign("(") ?? false || previous?.isWord("COLLATE") ?? false
+                if !isPart, !isOther { names.append(name) }
             }
         }
         return names
+    }
+
+    /// The first column that is written with a table's name; nil if there is none.
+    fileprivate func column(of table: String) -> String? {
+        let tokens = [SQLToken](sql: text).filter { $0.kind != .space }
+        let index = tokens.indices.dropLast(2).first { index in
+            let isPart = index > 0 && tokens[index - 1].isSign(".")
+            return !isPart && tokens[index].isNamed(table) && tokens[index + 1].isSign(".")
+        }
+        return index.flatMap { tokens[$0 + 2].name }
+    }
+
+    /// Whether the SQL names columns, but none with a table's alias.
+    func isOnlyOfOthers(than alias: String) -> Bool {
+        guard column(of: alias) == nil else { return false }
+        let tokens = [SQLToken](sql: text).filter { $0.kind != .space }
+        return tokens.indices.contains { index in
+            guard tokens[index].kind == .quoted, tokens[index].name != nil else { return false }
+            let isFunction = index + 1 < tokens.count && tokens[index + 1].isSign("(")
+            return !isFunction && !(index > 0 && tokens[index - 1].isWord("COLLATE"))
+        }
     }
 }

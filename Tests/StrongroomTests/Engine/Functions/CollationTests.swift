@@ -125,4 +125,24 @@ struct CollationTests {
             }
         }
     }
+
+    @Test func `a collation that calls the store gets an error`() async throws {
+        let box = Locked<(store: Store?, code: StrongroomError.Code?)>((nil, nil))
+        let asking = Collation("asking") { left, right in
+            do {
+                _ = try box.withLock { $0.store }?.read { db in try db.value("SELECT 1", as: Int.self) }
+            } catch {
+                box.withLock { $0.code = (error as? StrongroomError)?.code }
+            }
+            return left < right ? .orderedAscending : .orderedDescending
+        }
+        let temporary = try await store(["b", "a"], [asking])
+        let store = temporary.store
+        box.withLock { $0.store = store }
+        let sorted = try await store.read { db in
+            try Article.order { $0.title.collated(asking).ascending }.fetch(in: db).map(\.title)
+        }
+        box.withLock { $0.store = nil }
+        #expect(sorted == ["a", "b"] && box.withLock { $0.code } == .nestedAccess)
+    }
 }

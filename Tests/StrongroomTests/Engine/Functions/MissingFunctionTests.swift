@@ -189,4 +189,39 @@ struct MissingFunctionTests {
             #expect(report.isWhole, "\(report)")
         }
     }
+
+    @Test func `the entries of a partial index whose condition needs one are not counted`() async throws {
+        try await make("CREATE INDEX page_part ON page (price) WHERE slug(title) <> 'x'")
+        try await without.using { store in
+            let report = try await store.verify()
+            #expect(report.isWhole, "\(report)")
+            #expect(report.unchecked.contains { $0.contains("page_part") && $0.contains("slug") }, "\(report)")
+        }
+        try await expectComplete()
+    }
+
+    @Test func `a name in a message is not taken for its words`() async throws {
+        try await make()
+        try await without.using { store in
+            try await expectFailure(.sql) {
+                try await store.read { db in try db.values("SELECT [non-deterministic] FROM note", as: String.self) }
+            }
+        }
+    }
+
+    @Test(.enabled { try EngineFeatures.current().hasGeneratedColumns })
+    func `salvage names generated columns whose function is missing`() async throws {
+        try await make(
+            "CREATE TABLE named (title TEXT, slug TEXT AS (slug(title)) STORED)",
+            "CREATE TABLE strict (title TEXT, slug TEXT NOT NULL AS (slug(title)) VIRTUAL)",
+            "CREATE TABLE free (title TEXT, slug TEXT AS (slug(title)) VIRTUAL)",
+            "INSERT INTO named (title) VALUES ('A B')", "INSERT INTO strict (title) VALUES ('A B')",
+            "INSERT INTO free (title) VALUES ('A B')")
+        let copy = directory.path("vault_salvaged.sqlite")
+        let report = try await Stores(without).salvage("vault.sqlite", to: copy)
+        let notes = report.missingObjects.filter { $0.reason.contains("generated columns") }
+        #expect(notes.map(\.name) == ["named", "strict"], "\(report.missingObjects)")
+        #expect(notes.allSatisfy { $0.reason.contains("\"slug\"") })
+        #expect(report.tables.first { $0.name == "free" }?.rowsCopied == 1)
+    }
 }

@@ -55,6 +55,19 @@ struct SQLAggregateTests {
         }
     }
 
+    @Test func `an error of the engine is not hidden by that of a group which it ends`() async throws {
+        let bad = SQLAggregate("never", into: 0) { (_: inout Int, _: Int) in
+        } result: { _ -> Int in
+            throw F.Refusal(text: "partial")
+        }
+        let temporary = try await TemporaryStore(functions: [bad])
+        try await temporary.store.read { db in
+            let rows: SQL = "(SELECT 1 AS x UNION ALL SELECT -9223372036854775808)"
+            try expectFailure(.limit) { try db.value("SELECT never(abs(x)) FROM \(rows)", as: Int.self) }
+            #expect(throws: F.Refusal(text: "partial")) { try db.value("SELECT never(1)", as: Int.self) }
+        }
+    }
+
     @Test func `the state of a group is released, also when its statement ends early`() async throws {
         let counter = Counter()
         let held = SQLAggregate("held", into: Held(counter)) { (held: inout Held, number: Int) in

@@ -27,9 +27,9 @@ struct QueriesAcrossTablesTests {
             try db.expectSQL(
                 """
                 SELECT `id`, `name`, `city`, `born`, `doctor`, `visits`, `profile`, (SELECT count(*) FROM
-                `appointment` AS s1 WHERE (s1.`patient` = `patient`.`id`)) AS c0, (SELECT max(s1.`date`) FROM
-                `appointment` AS s1 WHERE (s1.`patient` = `patient`.`id`)) AS c1 FROM `patient` ORDER BY `name` ASC,
-                `id` ASC
+                `appointment` AS s1 WHERE (s1.`patient` = `patient`.`id`)) AS strongroom_0, (SELECT max(s1.`date`)
+                FROM `appointment` AS s1 WHERE (s1.`patient` = `patient`.`id`)) AS strongroom_1 FROM `patient` ORDER
+                BY `name` ASC, `id` ASC
                 """
             ) {
                 try Patient.order { $0.name.ascending }
@@ -50,9 +50,9 @@ struct QueriesAcrossTablesTests {
             try db.expectSQL(
                 """
                 SELECT `id`, `name`, `city`, `born`, `doctor`, `visits`, `profile`, (SELECT sum(s1.`fee`) FROM
-                `appointment` AS s1 WHERE (s1.`patient` = `patient`.`id`)) AS c0, (SELECT s1.`note` FROM `appointment`
-                AS s1 WHERE (s1.`patient` = `patient`.`id`) ORDER BY s1.`date` DESC LIMIT ?) AS c1 FROM `patient`
-                ORDER BY `c0` DESC LIMIT ?
+                `appointment` AS s1 WHERE (s1.`patient` = `patient`.`id`)) AS strongroom_0, (SELECT s1.`note` FROM
+                `appointment` AS s1 WHERE (s1.`patient` = `patient`.`id`) ORDER BY s1.`date` DESC LIMIT ?) AS
+                strongroom_1 FROM `patient` ORDER BY `strongroom_0` DESC LIMIT ?
                 """
             ) {
                 try Patient.query
@@ -202,9 +202,9 @@ struct QueriesAcrossTablesTests {
                 .where { patient, doctor in patient.city != doctor.city }.select { patient, _ in patient.id }
             return try db.expectSQL(
                 """
-                SELECT `name` FROM `patient` WHERE (`id` IN (SELECT `c0` FROM (SELECT t0.`id` AS `c0` FROM `patient`
-                AS t0 JOIN `doctor` AS t1 ON (t0.`doctor` = t1.`id`) WHERE (t0.`city` <> t1.`city`)) WHERE `c0` IS NOT
-                NULL)) ORDER BY `name` ASC, `id` ASC
+                SELECT `name` FROM `patient` WHERE (`id` IN (SELECT `strongroom_0` FROM (SELECT t0.`id` AS
+                `strongroom_0` FROM `patient` AS t0 JOIN `doctor` AS t1 ON (t0.`doctor` = t1.`id`) WHERE (t0.`city` <>
+                t1.`city`)) WHERE `strongroom_0` IS NOT NULL)) ORDER BY `name` ASC, `id` ASC
                 """
             ) {
                 try Patient.where { $0.id.isIn(far) }.order { $0.name.ascending }.select { $0.name }.fetch(in: db)

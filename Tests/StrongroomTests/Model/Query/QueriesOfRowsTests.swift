@@ -101,8 +101,8 @@ struct QueriesOfRowsTests {
         let recent = try Appointment.where { $0.date >= Self.newYear }.select { $0.patient }
         try await expect(
             """
-            WHERE (`id` IN (SELECT `c0` FROM (SELECT `patient` AS `c0` FROM `appointment` WHERE (`date` >= ?)) WHERE
-            `c0` IS NOT NULL))
+            WHERE (`id` IN (SELECT `strongroom_0` FROM (SELECT `patient` AS `strongroom_0` FROM `appointment` WHERE
+            (`date` >= ?)) WHERE `strongroom_0` IS NOT NULL))
             """, finds: ["Ada", "Bo"]
         ) { Patient.where { $0.id.isIn(recent) } }
     }
@@ -112,8 +112,8 @@ struct QueriesOfRowsTests {
         let recent = try Appointment.where { $0.date >= Self.newYear }.select { $0.patient }
         try await expect(
             """
-            WHERE (NOT (`id` IN (SELECT `c0` FROM (SELECT `patient` AS `c0` FROM `appointment` WHERE (`date` >= ?))
-            WHERE `c0` IS NOT NULL)))
+            WHERE (NOT (`id` IN (SELECT `strongroom_0` FROM (SELECT `patient` AS `strongroom_0` FROM `appointment`
+            WHERE (`date` >= ?)) WHERE `strongroom_0` IS NOT NULL)))
             """, finds: ["Cy", "Di"]
         ) { Patient.where { !$0.id.isIn(recent) } }
     }
@@ -145,8 +145,8 @@ struct QueriesOfRowsTests {
         let busy = try Appointment.group { $0.patient }.having { _ in RowCount() > 1 }.select { $0.patient }
         try await expect(
             """
-            WHERE (`id` IN (SELECT `c0` FROM (SELECT `patient` AS `c0` FROM `appointment` GROUP BY `patient` HAVING
-            (count(*) > ?)) WHERE `c0` IS NOT NULL))
+            WHERE (`id` IN (SELECT `strongroom_0` FROM (SELECT `patient` AS `strongroom_0` FROM `appointment` GROUP BY
+            `patient` HAVING (count(*) > ?)) WHERE `strongroom_0` IS NOT NULL))
             """, finds: ["Ada"]
         ) { Patient.where { $0.id.isIn(busy) } }
     }
@@ -154,8 +154,8 @@ struct QueriesOfRowsTests {
     @Test func q12_aListOfASubquery() async throws {
         try await expect(
             """
-            WHERE ((`id` IN (SELECT `c0` FROM (SELECT s1.`patient` AS `c0` FROM `appointment` AS s1 WHERE
-            ((s1.`doctor` = ?) AND (s1.`minutes` < ?))) WHERE `c0` IS NOT NULL)) AND (`name` <> ?))
+            WHERE ((`id` IN (SELECT `strongroom_0` FROM (SELECT s1.`patient` AS `strongroom_0` FROM `appointment` AS
+            s1 WHERE ((s1.`doctor` = ?) AND (s1.`minutes` < ?))) WHERE `strongroom_0` IS NOT NULL)) AND (`name` <> ?))
             """, finds: ["Bo", "Cy"]
         ) {
             Patient.where { patient in
@@ -357,10 +357,11 @@ struct QueriesOfRowsTests {
         let moved = try await store.write { db in
             try db.expectSQL(
                 """
-                SELECT (`id` + ?) FROM `patient` WHERE (`city` = ?) ORDER BY `name` DESC, `id` ASC
+                SELECT `id`, (`id` + ?) FROM `patient` WHERE (`city` = ?) ORDER BY `name` DESC, `id` DESC
                 """,
                 """
-                UPDATE `patient` SET `city` = ?, `id` = (`id` + ?) WHERE (`city` = ?)
+                UPDATE `patient` SET `city` = ?, `id` = (`id` + ?) WHERE (`id` IN (SELECT +value FROM
+                strongroom_list(?)))
                 """,
                 """
                 SELECT `id`, `name`, `city`, `born`, `doctor`, `visits`, `profile` FROM `patient` WHERE `id` = ?
@@ -382,12 +383,14 @@ struct QueriesOfRowsTests {
         let gone = try await store.write { db in
             try db.expectSQL(
                 """
-                SELECT `id`, `name`, `city`, `born`, `doctor`, `visits`, `profile` FROM `patient` WHERE (NOT EXISTS
-                (SELECT 1 FROM `appointment` AS s1 WHERE (s1.`patient` = `patient`.`id`))) ORDER BY `id` ASC
+                SELECT `id`, `id` FROM `patient` WHERE (NOT EXISTS (SELECT 1 FROM `appointment` AS s1 WHERE
+                (s1.`patient` = `patient`.`id`))) ORDER BY `id` ASC
                 """,
                 """
-                DELETE FROM `patient` WHERE (NOT EXISTS (SELECT 1 FROM `appointment` AS s1 WHERE (s1.`patient` =
-                `patient`.`id`)))
+                SELECT `id`, `name`, `city`, `born`, `doctor`, `visits`, `profile` FROM `patient` WHERE `id` = ?
+                """,
+                """
+                DELETE FROM `patient` WHERE (`id` IN (SELECT +value FROM strongroom_list(?)))
                 """
             ) {
                 try Patient.where { patient in !Appointment.exists { $0.patient == patient.id } }

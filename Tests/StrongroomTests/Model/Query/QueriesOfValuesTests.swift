@@ -114,7 +114,8 @@ struct QueriesOfValuesTests {
     @Test func q31_theRowsOfTwoSelections() async throws {
         try await expect(
             """
-            SELECT * FROM (SELECT `city` AS `c0` FROM `patient` UNION SELECT `city` FROM `doctor`) ORDER BY `c0` ASC
+            SELECT * FROM (SELECT `city` AS `strongroom_0` FROM `patient` UNION SELECT `city` FROM `doctor`) ORDER BY
+            `strongroom_0` ASC
             """, finds: ["Aachen", "Bonn", "Köln"]
         ) {
             try Patient.query.select { $0.city }.union(Doctor.query.select { $0.city }).order { $0.ascending }
@@ -124,9 +125,9 @@ struct QueriesOfValuesTests {
     @Test func q32_allRowsOfTwoSelections() async throws {
         try await expect(
             """
-            SELECT * FROM (SELECT `name` AS `c0`, (CASE WHEN (`id` > ?) THEN ? ELSE ? END) AS `c1` FROM `patient`
-            UNION ALL SELECT `name`, (CASE WHEN (`id` > ?) THEN ? ELSE ? END) FROM `doctor`) ORDER BY `c1` ASC, `c0`
-            DESC LIMIT ?
+            SELECT * FROM (SELECT `name` AS `strongroom_0`, (CASE WHEN (`id` > ?) THEN ? ELSE ? END) AS `strongroom_1`
+            FROM `patient` UNION ALL SELECT `name`, (CASE WHEN (`id` > ?) THEN ? ELSE ? END) FROM `doctor`) ORDER BY
+            `strongroom_1` ASC, `strongroom_0` DESC LIMIT ?
             """, finds: ["Weiss,doctor", "Grau,doctor", "Di,patient"]
         ) {
             try Patient.query.select { ($0.name, Case.when($0.id > 0, then: "patient").else("")) }
@@ -138,8 +139,8 @@ struct QueriesOfValuesTests {
     @Test func q33_commonRows() async throws {
         try await expect(
             """
-            SELECT * FROM (SELECT `city` AS `c0` FROM `patient` INTERSECT SELECT `city` FROM `doctor`) ORDER BY `c0`
-            ASC
+            SELECT * FROM (SELECT `city` AS `strongroom_0` FROM `patient` INTERSECT SELECT `city` FROM `doctor`) ORDER
+            BY `strongroom_0` ASC
             """, finds: ["Bonn", "Köln"]
         ) {
             try Patient.query.select { $0.city }.intersection(Doctor.query.select { $0.city }).order { $0.ascending }
@@ -159,9 +160,9 @@ struct QueriesOfValuesTests {
     @Test func q35_combinationsOfCombinations() async throws {
         try await expect(
             """
-            SELECT * FROM (SELECT * FROM (SELECT `city` AS `c0` FROM `patient` ORDER BY `name` ASC, `id` ASC LIMIT ?)
-            UNION SELECT * FROM (SELECT `city` FROM `patient` EXCEPT SELECT `city` FROM `doctor`) EXCEPT SELECT `city`
-            FROM `doctor` WHERE (`name` = ?)) ORDER BY `c0` ASC
+            SELECT * FROM (SELECT * FROM (SELECT `city` AS `strongroom_0` FROM `patient` ORDER BY `name` ASC, `id` ASC
+            LIMIT ?) UNION SELECT * FROM (SELECT `city` FROM `patient` EXCEPT SELECT `city` FROM `doctor`) EXCEPT
+            SELECT `city` FROM `doctor` WHERE (`name` = ?)) ORDER BY `strongroom_0` ASC
             """, finds: ["Aachen", "Bonn"]
         ) {
             let cities = try Patient.order { $0.name.ascending }.limit(2).select { $0.city }
@@ -174,8 +175,8 @@ struct QueriesOfValuesTests {
     @Test func q36_decimalsOfOneScale() async throws {
         try await expect(
             """
-            SELECT * FROM (SELECT `fee` AS `c0` FROM `appointment` WHERE (`minutes` < ?) UNION SELECT `fee` FROM
-            `appointment` WHERE ((`minutes` = ?) OR (`minutes` = ?))) ORDER BY `c0` ASC
+            SELECT * FROM (SELECT `fee` AS `strongroom_0` FROM `appointment` WHERE (`minutes` < ?) UNION SELECT `fee`
+            FROM `appointment` WHERE ((`minutes` = ?) OR (`minutes` = ?))) ORDER BY `strongroom_0` ASC
             """, finds: ["0", "5", "99.99"]
         ) {
             try Appointment.where { $0.minutes < 10 }.select { $0.fee }
@@ -187,7 +188,8 @@ struct QueriesOfValuesTests {
     @Test func q37_aSelectionSortedByItsValues() async throws {
         try await expect(
             """
-            SELECT * FROM (SELECT DISTINCT `city` AS `c0` FROM `patient`) ORDER BY `c0` DESC LIMIT ?
+            SELECT * FROM (SELECT DISTINCT `city` AS `strongroom_0` FROM `patient`) ORDER BY `strongroom_0` DESC LIMIT
+            ?
             """, finds: ["Köln", "Bonn"]
         ) {
             try Patient.query.select { $0.city }.distinct().order { $0.descending }.limit(2)
@@ -229,13 +231,14 @@ struct QueriesOfValuesTests {
         try await expect(
 
             """
-            SELECT CAST(strftime('%s', strftime('%Y-%m-%d', CASE WHEN `date` >= -63145526400 AND `date` < 252423993600
-            THEN CAST(`date` AS INTEGER) - (`date` < CAST(`date` AS INTEGER)) + 978307200 END, 'unixepoch')) -
-            978307200 AS REAL), count(*) FROM `appointment` GROUP BY CAST(strftime('%s', strftime('%Y-%m-%d', CASE
-            WHEN `date` >= -63145526400 AND `date` < 252423993600 THEN CAST(`date` AS INTEGER) - (`date` < CAST(`date`
-            AS INTEGER)) + 978307200 END, 'unixepoch')) - 978307200 AS REAL) ORDER BY CAST(strftime('%s',
-            strftime('%Y-%m-%d', CASE WHEN `date` >= -63145526400 AND `date` < 252423993600 THEN CAST(`date` AS
-            INTEGER) - (`date` < CAST(`date` AS INTEGER)) + 978307200 END, 'unixepoch')) - 978307200 AS REAL) ASC
+            SELECT CAST(strftime('%s', strftime('%Y-%m-%d', '1970-01-01', CASE WHEN `date` >= -63145526400 AND `date`
+            < 252423993600 THEN CAST(`date` AS INTEGER) - (`date` < CAST(`date` AS INTEGER)) + 978307200 END ||
+            ' seconds')) - 978307200 AS REAL), count(*) FROM `appointment` GROUP BY CAST(strftime('%s',
+            strftime('%Y-%m-%d', '1970-01-01', CASE WHEN `date` >= -63145526400 AND `date` < 252423993600 THEN
+            CAST(`date` AS INTEGER) - (`date` < CAST(`date` AS INTEGER)) + 978307200 END || ' seconds')) - 978307200
+            AS REAL) ORDER BY CAST(strftime('%s', strftime('%Y-%m-%d', '1970-01-01', CASE WHEN `date` >= -63145526400
+            AND `date` < 252423993600 THEN CAST(`date` AS INTEGER) - (`date` < CAST(`date` AS INTEGER)) + 978307200
+            END || ' seconds')) - 978307200 AS REAL) ASC
             """,
             finds: [
                 "2025-03-01T00:00:00Z,1", "2025-12-31T00:00:00Z,1", "2026-01-05T00:00:00Z,2",
@@ -250,11 +253,12 @@ struct QueriesOfValuesTests {
     @Test func q41_aNumberPerMonthInATimeZone() async throws {
         try await expect(
             """
-            SELECT CAST(strftime('%s', strftime('%Y-%m-01', CASE WHEN `date` >= -63145530000 AND `date` < 252423990000
-            THEN CAST(`date` AS INTEGER) - (`date` < CAST(`date` AS INTEGER)) + 978310800 END, 'unixepoch')) -
-            978310800 AS REAL), count(*) FROM `appointment` GROUP BY CAST(strftime('%s', strftime('%Y-%m-01', CASE
-            WHEN `date` >= -63145530000 AND `date` < 252423990000 THEN CAST(`date` AS INTEGER) - (`date` < CAST(`date`
-            AS INTEGER)) + 978310800 END, 'unixepoch')) - 978310800 AS REAL) ORDER BY min(`date`) ASC
+            SELECT CAST(strftime('%s', strftime('%Y-%m-01', '1970-01-01', CASE WHEN `date` >= -63145530000 AND `date`
+            < 252423990000 THEN CAST(`date` AS INTEGER) - (`date` < CAST(`date` AS INTEGER)) + 978310800 END ||
+            ' seconds')) - 978310800 AS REAL), count(*) FROM `appointment` GROUP BY CAST(strftime('%s',
+            strftime('%Y-%m-01', '1970-01-01', CASE WHEN `date` >= -63145530000 AND `date` < 252423990000 THEN
+            CAST(`date` AS INTEGER) - (`date` < CAST(`date` AS INTEGER)) + 978310800 END || ' seconds')) - 978310800
+            AS REAL) ORDER BY min(`date`) ASC
             """, finds: ["2025-02-28T23:00:00Z,1", "2025-12-31T23:00:00Z,3", "2026-01-31T23:00:00Z,2"]
         ) {
             try Appointment.group { $0.date.start(of: .month, secondsFromGMT: 3600) }
@@ -266,11 +270,11 @@ struct QueriesOfValuesTests {
     @Test func q42_weekdaysAndHours() async throws {
         try await expect(
             """
-            SELECT (CAST(strftime('%w', CASE WHEN `date` >= -63145526400 AND `date` < 252423993600 THEN CAST(`date` AS
-            INTEGER) - (`date` < CAST(`date` AS INTEGER)) + 978307200 END, 'unixepoch') AS INTEGER) + 1),
-            CAST(strftime('%H', CASE WHEN `date` >= -63145526400 AND `date` < 252423993600 THEN CAST(`date` AS
-            INTEGER) - (`date` < CAST(`date` AS INTEGER)) + 978307200 END, 'unixepoch') AS INTEGER) FROM `appointment`
-            ORDER BY `id` ASC
+            SELECT (CAST(strftime('%w', '1970-01-01', CASE WHEN `date` >= -63145526400 AND `date` < 252423993600 THEN
+            CAST(`date` AS INTEGER) - (`date` < CAST(`date` AS INTEGER)) + 978307200 END || ' seconds') AS INTEGER) +
+            1), CAST(strftime('%H', '1970-01-01', CASE WHEN `date` >= -63145526400 AND `date` < 252423993600 THEN
+            CAST(`date` AS INTEGER) - (`date` < CAST(`date` AS INTEGER)) + 978307200 END || ' seconds') AS INTEGER)
+            FROM `appointment` ORDER BY `id` ASC
             """, finds: ["2,9", "2,23", "3,10", "4,23", "7,12", "4,0"]
         ) {
             try Appointment.order { $0.id.ascending }.select { ($0.date.part(.weekday), $0.date.part(.hour)) }
@@ -280,11 +284,11 @@ struct QueriesOfValuesTests {
     @Test func q43_aPartOfADateInACondition() async throws {
         try await expect(
             """
-            SELECT `name`, CAST(strftime('%d', CASE WHEN `born` >= -63145526400 AND `born` < 252423993600 THEN
-            CAST(`born` AS INTEGER) - (`born` < CAST(`born` AS INTEGER)) + 978307200 END, 'unixepoch') AS INTEGER)
-            FROM `patient` WHERE (CAST(strftime('%m', CASE WHEN `born` >= -63145526400 AND `born` < 252423993600 THEN
-            CAST(`born` AS INTEGER) - (`born` < CAST(`born` AS INTEGER)) + 978307200 END, 'unixepoch') AS INTEGER) =
-            ?)
+            SELECT `name`, CAST(strftime('%d', '1970-01-01', CASE WHEN `born` >= -63145526400 AND `born` <
+            252423993600 THEN CAST(`born` AS INTEGER) - (`born` < CAST(`born` AS INTEGER)) + 978307200 END ||
+            ' seconds') AS INTEGER) FROM `patient` WHERE (CAST(strftime('%m', '1970-01-01', CASE WHEN `born` >=
+            -63145526400 AND `born` < 252423993600 THEN CAST(`born` AS INTEGER) - (`born` < CAST(`born` AS INTEGER)) +
+            978307200 END || ' seconds') AS INTEGER) = ?)
             """, finds: ["Bo,29"]
         ) {
             try Patient.where { $0.born.part(.month) == 2 }.select { ($0.name, $0.born.part(.day)) }
@@ -295,10 +299,10 @@ struct QueriesOfValuesTests {
         try await expect(
 
             """
-            SELECT * FROM (SELECT DISTINCT CAST(strftime('%s', strftime('%Y-%m-%d', CASE WHEN `date` >= -63145526400
-            AND `date` < 252423993600 THEN CAST(`date` AS INTEGER) - (`date` < CAST(`date` AS INTEGER)) + 978307200
-            END, 'unixepoch', 'weekday 0', '-6 days')) - 978307200 AS REAL) AS `c0` FROM `appointment`) ORDER BY `c0`
-            ASC
+            SELECT * FROM (SELECT DISTINCT CAST(strftime('%s', strftime('%Y-%m-%d', '1970-01-01', CASE WHEN `date` >=
+            -63145526400 AND `date` < 252423993600 THEN CAST(`date` AS INTEGER) - (`date` < CAST(`date` AS INTEGER)) +
+            978307200 END || ' seconds', 'weekday 0', '-6 days')) - 978307200 AS REAL) AS `strongroom_0` FROM
+            `appointment`) ORDER BY `strongroom_0` ASC
             """,
             finds: ["2025-02-24T00:00:00Z", "2025-12-29T00:00:00Z", "2026-01-05T00:00:00Z", "2026-02-09T00:00:00Z"]
         ) {
@@ -415,8 +419,9 @@ struct QueriesOfValuesTests {
     @Test func q50_anElementOfAnArrayInJSON() async throws {
         try await expectJSON(
             """
-            SELECT `name` FROM `patient` WHERE EXISTS (SELECT 1 FROM (SELECT `profile` AS `j`) AS `j`,
-            json_each(`j`.`j`, ?) AS `e` WHERE `e`.`value` = ?) ORDER BY `name` ASC, `id` ASC
+            SELECT `name` FROM `patient` WHERE (json_type(`profile`, ?) = 'array' AND EXISTS (SELECT 1 FROM (SELECT
+            `profile` AS `j`) AS `j`, json_each(`j`.`j`, ?) AS `e` WHERE `e`.`type` IN ('text') AND `e`.`value` = ?))
+            ORDER BY `name` ASC, `id` ASC
             """, finds: ["Ada", "Cy"]
         ) {
             try Patient.where { $0.profile.jsonContains("nuts", at: "$.allergies") }.order { $0.name.ascending }

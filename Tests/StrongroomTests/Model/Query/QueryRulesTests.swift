@@ -1,8 +1,9 @@
 #if Macros
 import Foundation
-import Strongroom
 import StrongroomTesting
 import Testing
+
+@testable import Strongroom
 
 /// What holds for subqueries, combinations and returned rows beyond the list of sixty.
 @Suite("Rules of queries across tables")
@@ -140,6 +141,117 @@ struct QueryRulesTests {
             .fetch(in: db).map(\.name)
         }
         #expect(names == ["Ada"])
+    }
+
+    @Test("Of rows that are equal at a limit, those are returned that are changed")
+    func tiesAtALimit() async throws {
+        try await store.write { db in
+            let query = Patient.order { $0.visits.descending }.limit(2)
+            let moved = try query.update(in: db, returning: Patient.self) { [$0.city.set("Ulm")] }
+            let found = try Patient.where { $0.city == "Ulm" }.fetch(in: db)
+            #expect(moved.count == 2 && Set(moved.map(\.id)) == Set(found.map(\.id)))
+            #expect(moved.allSatisfy { $0.city == "Ulm" })
+            let gone = try query.delete(in: db, returning: Patient.self)
+            let left = try Patient.query.fetch(in: db)
+            #expect(gone.count == 2 && left.count == 2 && Set(gone.map(\.id)).isDisjoint(with: left.map(\.id)))
+            let years = Tariff.order { $0.country.descending }.distinct().limit(1)
+            let tariff = try years.delete(in: db, returning: Tariff.self)
+            #expect(tariff.map(\.country) == ["C"])
+            #expect(try Tariff.query.count(in: db) == 3)
+        }
+    }
+
+    @Test("A column of an outer query in SQL that was made before is not taken for one of the inner table")
+    func namesOfEarlierSQL() async throws {
+        let json = try EngineFeatures.current().hasJSON
+        let column = await code { db in
+            _ = try Doctor.where { doctor in
+                doctor.id.isIn(
+                    Patient.where { patient in
+                        let seen = patient.visits > 3
+                        return patient.id.isIn(Patient.where { _ in seen })
+                    })
+            }
+            .fetch(in: db)
+        }
+        let element = await code { db in
+            _ = try Patient.where { patient in
+                let nuts = patient.profile.jsonContains("nuts", at: "$.allergies")
+                return patient.id.isIn(Patient.where { _ in nuts })
+            }
+            .fetch(in: db)
+        }
+        let function = await code { db in
+            let name = SQLFunction("name") { (number: Int) in number }
+            _ = try Doctor.where { doctor in
+                Patient.exists { $0.doctor == doctor.id && name($0.visits) == 0 }
+            }
+            .fetch(in: db)
+        }
+        #expect(column == .sql && function == .missingFunction)
+        if json { #expect(element == .sql) }
+    }
+
+    @Test("A subquery's value is that of its own rows, and its table is prepared")
+    func valuesOfSubqueries() async throws {
+        let outer = await code { db in
+            _ = try Patient.query.select { patient in
+                Appointment.subquery { $0.patient == patient.id }.value { _ in patient.visits.max() }
+            }
+            .fetch(in: db)
+        }
+        #expect(outer == .sql)
+        #expect(Appointment.subquery.limit(1).count.sql.requiredTables.map(\.name) == ["appointment"])
+    }
+
+    @Test("A computed value that is NULL is not among those of a list")
+    func computedLists() async throws {
+        let count = try await store.read { db in
+            let quotients = try Patient.query.select { $0.visits / $0.visits }
+            return try Patient.where { !$0.visits.isIn(quotients) }.count(in: db)
+        }
+        #expect(count == 4)
+    }
+
+    @Table("marked")
+    struct Marked: Equatable {
+        var id: Int64?
+        var c0: Int
+    }
+
+    @Test("A column whose name is like that of a result is sorted by")
+    func namesOfResults() async throws {
+        let sorted = try await store.write { db in
+            try db.createTable(Marked.schema)
+            try Marked.insert(contentsOf: [Marked(c0: 2), Marked(c0: 1), Marked(c0: 3)], in: db)
+            return try Marked.order { $0.c0.ascending }.with { $0.c0 * -1 }.fetch(in: db).map(\.0.c0)
+        }
+        #expect(sorted == [1, 2, 3])
+    }
+
+    private static func count(_ condition: Condition, _ db: borrowing WriteTransaction) throws -> Int {
+        try Practice.Ward.where { _ in condition }.count(in: db)
+    }
+
+    @Test("An element of a JSON array has the type of the value", .enabled { try EngineFeatures.current().hasJSON })
+    func elementsOfJSON() async throws {
+        typealias Ward = Practice.Ward
+        try await store.write { db in
+            try Ward.query.delete(in: db)
+            try Ward.insert(Ward(name: #"[true, 1.5, 7, "1", [1], null]"#), in: db)
+            try Ward.insert(Ward(name: #"{"a": 1, "b": "1"}"#), in: db)
+            try Ward.insert(Ward(name: "8"), in: db)
+            let name = Ward.columns.name
+            #expect(try Self.count(name.jsonContains(1), db) == 0)
+            #expect(try Self.count(name.jsonContains("[1]"), db) == 0)
+            #expect(try Self.count(name.jsonContains(8), db) == 0)
+            #expect(try Self.count(name.jsonContains("true"), db) == 0)
+            #expect(try Self.count(name.jsonContains(true), db) == 1)
+            #expect(try Self.count(name.jsonContains(false), db) == 0)
+            #expect(try Self.count(name.jsonContains(1.5), db) == 1)
+            #expect(try Self.count(name.jsonContains(7), db) == 1)
+            #expect(try Self.count(name.jsonContains("1"), db) == 1)
+        }
     }
 }
 #endif

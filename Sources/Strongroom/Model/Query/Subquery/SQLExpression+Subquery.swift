@@ -6,15 +6,16 @@ extension SQLExpression {
     /// let seen = try Patient.where { $0.id.isIn(recent) }.fetch(in: db)
     /// ```
     ///
-    /// A NULL among the selected values is ignored, so that the negation, too, finds what one expects; the condition is
-    /// unknown if the value itself is NULL, as with every comparison.
+    /// A NULL among the selected values is ignored, so that the negation is true for values that are not among the
+    /// others; the condition is unknown if the value itself is NULL, as with every comparison.
     ///
     /// - Parameter selection: The selection of one expression. Decimals must have the same scale on both sides;
     ///   otherwise running the query throws ``StrongroomError`` with `notTranslatable`.
     /// - Returns: The condition.
     public func isIn<Other: ColumnValue>(_ selection: Selection<Other>) -> Condition
     where Other.Unwrapped == Value.Unwrapped {
-        isIn(selection.content, withoutNull: Other.isNullable)
+        // A computed value may be NULL although its type is not optional, as `a / 0`.
+        isIn(selection.content, withoutNull: Other.isNullable || !selection.content.isOfColumns)
     }
 
     /// The value is one of the keys of a query's rows.

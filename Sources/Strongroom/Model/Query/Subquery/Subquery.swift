@@ -105,9 +105,12 @@ public struct Subquery<Source: Table>: Sendable {
     ///
     /// - Parameter expression: Makes the aggregate from the table's columns. For an expression that is no aggregate,
     ///   the value is that of any of the rows; see ``first(_:)``.
-    /// - Returns: The value, of which there is one for each row of the outer query.
+    /// - Returns: The value, of which there is one for each row of the outer query. If the expression has columns of
+    ///   outer queries only, running the query throws ``StrongroomError`` with `sql`, since the engine would aggregate
+    ///   the rows of the outer query.
     public func value<E: SQLExpression>(_ expression: (JoinedColumns<Source>) -> E) -> Computed<E.Value> {
-        let made = made(expression)
+        var made = made(expression)
+        if made.isOnlyOfOthers(than: alias) { made.fail(Self.noOwnColumn) }
         guard clauses.hasLimit else {
             var plain = self
             plain.clauses.orderings = []
@@ -119,6 +122,7 @@ public struct Subquery<Source: Table>: Sendable {
         sql.append(text: " FROM ")
         sql.append(limitedTable)
         sql.append(text: ")")
+        sql.require(Source.schema.required)
         return Computed(enclosed: sql.scaled(made.scale))
     }
 
@@ -146,6 +150,15 @@ public struct Subquery<Source: Table>: Sendable {
     /// - Returns: The values.
     public func select<E: SQLExpression>(_ expression: (JoinedColumns<Source>) -> E) -> Selection<E.Value> {
         Selection([made(expression)], from: table, clauses, of: [Source.schema])
+    }
+
+    private static var noOwnColumn: StrongroomError {
+        StrongroomError(
+            .sql,
+            """
+            The value of a subquery has columns of the outer query only, whose rows the engine would aggregate; use a \
+            column of table "\(Source.schema.name)", or `count`.
+            """)
     }
 
     // MARK: SQL

@@ -81,15 +81,15 @@ public enum DateSpan: Sendable, Hashable, CaseIterable {
     /// A minute.
     case minute
 
-    /// The start of the span as text.
+    /// The start of the span as text. The modifier 'unixepoch' would be wrong after the year 5352 in older engines.
     fileprivate func start(_ seconds: SQL) -> SQL {
         switch self {
-        case .year: "strftime('%Y-01-01', \(seconds), 'unixepoch')"
-        case .month: "strftime('%Y-%m-01', \(seconds), 'unixepoch')"
-        case .week: "strftime('%Y-%m-%d', \(seconds), 'unixepoch', 'weekday 0', '-6 days')"
-        case .day: "strftime('%Y-%m-%d', \(seconds), 'unixepoch')"
-        case .hour: "strftime('%Y-%m-%d %H:00:00', \(seconds), 'unixepoch')"
-        case .minute: "strftime('%Y-%m-%d %H:%M:00', \(seconds), 'unixepoch')"
+        case .year: "strftime('%Y-01-01', '1970-01-01', \(seconds) || ' seconds')"
+        case .month: "strftime('%Y-%m-01', '1970-01-01', \(seconds) || ' seconds')"
+        case .week: "strftime('%Y-%m-%d', '1970-01-01', \(seconds) || ' seconds', 'weekday 0', '-6 days')"
+        case .day: "strftime('%Y-%m-%d', '1970-01-01', \(seconds) || ' seconds')"
+        case .hour: "strftime('%Y-%m-%d %H:00:00', '1970-01-01', \(seconds) || ' seconds')"
+        case .minute: "strftime('%Y-%m-%d %H:%M:00', '1970-01-01', \(seconds) || ' seconds')"
         }
     }
 }
@@ -107,11 +107,13 @@ extension SQLExpression where Value.Unwrapped == Date {
     /// - Parameters:
     ///   - part: The part.
     ///   - secondsFromGMT: The offset of the time zone, from -64,800 to 64,800; a query has no daylight saving time.
-    /// - Returns: The number; nil for NULL, and for a date outside of the years 0 to 9999. For another offset, running
-    ///   the query throws ``StrongroomError`` with `sql`.
+    /// - Returns: The number; nil for NULL, for a date outside of the years 0 to 9999, and for a date that is stored as
+    ///   text with an offset of 15 hours or more, or with a lower-case `t`, which this library does not write. For
+    ///   another offset, running the query throws ``StrongroomError`` with `sql`.
     public func part(_ part: DatePart, secondsFromGMT: Int = 0) -> Computed<Int?> {
         guard let seconds = sql.wholeSeconds(secondsFromGMT) else { return Computed(enclosed: Self.refusedOffset) }
-        let number: SQL = "CAST(strftime('\(SQL(verbatim: part.format))', \(seconds), 'unixepoch') AS INTEGER)"
+        let text: SQL = "strftime('\(SQL(verbatim: part.format))', '1970-01-01', \(seconds) || ' seconds')"
+        let number: SQL = "CAST(\(text) AS INTEGER)"
         return Computed(enclosed: part == .weekday ? "(\(number) + 1)" : number)
     }
 
@@ -126,8 +128,8 @@ extension SQLExpression where Value.Unwrapped == Date {
     /// - Parameters:
     ///   - span: The span of time.
     ///   - secondsFromGMT: The offset of the time zone, from -64,800 to 64,800; a query has no daylight saving time.
-    /// - Returns: The date; nil for NULL, and for a date outside of the years 0 to 9999. For another offset, running
-    ///   the query throws ``StrongroomError`` with `sql`.
+    /// - Returns: The date; nil where ``part(_:secondsFromGMT:)`` is, and for the week of the first days of the year 0,
+    ///   which begins before it. For another offset, running the query throws ``StrongroomError`` with `sql`.
     public func start(of span: DateSpan, secondsFromGMT: Int = 0) -> Computed<Date?> {
         guard let seconds = sql.wholeSeconds(secondsFromGMT) else { return Computed(enclosed: Self.refusedOffset) }
         let shift = SQL(verbatim: "\(978_307_200 + secondsFromGMT)")

@@ -39,13 +39,26 @@ extension SQLExpression where Value.Unwrapped: JSONTextValue {
     /// ```
     ///
     /// - Parameters:
-    ///   - element: A text or a number.
+    ///   - element: A text, a number or a `Bool`; it is found among elements of its JSON type only, so 1 is not `true`.
     ///   - path: The path; that of the whole value if none is given.
     /// - Returns: The condition; false if there is no array at the path.
     public func jsonContains<V: ColumnValue>(_ element: V, at path: String = "$") -> Condition {
         // The column is selected outside of the function's scope, in which a column could have its name.
         let rows: SQL = "(SELECT \(sql) AS `j`) AS `j`, json_each(`j`.`j`, \(path)) AS `e`"
-        return Condition(enclosed: json("EXISTS (SELECT 1 FROM \(rows) WHERE `e`.`value` = \(element))"))
+        let match: SQL = "`e`.`type` IN (\(Self.jsonTypes(of: element))) AND `e`.`value` = \(element)"
+        // In the first term, too, the column is named, where ambiguous names of nested queries are found.
+        let isArray: SQL = "json_type(\(sql), \(path)) = 'array'"
+        return Condition(enclosed: json("(\(isArray) AND EXISTS (SELECT 1 FROM \(rows) WHERE \(match)))"))
+    }
+
+    /// The JSON types, as the engine names them, of elements that may equal a value.
+    private static func jsonTypes(of element: some ColumnValue) -> SQL {
+        if element is Bool { return "'true', 'false'" }
+        return switch try? element.stored() {
+        case .text?: "'text'"
+        case .integer?, .real?: "'integer', 'real'"
+        default: "'null'"
+        }
     }
 
     private func json(_ sql: SQL) -> SQL {

@@ -6,7 +6,9 @@ extension SQLFunction {
     /// ```
     ///
     /// - Parameter arguments: Columns or expressions of the arguments' types; a value is one as
-    ///   `Computed("\(value)")`.
+    ///   `Computed("\(value)")`. Dates that are stored as other numbers than those of `Date` are converted. With dates
+    ///   that are stored as text, or decimals with a scale, running the query throws ``StrongroomError`` with
+    ///   `notTranslatable`.
     public func callAsFunction<each Expression: SQLExpression>(
         _ arguments: repeat each Expression
     ) -> Computed<Result> where repeat (each Expression).Value == each Argument {
@@ -18,7 +20,8 @@ extension SQLFunction {
     /// Calls the function in a query, with arguments that may be NULL; the result is NULL if one of an argument that is
     /// not optional is.
     ///
-    /// - Parameter arguments: Columns or expressions of the arguments' types, optional or not.
+    /// - Parameter arguments: Columns or expressions of the arguments' types, optional or not; for stored forms of
+    ///   dates and decimals, see ``SQLFunction/callAsFunction(_:)``.
     @_disfavoredOverload
     public func callAsFunction<each Expression: SQLExpression>(
         _ arguments: repeat each Expression
@@ -36,7 +39,8 @@ extension SQLAggregate {
     /// Product.group { $0.kind }.select { ($0.kind, median($0.price)) }
     /// ```
     ///
-    /// - Parameter arguments: Columns or expressions of the arguments' types, optional or not.
+    /// - Parameter arguments: Columns or expressions of the arguments' types, optional or not; for stored forms of
+    ///   dates and decimals, see ``SQLFunction/callAsFunction(_:)``.
     public func callAsFunction<each Expression: SQLExpression>(
         _ arguments: repeat each Expression
     ) -> Computed<Result> where repeat (each Expression).Value.Unwrapped == (each Argument).Unwrapped {
@@ -47,8 +51,26 @@ extension SQLAggregate {
 }
 
 extension SQL {
+    /// Appends an argument in the form of its type, which is the one that the function reads.
     fileprivate mutating func appendArgument(_ argument: SQL) {
         if !text.isEmpty { append(text: ", ") }
-        append(argument)
+        switch argument.scale {
+        case nil: append(argument)
+        case .date(.secondsSince1970), .date(.wholeSecondsSince1970): append("(\(argument) - 978307200.0)" as SQL)
+        case .date(.millisecondsSince1970): append("(\(argument) / 1000.0 - 978307200.0)" as SQL)
+        case .date(.iso8601), .date(.dateTime), .decimal:
+            append(argument)
+            fail(Self.otherForm(argument.scale))
+        }
+    }
+
+    private static func otherForm(_ form: StoredForm?) -> StrongroomError {
+        StrongroomError(
+            .notTranslatable,
+            """
+            An argument of a function in Swift is stored with \(form?.words ?? "its form"), which SQL does not convert \
+            exactly for the function; call it with the fetched values, or declare it with the stored type and call it \
+            in SQL text.
+            """)
     }
 }
