@@ -11,7 +11,7 @@
 public struct BlobWriter: ~Copyable {
     private let blob: OpenBlob
 
-    /// The first byte that ``append(_:)`` writes next, counted from 0.
+    /// The first byte that `append` writes next, counted from 0.
     public private(set) var position = 0
 
     init(_ blob: OpenBlob) {

@@ -58,7 +58,7 @@ extension StoreTable {
 
     /// Updates the row with a record's key.
     ///
-    /// - Throws: As ``Table/update(_:in:)`` and `Store.write`.
+    /// - Throws: As `Table.update(_:in:)` and `Store.write`.
     @inlinable
     public func update(_ record: Source.RecordType) async throws {
         try await prepare()
@@ -68,7 +68,7 @@ extension StoreTable {
     /// Updates the row with a record's key, and sets what the table keeps in the record, such as its next version.
     ///
     /// - Parameter record: The record; unchanged if the update fails.
-    /// - Throws: As ``Table/update(_:in:)`` and `Store.write`.
+    /// - Throws: As `Table.update(_:in:)` and `Store.write`.
     @inlinable
     public func update(_ record: inout Source.RecordType) async throws {
         try await prepare()
@@ -77,7 +77,7 @@ extension StoreTable {
 
     /// Updates the rows with the keys of a list of records, all or none.
     ///
-    /// - Throws: As ``update(_:)``.
+    /// - Throws: As `update(_:)`.
     @inlinable
     public func update(contentsOf records: [Source.RecordType]) async throws {
         try await prepare()
@@ -88,7 +88,7 @@ extension StoreTable {
     /// such as their next versions.
     ///
     /// - Parameter records: The records; unchanged if the update fails.
-    /// - Throws: As ``update(_:)``.
+    /// - Throws: As `update(_:)`.
     @inlinable
     public func update(contentsOf records: inout [Source.RecordType]) async throws {
         try await prepare()

@@ -28,7 +28,6 @@
 ///
 /// ### Which rows
 ///
-/// - ``where(_:)``
 /// - ``order(_:)``
 /// - ``limit(_:offset:)``
 /// - ``distinct()``

@@ -144,7 +144,7 @@ public struct Subquery<Source: Table>: Sendable {
         return Computed(enclosed: one.rows(made(expression)))
     }
 
-    /// The values of an expression, for ``SQLExpression/isIn(_:)``.
+    /// The values of an expression, for `isIn`.
     ///
     /// - Parameter expression: Makes the expression from the table's columns.
     /// - Returns: The values.

@@ -7,7 +7,7 @@
 /// .fetch(in: db)                                                  // [(String, String)]
 /// ```
 ///
-/// Without ``else(_:)`` the value is nil if no condition is true, so that aggregates do not count the row:
+/// Without `else` the value is nil if no condition is true, so that aggregates do not count the row:
 ///
 /// ```swift
 /// let missed = try Appointment.query.value(in: db) { Case.when($0.isMissed == true, then: 1).count() }

@@ -21,7 +21,7 @@ extension SQLFunction {
     /// not optional is.
     ///
     /// - Parameter arguments: Columns or expressions of the arguments' types, optional or not; for stored forms of
-    ///   dates and decimals, see ``SQLFunction/callAsFunction(_:)``.
+    ///   dates and decimals, see the call of a ``SQLFunction``.
     @_disfavoredOverload
     public func callAsFunction<each Expression: SQLExpression>(
         _ arguments: repeat each Expression
@@ -40,7 +40,7 @@ extension SQLAggregate {
     /// ```
     ///
     /// - Parameter arguments: Columns or expressions of the arguments' types, optional or not; for stored forms of
-    ///   dates and decimals, see ``SQLFunction/callAsFunction(_:)``.
+    ///   dates and decimals, see the call of a ``SQLFunction``.
     public func callAsFunction<each Expression: SQLExpression>(
         _ arguments: repeat each Expression
     ) -> Computed<Result> where repeat (each Expression).Value.Unwrapped == (each Argument).Unwrapped {
