@@ -47,6 +47,9 @@ struct FileMethods {
     /// Whether a page of zeros gets a nonzero byte when it is read.
     var refusesZeroPages = false
 
+    /// Whether the WAL index is known to be open.
+    private var isIndexOpen = false
+
     /// The newest version of the methods that is supported here.
     private static let form: Int32 = 3
     private static let smallestPage: Int32 = 512
@@ -104,10 +107,17 @@ struct FileMethods {
         methods.xClose = Self.close
         methods.xShmLock = { file, first, count, flags in
             guard let file, let own = FileMethods.of(file) else { return SQLITE_MISUSE }
+            let result = own.pointee.openIndex(file)
+            guard result == SQLITE_OK else { return result }
             let lock = IndexLock(
                 slots: first..<(first + count), isLocking: flags & SQLITE_SHM_LOCK != 0,
                 isExclusive: flags & SQLITE_SHM_EXCLUSIVE != 0)
             return own.pointee.lockIndex(file, lock, rule: 0)
+        }
+        methods.xShmUnmap = { file, isDeleting in
+            guard let file, let own = FileMethods.of(file) else { return SQLITE_MISUSE }
+            own.pointee.isIndexOpen = false
+            return own.pointee.original.pointee.xShmUnmap(file, isDeleting)
         }
         methods.xLock = { file, level in
             guard let file, let own = FileMethods.of(file) else { return SQLITE_MISUSE }
@@ -117,6 +127,18 @@ struct FileMethods {
             guard let file, let own = FileMethods.of(file) else { return SQLITE_MISUSE }
             return own.pointee.read(file, buffer, count, offset)
         }
+    }
+
+    /// Opens the WAL index if the engine could not. Older engines, such as SQLite 3.15, dereference null when they
+    /// request a lock in an index that failed to open, as a checkpoint does without reading first.
+    private mutating func openIndex(_ file: File) -> Int32 {
+        guard !isIndexOpen else { return SQLITE_OK }
+        var page: UnsafeMutableRawPointer?
+        let result = original.pointee.xShmMap(file, 0, Connection.indexPage, 0, &page)
+        // A read-only index is open, too.
+        guard result == SQLITE_OK || result & 0xFF == SQLITE_READONLY else { return result }
+        isIndexOpen = true
+        return SQLITE_OK
     }
 
     private func lockIndex(_ file: File, _ lock: IndexLock, rule: Int) -> Int32 {
