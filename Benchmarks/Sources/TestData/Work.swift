@@ -9,6 +9,7 @@ public enum Work: String, Sendable {
     case readsOfReaders, readsBesideWriter
     /// The time that ``TestData/awaitedWriteCount`` of the writes take beside those.
     case writesBesideReaders
-    /// Parents with a child that matches, the groups of a join of both, and each parent with aggregates of its children.
+    /// Parents with a child that matches, the groups of a join of both, and each parent with aggregates of its
+    /// children.
     case subquery, groupedJoin, childrenAggregates
 }

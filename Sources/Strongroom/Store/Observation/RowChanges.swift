@@ -60,7 +60,7 @@ extension Store {
     /// and of primary keys themselves, when a statement empties the table, when a statement, a trigger or an index
     /// mentions REPLACE, which deletes rows that the engine does not report, and for more than 100,000 rows.
     ///
-    /// While nobody iterates, nothing is recorded.
+    /// Rows are recorded only during an iteration.
     ///
     /// - Parameter table: The table.
     /// - Returns: The changes since the start of the iteration.
