@@ -37,7 +37,8 @@ func keepAContact() async throws {
     let store = try await Stores.shared.open("addressbook_alice.sqlite")
     try await store.write { db in try Contact.upsert(contact, by: \.email, in: db) }
     let page = try await store.read { db in
-        try Contact.where { $0.name.hasPrefix("A") }.order { $0.name.ascending }.limit(20).fetch(in: db)
+        try Contact.where { $0.name.hasPrefix("A") }
+            .order { $0.name.ascending }.limit(20).fetch(in: db)
     }
 
     print(page.map(\.name))

@@ -1,0 +1,57 @@
+import Testing
+
+@testable import Strongroom
+
+@Suite("Idle timer", .ending)
+struct IdleTimerTests {
+    private let timer = IdleTimer(time: .milliseconds(10))
+
+    @Test func anotherUseAfterTheTimerHasStoppedStartsItAgain() async throws {
+        let (looks, report) = AsyncStream.makeStream(of: Void.self)
+        var iterator = looks.makeAsyncIterator()
+        for _ in 0..<3 {
+            timer.note {
+                report.yield()
+                return true
+            }
+            await iterator.next()
+            // The timer stops after its look.
+            try await Task.sleep(for: .milliseconds(30))
+        }
+    }
+
+    @Test func itLooksAgainUntilNothingIsLeftAndThenNoMore() async throws {
+        let (looks, report) = AsyncStream.makeStream(of: Int.self)
+        let number = Locked(0)
+        timer.note {
+            let count = number.withLock { count in
+                count += 1
+                return count
+            }
+            report.yield(count)
+            return count == 3
+        }
+        for await look in looks where look == 3 { break }
+        try await Task.sleep(for: .milliseconds(100))
+        #expect(number.withLock { $0 } == 3)
+    }
+
+    /// A use recorded during a look, which that look may not have seen.
+    @Test func aUseDuringTheLastLookIsFollowedByAnother() async throws {
+        let (looks, report) = AsyncStream.makeStream(of: Int.self)
+        let number = Locked(0)
+        let timer = timer
+        timer.note {
+            let count = number.withLock { count in
+                count += 1
+                return count
+            }
+            if count == 1 { timer.note { true } }
+            report.yield(count)
+            return true
+        }
+        for await look in looks where look == 2 { break }
+        try await Task.sleep(for: .milliseconds(100))
+        #expect(number.withLock { $0 } == 2)
+    }
+}
