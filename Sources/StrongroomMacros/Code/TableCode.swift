@@ -3,13 +3,19 @@ extension RecordModel {
     /// The members that make the record a table.
     func tableCode(_ table: TableArguments) -> [String] {
         let columns = properties.map { "columns.\($0.name)" }
-        let rest = ["indexes: indexes"] + (table.history.map { ["history: \($0)"] } ?? [])
+        let rest = ["indexes: indexes"] + (table.history.map { ["history: \(history($0))"] } ?? [])
         let schema = """
             \(prefix)static let schema = Strongroom.TableSchema(
                 \(([table.name.swiftLiteral] + columns + rest).joined(separator: ",\n    "))
             )
             """
         return [schema] + table.databaseCode(prefix)
+    }
+
+    /// The history; with the version, if there is one.
+    private func history(_ source: String) -> String {
+        guard let version = properties.first(where: { $0.column.kept == .version }) else { return source }
+        return "(\(source) as Strongroom.History).versioned(by: \(version.columnName.swiftLiteral))"
     }
 }
 

@@ -50,6 +50,7 @@ struct KeepingAHistoryExamples {
         #expect(removed == 0)
 
         try await store.write { db in try Patient.erase(key, in: db) }
+        try await store.write { db in try Patient.erase(key, .former, in: db) }
         let left = try await store.read { db in try Patient.changes(since: 0, in: db) }
         #expect(left.isEmpty)
     }

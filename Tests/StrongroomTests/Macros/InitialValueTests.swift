@@ -33,7 +33,6 @@ struct InitialValueTests {
         // The time of the test's process, which no column can have as its default.
         var when: Date = Date.now
         var token: UUID = UUID()
-        var broken: Double = .nan
         var most: Int = .max
         @Column(as: .json) var tags: [String] = ["a"]
     }
@@ -80,7 +79,7 @@ struct InitialValueTests {
                 "price" DECIMAL_TEXT NOT NULL DEFAULT '\(try #require(Decimal(2).stored().text))', \
                 "fee" DECIMAL_INTEGER(2) NOT NULL DEFAULT (300), "given" INTEGER DEFAULT (4), \
                 "both" INTEGER NOT NULL DEFAULT (5), "note" TEXT, "bytes" BLOB NOT NULL, "when" REAL NOT NULL, \
-                "token" TEXT NOT NULL, "broken" REAL NOT NULL, \
+                "token" TEXT NOT NULL, \
                 "most" INTEGER NOT NULL DEFAULT (9223372036854775807), "tags" TEXT NOT NULL)
                 """)
     }
@@ -106,7 +105,7 @@ struct InitialValueTests {
     @Test func aMissingKeyIsTheInitialValue() throws {
         let entry = try Entry(
             json: """
-                {"when": "2026-11-21T20:15:00Z", "token": "E621E1F8-C36C-495A-93FC-0C247A3E6E5F", "broken": 1, \
+                {"when": "2026-11-21T20:15:00Z", "token": "E621E1F8-C36C-495A-93FC-0C247A3E6E5F", \
                 "tags": [], "bytes": ""}
                 """)
         #expect(entry.name == "it's")
@@ -152,7 +151,6 @@ struct InitialValueTests {
         try await store.write { db in
             for isListed in [false, true] {
                 var entry = Entry()
-                entry.broken = 0
                 entry.maybe = nil
                 entry.given = nil
                 let id = isListed ? try Entry.insert(contentsOf: [entry], in: db)[0] : try Entry.insert(entry, in: db)

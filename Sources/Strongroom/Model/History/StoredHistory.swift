@@ -6,6 +6,10 @@ struct StoredHistory {
     let keys: [String]
     /// The names of the other columns whose former values are kept.
     let kept: [String]
+    /// The other columns, whose values are not kept.
+    let others: [String]
+    /// The column that counts a row's updates.
+    let version: String?
     /// The columns of the key's values in the history, quoted.
     let quotedKeys: [String]
     /// The columns of the former values in the history, quoted.
@@ -34,7 +38,7 @@ struct StoredHistory {
         let recorded = Self.recorded(trigger)
         let present = try connection.columnInfos(of: trigger.table)
         let own = try connection.columnInfos(of: HistoryTable.name(of: trigger.table)).map(\.name)
-        let needed = HistoryTable.ownColumns + recorded.map(\.stored)
+        let needed = HistoryTable.ownColumns + [HistoryTable.moved] + recorded.map(\.stored)
         let isKey = { (column: String) in column.hasPrefix(HistoryTable.keyName(of: "")) }
         let keys = recorded.filter { isKey($0.stored) }
         let ofTable = present.filter { $0.keyPlace != nil }.map(\.name)
@@ -54,23 +58,38 @@ struct StoredHistory {
         let kept = recorded.filter { !isKey($0.stored) && Identifier.place(of: $0.column, in: plain) != nil }
         self.keys = keys.map(\.column)
         self.kept = kept.map(\.column)
+        let all = self.keys + self.kept
+        others = plain.filter { Identifier.place(of: $0, in: all) == nil }
+        version = recorded.first(where: \.isVersion)?.column
         quotedKeys = keys.map { Identifier.quote($0.stored) }
         quotedFormer = kept.map { Identifier.quote($0.stored) }
     }
 
     /// The columns that a trigger records, with those of the history; empty if it has another form.
-    private static func recorded(_ trigger: SchemaEntry) -> [(column: String, stored: String)] {
+    private static func recorded(_ trigger: SchemaEntry) -> [(column: String, stored: String, isVersion: Bool)] {
         let tokens = trigger.tokens.filter { $0.kind != .space }
         guard let values = tokens.lastIndex(where: { $0.isWord("VALUES") }),
             let start = tokens[..<values].lastIndex(where: { $0.isSign("(") })
         else { return [] }
         let stored = tokens[start..<values].compactMap(\.name).dropFirst(HistoryTable.ownColumns.count - 1)
-        let columns = tokens.indices.compactMap { place -> String? in
-            guard place > values + 2, tokens[place - 1].isSign(".") else { return nil }
-            return tokens[place - 2].isNamed("old") ? tokens[place].name : nil
+        let columns = tokens.indices.compactMap { place -> (name: String, isVersion: Bool)? in
+            guard place > values + 2, tokens[place - 1].isSign("."), tokens[place - 2].isNamed("old") else {
+                return nil
+            }
+            return tokens[place].name.map { ($0, tokens[place - 3].isSign("+")) }
         }
         guard stored.count == columns.count else { return [] }
-        return zip(columns, stored).map { (column: $0, stored: $1) }
+        return zip(columns, stored).map { (column: $0.name, stored: $1, isVersion: $0.isVersion) }
+    }
+
+    /// Whether a row of the table has the key in the parameters.
+    var keyCondition: String {
+        keys.enumerated().map { "\(Identifier.quote($1)) = ?\($0 + 1)" }.joined(separator: " AND ")
+    }
+
+    /// Whether the table has a row with a key.
+    func isPresent(_ key: [Value], on connection: Connection) throws -> Bool {
+        try !connection.rows("SELECT 1 FROM main.\(quotedTable) WHERE \(keyCondition)", key).isEmpty
     }
 
     /// The number of the newest change; 0 if there is none.
@@ -81,14 +100,21 @@ struct StoredHistory {
         return last
     }
 
+    /// The lives of the table's rows.
+    func lives(on connection: Connection) -> HistoryLives {
+        HistoryLives(history: quotedName, keys: quotedKeys, connection: connection)
+    }
+
     /// Erases the history of the rows that were deleted after a change.
-    func eraseDeleted(since last: Int64, on connection: Connection) throws {
+    ///
+    /// - Parameter key: The key of a row whose history is not erased.
+    func eraseDeleted(since last: Int64, except key: [Value]?, on connection: Connection) throws {
         let keys = quotedKeys.joined(separator: ", ")
-        let deleted = try connection.ownRows(
-            "SELECT DISTINCT \(keys) FROM main.\(quotedName) WHERE change > ? AND kind = 'delete'", .integer(last))
-        let condition = quotedKeys.enumerated().map { "\($1) IS ?\($0 + 1)" }.joined(separator: " AND ")
-        for row in deleted {
-            try connection.withOwnStatement("DELETE FROM main.\(quotedName) WHERE \(condition)", row) { try $0.run() }
-        }
+        let condition = quotedKeys.enumerated().map { "\($1) IS ?\($0 + 2)" }.joined(separator: " AND ")
+        let sql = "SELECT DISTINCT \(keys) FROM main.\(quotedName) WHERE change > ?1 AND kind = 'delete'"
+        let deleted = try connection.rows(
+            key == nil ? sql : sql + " AND NOT (\(condition))", [.integer(last)] + (key ?? []))
+        let lives = lives(on: connection)
+        for row in deleted { try lives.erase(row, .all) }
     }
 }

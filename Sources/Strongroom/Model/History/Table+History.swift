@@ -82,27 +82,17 @@ extension Table {
     /// try await store.write { db in try Patient.pruneHistory(in: db) }
     /// ```
     ///
+    /// It takes time for the changes that it removes, and for a number of changes of each row also for those that were
+    /// made since the last call, so that it can be called whenever a store is opened. A change that was recorded while
+    /// the clock was ahead keeps the later ones until it is old enough itself.
+    ///
     /// - Parameter db: A write transaction.
     /// - Returns: The number of removed changes; 0 for a history without limits.
     /// - Throws: As `history(of:in:)`.
     @discardableResult
     public static func pruneHistory(in db: borrowing some Writing & ~Copyable) throws -> Int {
         let history = try HistoryReader<Self>(on: db.handle.connection).history
-        return try db.savepoint { db in
-            var count = 0
-            if let days = history.history.days {
-                count += try history.prune("at < \(HistoryTable.now) - \(days) * 86400.0", in: db)
-            }
-            if let changes = history.history.changes {
-                let same = history.quotedKeys.map { "later.\($0) = \(history.quotedName).\($0)" }
-                let condition = """
-                    EXISTS (SELECT 1 FROM \(history.quotedName) AS later WHERE \(same.joined(separator: " AND ")) \
-                    AND later.change > \(history.quotedName).change LIMIT 1 OFFSET \(changes - 1))
-                    """
-                count += try history.prune(condition, in: db)
-            }
-            return count
-        }
+        return try db.savepoint { db in try history.prune(on: db.handle.connection) }
     }
 
     /// Deletes a row and its history, and the history of every row that is deleted with it.
@@ -111,38 +101,87 @@ extension Table {
     /// try await store.write { db in try Patient.erase(key, in: db) }
     /// ```
     ///
-    /// Rows that are deleted by foreign keys (`ON DELETE CASCADE`) or by triggers are erased, too. Pages that become
-    /// free are overwritten (`secure_delete`), in the WAL with the next checkpoint that restarts it. Backups and
-    /// snapshots keep what they have: see <doc:ThreatModel>.
+    /// Rows that are deleted by foreign keys (`ON DELETE CASCADE`) or by triggers are erased, too, and changes of the
+    /// row under a former key. Pages that become free are overwritten (`secure_delete`), in the WAL with the next
+    /// checkpoint that restarts it. Backups and snapshots keep what they have: see <doc:ThreatModel>.
     ///
     /// - Parameters:
     ///   - key: The primary key of the row, which may have been deleted before.
+    ///   - rows: Which rows are meant if the key was used again after a deletion; nil if that has not happened.
     ///   - db: A write transaction.
     /// - Returns: Whether there was a row or a history.
-    /// - Throws: ``StrongroomError`` with `constraint` if other rows reference the row, or as `history(of:in:)`.
+    /// - Throws: ``StrongroomError`` with `historyConflict` if `rows` is nil, and there are a row with the key and
+    ///   changes of a row that had it before and was deleted; nothing was erased. `constraint` if other rows reference
+    ///   the row, or as `history(of:in:)`.
     @discardableResult
-    public static func erase(_ key: Key, in db: borrowing some Writing & ~Copyable) throws -> Bool {
+    public static func erase(
+        _ key: Key, _ rows: ErasedRows? = nil, in db: borrowing some Writing & ~Copyable
+    ) throws -> Bool {
         let own = try HistoryReader<Self>(on: db.handle.connection).history
         return try db.savepoint { db in
             let connection = db.handle.connection
+            let lives = own.lives(on: connection)
+            let values = try plainValues(of: key)
+            let isPresent = try own.isPresent(values, on: connection)
+            if rows == nil, isPresent, try lives.deletions(of: values).contains(where: { !$0.isContinued }) {
+                throw own.reused(connection)
+            }
+            guard rows != .former else {
+                return try lives.erase(values, isPresent ? .former : .all).count > 0
+            }
+            guard isPresent || rows != .present else { return false }
             let histories = try StoredHistory.all(on: connection)
             let before = try histories.map { try $0.lastChange(on: connection) }
             let isDeleted = try delete(key, in: db)
-            for (history, last) in zip(histories, before) { try history.eraseDeleted(since: last, on: connection) }
-            let values = try plainValues(of: key)
-            let sql = "DELETE FROM main.\(own.quotedName) WHERE \(own.keyCondition())"
-            let erased = try db.execute(SQL(verbatim: sql, values))
-            return isDeleted || erased > 0
+            for (history, last) in zip(histories, before) {
+                let isOwn = Identifier.areSame(history.table, schema.name)
+                try history.eraseDeleted(since: last, except: isOwn ? values : nil, on: connection)
+            }
+            return try lives.erase(values, rows == .present ? .last : .all).count > 0 || isDeleted
         }
     }
 }
 
+/// The rows that `Table.erase` erases where a key was used for several rows, one after another.
+public enum ErasedRows: Sendable, Hashable {
+    /// The row that has the key now, and its changes since it got the key.
+    case present
+    /// The changes of the rows that had the key before and were deleted; the present row and its changes stay.
+    case former
+    /// All of them.
+    case all
+}
+
 extension HistoryTable {
-    fileprivate func prune(_ condition: String, in db: borrowing some Writing & ~Copyable) throws -> Int {
-        let newest = "SELECT max(transaction_id) FROM main.\(quotedName) WHERE \(condition)"
-        if let newest = try db.value(SQL(verbatim: newest), as: Int64?.self) ?? nil {
-            try db.handle.connection.notePruning(of: name, through: newest)
+    fileprivate func lives(on connection: Connection) -> HistoryLives {
+        HistoryLives(history: quotedName, keys: quotedKeys, connection: connection)
+    }
+
+    fileprivate func isPresent(_ key: [Value], on connection: Connection) throws -> Bool {
+        let same = keys.enumerated().map { "\($1.quoted.text) = ?\($0 + 1)" }.joined(separator: " AND ")
+        return try !connection.rows("SELECT 1 FROM main.\(table.quotedName) WHERE \(same)", key).isEmpty
+    }
+
+    fileprivate func reused(_ connection: Connection) -> StrongroomError {
+        StrongroomError(
+            .historyConflict,
+            """
+            A row of table "\(table.name)" with this key was deleted, and the key was used again; nothing was erased. \
+            Say which row is meant: `erase(_:_:in:)` with `.present`, `.former` or `.all`.
+            """,
+            database: connection.database)
+    }
+
+    fileprivate func prune(on connection: Connection) throws -> Int {
+        let lives = lives(on: connection)
+        var removals: [HistoryLives.Removal] = []
+        if let days = history.days { removals.append(try lives.prune(before: "\(Self.now) - \(days) * 86400.0")) }
+        if let changes = history.changes {
+            let counted = try connection.countedChanges(of: name, most: changes)
+            removals.append(try lives.prune(most: changes, after: counted))
+            try connection.noteCounted(of: name, most: changes)
         }
-        return try db.execute(SQL(verbatim: "DELETE FROM main.\(quotedName) WHERE \(condition)"))
+        for newest in removals.compactMap(\.transaction) { try connection.notePruning(of: name, through: newest) }
+        return removals.reduce(0) { $0 + $1.count }
     }
 }

@@ -4,13 +4,7 @@ struct TransactionUndoing {
     private let transaction: Int64
     private let histories: [StoredHistory]
 
-    /// A row to put back.
-    private struct Step {
-        let history: StoredHistory
-        let key: [Value]
-        /// Nil if the transaction inserted the row.
-        let former: [Value]?
-    }
+    private typealias Step = RowRestoring.Step
 
     /// - Throws: ``StrongroomError`` with `noSuchRow` if changes of the transaction were pruned.
     init(_ transaction: Int64, on connection: Connection) throws {
@@ -80,15 +74,14 @@ struct TransactionUndoing {
         let former = history.quotedFormer.map { "entry.\($0)" }
         // The first change of each row in the transaction has the values from before it.
         let sql = """
-            SELECT kind, (\(later)), \((keys + former).joined(separator: ", ")) FROM \(name) AS entry \
+            SELECT kind, (\(later)), change, \((keys + former).joined(separator: ", ")) FROM \(name) AS entry \
             WHERE transaction_id = ?1 AND NOT EXISTS (\(earlier)) ORDER BY change
             """
         return try connection.ownRows(sql, .integer(transaction)).map { row in
-            let key = Array(row[2..<2 + keys.count])
-            let former = row[0] == .text("insert") ? nil : Array(row[(2 + keys.count)...])
-            var later: Int64?
-            if case .integer(let number) = row[1] { later = number }
-            return (Step(history: history, key: key, former: former), later)
+            let key = Array(row[3..<3 + keys.count])
+            let former = row[0] == .text("insert") ? nil : Array(row[(3 + keys.count)...])
+            let step = Step(history: history, change: row[2].asInteger ?? 0, key: key, former: former)
+            return (step, row[1].asInteger)
         }
     }
 
@@ -103,20 +96,12 @@ struct TransactionUndoing {
         defer { if !wasDeferring { try? connection.run("PRAGMA defer_foreign_keys = OFF") } }
         var count = 0
         for step in first { count += try delete(step) }
-        for step in steps.reversed() {
-            guard let former = step.former else { continue }
-            if try isPresent(step) {
-                count += try update(step, former)
-            } else {
-                let columns = (step.history.keys + step.history.kept).map(Identifier.quote)
-                let places = columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
-                count += try run(
-                    """
-                    INSERT OR ABORT INTO main.\(step.history.quotedTable) (\(columns.joined(separator: ", "))) \
-                    VALUES (\(places))
-                    """, step.key + former)
-            }
+        let restoring = RowRestoring(transaction: transaction, connection: connection) { [self] step in
+            let references = try UndoneReferences(deleting: [], restoring: [], on: connection)
+            guard case .none = try references.effect(ofDeleting: step.key, from: step.history) else { return false }
+            return true
         }
+        count += try restoring.run(steps.reversed().filter { $0.former != nil })
         let references = try self.references(last)
         for step in last {
             guard case .none = try references.effect(ofDeleting: step.key, from: step.history) else {
@@ -162,32 +147,8 @@ struct TransactionUndoing {
     }
 
     private func delete(_ step: Step) throws -> Int {
-        try run("DELETE FROM main.\(step.history.quotedTable) WHERE \(condition(step, from: 1))", step.key)
-    }
-
-    private func condition(_ step: Step, from parameter: Int) -> String {
-        step.history.keys.enumerated().map { "\(Identifier.quote($1)) = ?\(parameter + $0)" }
-            .joined(separator: " AND ")
-    }
-
-    private func isPresent(_ step: Step) throws -> Bool {
-        let sql = "SELECT 1 FROM main.\(step.history.quotedTable) WHERE \(condition(step, from: 1))"
-        return try connection.withOwnStatement(sql, step.key) { try $0.step() }
-    }
-
-    private func update(_ step: Step, _ former: [Value]) throws -> Int {
-        // The key, too: the column's collation may treat another form of it as equal.
-        let columns = step.history.keys + step.history.kept
-        let assignments = columns.enumerated().map { "\(Identifier.quote($1)) = ?\($0 + 1)" }
-        let sql = """
-            UPDATE OR ABORT main.\(step.history.quotedTable) SET \(assignments.joined(separator: ", ")) \
-            WHERE \(condition(step, from: 1))
-            """
-        return try run(sql, step.key + former)
-    }
-
-    private func run(_ sql: String, _ values: [Value]) throws -> Int {
-        try connection.withOwnStatement(sql, values) { try $0.run() }
+        let sql = "DELETE FROM main.\(step.history.quotedTable) WHERE \(step.history.keyCondition)"
+        try connection.withOwnStatement(sql, step.key) { try $0.run() }
         return connection.changes
     }
 }

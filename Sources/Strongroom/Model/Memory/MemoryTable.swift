@@ -200,7 +200,7 @@ extension ColumnDefinition {
         ColumnDefinition(
             name: name, storageClass: storageClass, declaredType: declaredType, isNullable: isNullable,
             isPrimaryKey: isPrimaryKey, isAutoincrementing: false, isUnique: isUnique, isIndexed: isIndexed,
-            defaultValue: replacesNil ? defaultValue : nil, initialValue: replacesNil ? nil : try? defaultValue?.get(),
+            defaultValue: replacesNil ? defaultValue : nil, initialValue: replacesNil ? nil : defaultValue,
             references: nil, check: check, collation: collation, generated: generated, previousName: nil)
     }
 }

@@ -46,7 +46,7 @@ extension Column where Value.Unwrapped == Date {
             isUnique: unique,
             isIndexed: indexed,
             defaultValue: `default`.map { value in Result { try StoredForm.date(form).stored(value) } },
-            initialValue: initial.flatMap { try? StoredForm.date(form).stored($0) },
+            initialValue: initial.map { value in Result { try StoredForm.date(form).stored(value) } },
             references: references,
             check: check,
             collation: nil,

@@ -52,7 +52,7 @@ extension Column where Value.Unwrapped == Decimal {
             isUnique: unique,
             isIndexed: indexed,
             defaultValue: `default`.map { value in Result { try form.stored(value) } },
-            initialValue: initial.flatMap { try? form.stored($0) },
+            initialValue: initial.map { value in Result { try form.stored(value) } },
             references: references,
             check: check,
             collation: nil,

@@ -39,7 +39,7 @@ public struct Column<Value: ColumnValue>: TableColumn, SQLExpression {
     ///     ``Migrator/automatic(tables:removingColumns:)``; a single one, without effect on `CREATE TABLE`.
     ///   - initial: The value of a new row for which none is given, as the initial value of a property is: the
     ///     column's DEFAULT, like `default`, but a nil that is given is stored as NULL. Without effect beside
-    ///     `default`; a value that cannot be stored, such as NaN, is none.
+    ///     `default`. For a value that cannot be stored, such as NaN, creating the column throws `valueNotStorable`.
     public init(
         _ name: String,
         primaryKey: Bool = false,
@@ -63,9 +63,9 @@ public struct Column<Value: ColumnValue>: TableColumn, SQLExpression {
             isAutoincrementing: autoincrement,
             isUnique: unique,
             isIndexed: indexed,
-            // A value without a stored form (NaN) is not a valid default; the table's check reports it.
+            // A value without a stored form (NaN) is reported when the column is created.
             defaultValue: `default`.map { value in Result { try value.stored() } },
-            initialValue: initial.flatMap { try? $0.stored() },
+            initialValue: initial.map { value in Result { try value.stored() } },
             references: references,
             check: check,
             collation: collation,

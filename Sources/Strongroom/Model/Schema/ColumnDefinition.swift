@@ -52,7 +52,7 @@ public final class ColumnDefinition: Sendable {
         isUnique: Bool,
         isIndexed: Bool,
         defaultValue: Result<Value, any Error>?,
-        initialValue: Value? = nil,
+        initialValue: Result<Value, any Error>? = nil,
         references: Reference?,
         check: SQL?,
         collation: Collation?,
@@ -70,7 +70,7 @@ public final class ColumnDefinition: Sendable {
         self.isAutoincrementing = isAutoincrementing
         self.isUnique = isUnique
         self.isIndexed = isIndexed
-        self.defaultValue = defaultValue ?? initialValue.map { .success($0) }
+        self.defaultValue = defaultValue ?? initialValue
         replacesNil = defaultValue != nil
         self.references = references
         self.check = check
@@ -112,12 +112,24 @@ public final class ColumnDefinition: Sendable {
         let isIntegerKey = isPrimaryKey && storageClass == .integer && scale == nil && isWholeKey
         if !isNullable && !isIntegerKey { sql += " NOT NULL" }
         if isUnique && !(isPrimaryKey && isWholeKey) { sql += " UNIQUE" }
-        if let value = try defaultValue?.get(), value != .null { sql += " DEFAULT \(value.literal)" }
+        if let value = try storableDefault(), value != .null { sql += " DEFAULT \(value.literal)" }
         if let collation { sql += " COLLATE \(Identifier.quote(collation.name))" }
         if let check { sql += " CHECK (\(try check.literalText("the check of column \"\(name)\"")))" }
         if let generated { sql += try generated.sql(column: name) }
         if let references { sql += try references.sql() }
         return sql
+    }
+
+    /// - Throws: ``StrongroomError``, usually with `valueNotStorable`, for a value that has no stored form.
+    private func storableDefault() throws -> Value? {
+        do {
+            return try defaultValue?.get()
+        } catch let error as StrongroomError {
+            let word = replacesNil ? "default" : "initial value"
+            throw StrongroomError(
+                error.code,
+                "Column \"\(name)\" cannot have its \(word): \(error.message) Change the \(word), or leave it out.")
+        }
     }
 }
 

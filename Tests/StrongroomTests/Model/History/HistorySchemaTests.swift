@@ -91,7 +91,7 @@ struct HistorySchemaTests {
             }
         }
         let texts = try await schema(one)
-        #expect(texts.count == 10)
+        #expect(texts.count == 11)
         #expect(try await schema(other) == texts)
         try await one.close()
         try await other.close()
@@ -195,21 +195,77 @@ struct HistorySchemaTests {
         try await store.close()
     }
 
-    @Test func `a table with a history is not renamed without it`() async throws {
+    @Table("thing", history: .keep())
+    struct Thing {
+        var id: Int64?
+        var name: String
+    }
+
+    @Test(arguments: [true, false])
+    func `a table is renamed with its history`(isKept: Bool) async throws {
+        let temporary = try await TemporaryStore(tables: [Kept.schema])
+        let store = temporary.store
+        let number = try await store.write { db throws in
+            _ = try Kept.insert(Kept(name: "a"), in: db)
+            try Kept.update(1, in: db) { [$0.name.set("b")] }
+            return try #require(try db.transactionNumber)
+        }
+        try await store.write { db throws in
+            let error = #expect(throws: StrongroomError.self) {
+                try db.renameTable("item_history", to: "thing_history")
+            }
+            #expect(error?.code == .schemaChange)
+            try db.execute("CREATE TABLE thing_history (id INTEGER)")
+            let taken = #expect(throws: StrongroomError.self) { try db.renameTable("item", to: "thing") }
+            #expect(taken?.code == .schemaChange)
+            try db.dropTable("thing_history")
+            #expect(try Kept.history(of: 1, in: db).count == 2)
+
+            if !isKept { try db.stopHistory(of: "item") }
+            try db.renameTable("item", to: "thing")
+            #expect(try db.value("SELECT count(*) FROM sqlite_master WHERE sql LIKE '%item%'", as: Int.self) == 0)
+            if !isKept { try db.keepHistory(of: Thing.schema) }
+        }
+        // As in a file that was created with the new name.
+        let other = try await TemporaryStore(tables: [Thing.schema])
+        let entries: SQL = "SELECT sql FROM sqlite_master WHERE name LIKE 'thing_%' ORDER BY name"
+        let list: SQL = "SELECT replace(group_concat(sql), '\"', '`') FROM (\(entries))"
+        func schema(_ store: Store) async throws -> String {
+            try await store.read { db in try #require(try db.value(list, as: String.self)) }
+        }
+        #expect(try await schema(store) == schema(other.store))
+        let later = try await store.write { db throws in
+            #expect(try Thing.history(of: 1, in: db).map(\.before?.name) == [nil, "a"])
+            try Thing.update(1, in: db) { [$0.name.set("c")] }
+            return try #require(try db.transactionNumber)
+        }
+        try await store.write { db throws in
+            #expect(try db.undo(transaction: later) == 1)
+            #expect(try Thing.history(of: 1, in: db).map(\.before?.name) == [nil, "a", "b", "c"])
+            #expect(try Thing.history(of: 1, in: db).map(\.number) == [1, 2, 3, 4])
+            if isKept { #expect(try PrunedFacts.newest("thing", db) == 0) }
+            let error = #expect(throws: StrongroomError.self) { try db.undo(transaction: number) }
+            #expect(error?.code == (isKept ? .historyConflict : .noSuchRow))
+        }
+    }
+
+    @Test func `the numbers of a dropped history are not used again`() async throws {
         let temporary = try await TemporaryStore(tables: [Kept.schema])
         try await temporary.store.write { db throws in
-            _ = try Kept.insert(Kept(name: "a"), in: db)
-            for (old, new) in [("item", "thing"), ("item_history", "thing_history")] {
-                let error = #expect(throws: StrongroomError.self) { try db.renameTable(old, to: new) }
-                #expect(error?.code == .schemaChange)
-            }
-            try db.stopHistory(of: "item")
-            try db.renameTable("item_history", to: "thing_history")
-            try db.renameTable("item", to: "thing")
-            let thing = TableSchema("thing", columns: Kept.schema.columns, history: .keep())
-            try db.keepHistory(of: thing)
-            try db.execute("UPDATE thing SET name = 'b'")
-            #expect(try db.value("SELECT count(*) FROM thing_history", as: Int.self) == 2)
+            for name in ["a", "b"] { _ = try Kept.insert(Kept(name: name), in: db) }
+            try db.stopHistory(of: "item", dropping: true)
+            #expect(try !db.hasTable("item_history"))
+            try db.keepHistory(of: Kept.schema)
+            _ = try Kept.insert(Kept(name: "c"), in: db)
+            #expect(try Kept.changes(since: 0, in: db).map(\.number) == [3])
+            // Nor by a table that gets the name.
+            try db.dropTable("item")
+            try db.dropTable("item_history")
+            try db.createTable(Thing.schema)
+            _ = try Thing.insert(Thing(name: "d"), in: db)
+            try db.renameTable("thing", to: "item")
+            _ = try Kept.insert(Kept(name: "e"), in: db)
+            #expect(try Kept.changes(since: 0, in: db).map(\.number) == [1, 4])
         }
     }
 
@@ -235,4 +291,12 @@ struct HistorySchemaTests {
 
 extension HistorySchemaTests.Wider {
     static let withoutHistory = TableSchema("item", columns.id, columns.title, columns.size)
+}
+
+private enum PrunedFacts {
+    /// The newest transaction that cannot be undone.
+    static func newest(_ table: String, _ db: borrowing some Reading & ~Copyable) throws -> Int {
+        let sql: SQL = "SELECT max(pruned) FROM strongroom_history WHERE name = \(table + "_history")"
+        return try db.value(sql, as: Int?.self).flatMap { $0 } ?? 0
+    }
 }

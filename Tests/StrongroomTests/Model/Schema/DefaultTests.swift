@@ -1,3 +1,4 @@
+import Foundation
 import Strongroom
 import StrongroomTesting
 import Testing
@@ -64,6 +65,30 @@ struct DefaultTests {
 
     @Test func bytes() async throws {
         try await expectDefaults([[], [0], [0, 15, 16, 255], Array("'".utf8)], by: \.self)
+    }
+
+    /// Neither a default nor an initial value that has no stored form is left out silently.
+    @Test(
+        arguments: [
+            Column<Double>("broken", initial: .nan), Column<Double?>("broken", initial: .nan),
+            Column<Double>("broken", default: .nan), Column<UInt64>("broken", initial: .max),
+            Column<Decimal>("broken", scale: 2, initial: Decimal(string: "0.001")),
+            Column<Date>("broken", as: .iso8601, initial: Date(timeIntervalSince1970: -1e12)),
+        ] as [any TableColumn])
+    func valuesWithoutAStoredFormAreRefused(_ column: any TableColumn) async throws {
+        let store = try await TemporaryStore().store
+        let key = Column<Int64?>("id", primaryKey: true).definition
+        try await store.write { db in
+            try db.execute("CREATE TABLE old (id INTEGER PRIMARY KEY)")
+            let schema = TableSchema("t", columns: [key, column.definition])
+            let new = #expect(throws: StrongroomError.self) { try db.createTable(schema) }
+            let added = #expect(throws: StrongroomError.self) { try db.addColumn(column, to: "old") }
+            for error in [new, added] {
+                #expect(error?.code == .valueNotStorable)
+                #expect(error?.message.hasPrefix("Column \"broken\" cannot have its ") == true)
+            }
+            #expect(try !db.hasTable("t"))
+        }
     }
 
     @Test func valuesOfAnyClassAndOptionals() async throws {

@@ -19,7 +19,7 @@ struct TableRenaming {
     func run() throws {
         try connection.requireVisible(
             newName, isTemporary: false, isVirtual: connection.isVirtual(name, isTemporary: false))
-        try refuseHistories()
+        try refuseHistory()
         try refuseOtherMeanings()
         let broken = BrokenStatements(connection, entries)
         let sql = "ALTER TABLE \(Identifier.quote(name)) RENAME TO \(Identifier.quote(newName))"
@@ -42,24 +42,14 @@ struct TableRenaming {
         }
     }
 
-    /// Refuses a table whose history would be left behind, so that nothing would erase it, and a history that is kept.
-    private func refuseHistories() throws {
-        let history = HistoryTable.name(of: name)
-        let columns = try connection.columnInfos(of: history).map(\.name)
-        if HistoryTable.ownColumns.allSatisfy({ Identifier.place(of: $0, in: columns) != nil }) {
-            throw ColumnChange.refusal(
-                """
-                The table "\(name)" has a history in "\(history)", which would not belong to it afterwards. Call \
-                `stopHistory(of:)` first, rename "\(history)" to "\(HistoryTable.name(of: newName))", then the \
-                table, and call `keepHistory(of:)` with its new schema.
-                """,
-                connection)
-        }
+    /// Refuses a history that is kept for a table.
+    private func refuseHistory() throws {
         let trigger = entries.first { $0.kind == .trigger && Identifier.areSame($0.name, "\(name)_delete") }
         if let trigger, Identifier.areSame(HistoryTable.name(of: trigger.table), name) {
             throw ColumnChange.refusal(
                 """
-                The table "\(name)" is the history of "\(trigger.table)"; call `stopHistory(of:)` for that one first.
+                The table "\(name)" is the history of "\(trigger.table)"; rename that table, or call \
+                `stopHistory(of:)` for it first.
                 """,
                 connection)
         }

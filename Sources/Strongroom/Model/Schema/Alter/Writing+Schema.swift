@@ -32,6 +32,7 @@ extension Writing where Self: ~Copyable {
     ///   rows; in a migration this is detected at the end of the step, which fails with `migrationFailed`.
     public func dropTable(_ name: String, ifExists: Bool = false) throws {
         try handle.connection.breakHistory(of: name)
+        try handle.connection.keepNumbers(of: name)
         try execute(ifExists ? "DROP TABLE IF EXISTS \(name: name)" : "DROP TABLE \(name: name)")
     }
 
@@ -57,18 +58,25 @@ extension Writing where Self: ~Copyable {
         try execute(ifExists ? "DROP INDEX IF EXISTS \(name: name)" : "DROP INDEX \(name: name)")
     }
 
-    /// Renames a table, and updates its indexes, triggers and views and the references to it.
+    /// Renames a table, and updates its indexes, triggers and views and the references to it. Its history is renamed,
+    /// too: from `patient_history` to `person_history`, for example.
     ///
     /// - Parameters:
     ///   - name: The table's name.
     ///   - newName: The new name.
     /// - Throws: ``StrongroomError`` with `invalidName`, `sql` if there is no such table or the new name exists,
-    ///   `schemaChange` if a view or a trigger cannot be updated, or if the table has a history or is one, which would
-    ///   no longer belong together; nothing was changed.
+    ///   `schemaChange` if a view or a trigger cannot be updated, if another table has the name of the renamed history,
+    ///   or if the table is the history of another one; nothing was changed.
     public func renameTable(_ name: String, to newName: String) throws {
         try Identifier.check(newName, "table")
         note("rename table \(name) to \(newName)")
-        try savepoint { db in try TableRenaming(db.handle.connection, name, newName).run() }
+        try savepoint { db in
+            let renaming = try TableRenaming(db.handle.connection, name, newName)
+            let history = try HistoryRenaming(db.handle.connection, name, newName)
+            try history?.stop()
+            try renaming.run()
+            try history?.resume()
+        }
     }
 
     /// Reports a schema change to the recorder of a migration; the statements of the change differ between engines.

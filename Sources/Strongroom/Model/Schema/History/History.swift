@@ -17,6 +17,8 @@ public struct History: Sendable, Hashable {
     public let changes: Int?
     /// The names of the columns whose values are not kept; each must be nullable.
     public let omitted: [String]
+    /// The name of the column that counts the updates of a row, which undoing does not put back; nil for none.
+    public private(set) var version: String?
 
     /// Keeps changes until `Table.pruneHistory(in:)` removes those beyond the limits.
     ///
@@ -28,5 +30,23 @@ public struct History: Sendable, Hashable {
     /// - Returns: The history. Invalid arguments are reported when the table is created.
     public static func keep(days: Int? = nil, changes: Int? = nil, omitting omitted: [String] = []) -> History {
         History(days: days, changes: changes, omitted: omitted)
+    }
+
+    /// The history of a table with a version, which undoing advances instead of putting it back, so that a record that
+    /// was read before is still noticed as stale.
+    ///
+    /// For schemas written by hand; `@Table` does so for a column that is declared with `@Column(kept: .version)`.
+    ///
+    /// ```swift
+    /// history: .keep(days: 365).versioned(by: "version")
+    /// ```
+    ///
+    /// - Parameter column: The name of the version's column, an integer; it must be recorded. A wrong name is reported
+    ///   when the table is created.
+    /// - Returns: The history.
+    public func versioned(by column: String) -> History {
+        var copy = self
+        copy.version = column
+        return copy
     }
 }

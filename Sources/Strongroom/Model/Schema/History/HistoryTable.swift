@@ -23,6 +23,15 @@ struct HistoryTable {
     }
 
     private func check() throws {
+        if let version = history.version, Identifier.place(of: version, in: kept.map(\.name)) == nil {
+            throw StrongroomError(
+                .schemaChange,
+                """
+                The history of table "\(table.name)" does not record the version "\(version)"; name a column that is \
+                neither omitted nor part of the key.
+                """)
+        }
+
         func refusal(_ message: String) -> StrongroomError {
             StrongroomError(.schemaChange, "The history of table \"\(table.name)\" \(message)")
         }
@@ -59,6 +68,10 @@ struct HistoryTable {
     /// The columns that every history has, in order.
     static let ownColumns = ["change", "transaction_id", "author", "at", "kind"]
 
+    /// The column with the number of the deletion that an insertion continues: the row has another key since then, or
+    /// was put back.
+    static let moved = "moved"
+
     /// The columns of the key's values, quoted.
     var quotedKeys: [String] { keys.map { Identifier.quote(Self.keyName(of: $0.name)) } }
 
@@ -80,7 +93,7 @@ struct HistoryTable {
             return (Self.keyName(of: key.name), "\(key.declaredType)\(collation)")
         }
         // BLOB: a value of any type is stored as it is.
-        return own + rowKeys + kept.map { (Self.formerName(of: $0.name), "BLOB") }
+        return own + [(Self.moved, "INTEGER")] + rowKeys + kept.map { (Self.formerName(of: $0.name), "BLOB") }
     }
 
     /// The statements that create the table and its index.
@@ -90,6 +103,10 @@ struct HistoryTable {
         return [
             "CREATE TABLE \(quotedName) (\(list))",
             "CREATE INDEX \(index) ON \(quotedName) (\(quotedKeys.joined(separator: ", ")))",
+            """
+            CREATE INDEX \(Identifier.quote("\(name)_moved")) ON \(quotedName) (\(Self.moved)) \
+            WHERE \(Self.moved) IS NOT NULL
+            """,
         ]
     }
 
@@ -109,7 +126,7 @@ struct HistoryTable {
                 when: SQL(verbatim: "(\(sameKey)) AND (\(changed))"), insertion("update", "old")),
             Trigger(
                 "\(name)_key", .after, .update, on: table.name, when: SQL(verbatim: "NOT (\(sameKey))"),
-                insertion("delete", "old"), insertion("insert", "new")),
+                insertion("delete", "old"), insertion("insert", "new", isMoved: true)),
             Trigger("\(name)_delete", .after, .delete, on: table.name, insertion("delete", "old")),
         ]
     }
@@ -121,19 +138,31 @@ struct HistoryTable {
 
     static func triggerName(_ kind: String, of table: String) -> String { "\(name(of: table))_\(kind)" }
 
-    /// - Parameter row: `old` or `new`; an inserted row has no former values.
-    private func insertion(_ kind: String, _ row: String) -> SQL {
+    /// - Parameters:
+    ///   - row: `old` or `new`; an inserted row has no former values.
+    ///   - isMoved: Whether the row had another key before, whose deletion is the newest change.
+    private func insertion(_ kind: String, _ row: String, isMoved: Bool = false) -> SQL {
         let former = kind == "insert" ? [] : kept
         let columns =
-            ["transaction_id", "author", "at", "kind"] + keys.map { Self.keyName(of: $0.name) }
+            ["transaction_id", "author", "at", "kind"] + (isMoved ? [Self.moved] : [])
+            + keys.map { Self.keyName(of: $0.name) }
             + former.map { Self.formerName(of: $0.name) }
         let values =
             [
                 "(SELECT id FROM \(AuthorTable.name))", "(SELECT author FROM \(AuthorTable.name))", Self.now,
                 "'\(kind)'",
-            ] + (keys + former).map { "\(row).\($0.quoted.text)" }
+            ] + (isMoved ? ["(SELECT max(change) FROM \(quotedName))"] : [])
+            + (keys + former).map { column in
+                // The sign, which changes no value, says which column is the version: see StoredHistory.
+                let sign = kind == "delete" && isVersion(column) ? "+" : ""
+                return "\(sign)\(row).\(column.quoted.text)"
+            }
         let names = columns.map(Identifier.quote).joined(separator: ", ")
         return SQL(verbatim: "INSERT INTO \(quotedName) (\(names)) VALUES (\(values.joined(separator: ", ")))")
+    }
+
+    private func isVersion(_ column: ColumnDefinition) -> Bool {
+        history.version.map { Identifier.areSame($0, column.name) } ?? false
     }
 
     /// The time in the form in which dates are stored.

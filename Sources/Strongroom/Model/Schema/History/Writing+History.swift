@@ -48,6 +48,7 @@ extension Writing where Self: ~Copyable {
                 try history.extend(in: db)
             } else {
                 for sql in history.creation { try db.execute(SQL(verbatim: sql)) }
+                try connection.continueNumbers(of: history.name)
             }
             try db.dropTriggers(of: history.table.name)
             for trigger in history.triggers { try db.createTrigger(trigger) }
@@ -61,8 +62,7 @@ extension Writing where Self: ~Copyable {
     ///
     /// - Parameters:
     ///   - table: The table's name.
-    ///   - dropping: Whether the changes recorded so far are removed, too; the numbers of changes then begin again at
-    ///     1 in a later history.
+    ///   - dropping: Whether the changes recorded so far are removed, too; the numbers of a later history continue.
     /// - Throws: ``StrongroomError`` with the engine's error.
     public func stopHistory(of table: String, dropping: Bool = false) throws {
         try savepoint { db in

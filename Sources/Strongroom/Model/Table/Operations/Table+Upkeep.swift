@@ -98,8 +98,9 @@ extension Table {
         if isNew, let created = upkeep.created { add(created.column, time) }
         if isNew, let version = upkeep.version {
             add(version.column) { definition in
-                let initial = (try? definition.defaultValue?.get()) ?? .integer(0)
-                return "\(initial)"
+                var sql = SQL(reserving: 1)
+                sql.append { try definition.defaultValue?.get() ?? .integer(0) }
+                return sql
             }
         }
         if !isNew, let version = upkeep.version { add(version.column) { "\($0.quoted) + 1" } }

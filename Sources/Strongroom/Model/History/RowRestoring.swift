@@ -1,0 +1,167 @@
+/// Gives rows the values from before a transaction, in an order in which the values of unique columns are free.
+struct RowRestoring {
+    let transaction: Int64
+    let connection: Connection
+    /// Whether a row can be deleted for a moment: no other row would be deleted or changed with it.
+    let mayDelete: (Step) throws -> Bool
+
+    /// A row to put back.
+    struct Step {
+        let history: StoredHistory
+        /// The number of the transaction's first change of the row.
+        let change: Int64
+        let key: [Value]
+        /// Nil if the transaction inserted the row.
+        let former: [Value]?
+        /// The values of the columns that the history does not keep, of a row that was deleted for a moment.
+        var others: [Value] = []
+        /// Whether the row has left its values to another one already.
+        var isParked = false
+    }
+
+    /// - Returns: The number of changed rows.
+    func run(_ steps: [Step]) throws -> Int {
+        var rest = steps
+        while !rest.isEmpty {
+            var refused: [Step] = []
+            var failure: StrongroomError?
+            for step in rest {
+                do {
+                    try restore(step)
+                } catch let error as StrongroomError where error.constraint?.isOfUniqueness == true {
+                    // Another row still has a value that this one had.
+                    refused.append(step)
+                    failure = failure ?? error
+                }
+            }
+            if let failure, refused.count == rest.count { try park(&refused, failure) }
+            rest = refused
+        }
+        return steps.count
+    }
+
+    private func restore(_ step: Step) throws {
+        guard let former = step.former else { return }
+        guard try !step.history.isPresent(step.key, on: connection) else {
+            return try update(step, former, advancesVersion: true)
+        }
+        let history = step.history
+        let columns = history.keys + history.kept + (step.others.isEmpty ? [] : history.others)
+        let parameters = columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
+        let sql = """
+            INSERT OR ABORT INTO main.\(history.quotedTable) \
+            (\(columns.map(Identifier.quote).joined(separator: ", "))) VALUES (\(parameters))
+            """
+        try run(sql, step.key + advanced(step, former) + step.others)
+        try link(step)
+    }
+
+    /// The former values with a version that the row has not had.
+    private func advanced(_ step: Step, _ former: [Value]) throws -> [Value] {
+        let history = step.history
+        guard let version = history.version, let place = Identifier.place(of: version, in: history.kept) else {
+            return former
+        }
+        let same = history.quotedKeys.enumerated().map { "\($1) IS ?\($0 + 1)" }.joined(separator: " AND ")
+        let sql = """
+            SELECT max(\(history.quotedFormer[place])) FROM main.\(history.quotedName) \
+            WHERE \(same) AND typeof(\(history.quotedFormer[place])) = 'integer'
+            """
+        guard let newest = try connection.rows(sql, step.key).first?[0].asInteger, newest < .max else { return former }
+        var values = former
+        values[place] = .integer(newest + 1)
+        return values
+    }
+
+    /// Lets the history of a row that was inserted again continue with that of the deleted one.
+    private func link(_ step: Step) throws {
+        let history = step.history
+        let lives = history.lives(on: connection)
+        let own = history.quotedKeys.enumerated().map { "\($1) IS ?\($0 + 1)" }.joined(separator: " AND ")
+        let newest = "SELECT max(change) FROM main.\(history.quotedName) WHERE \(own) AND kind = 'insert'"
+        guard let number = try connection.rows(newest, step.key).first?[0].asInteger,
+            let end = try lives.end(of: step.key, from: step.change), end < number
+        else { return }
+        try connection.run(
+            "UPDATE main.\(history.quotedName) SET moved = ? WHERE change = ?", .integer(end), .integer(number))
+    }
+
+    private func update(_ step: Step, _ values: [Value], advancesVersion: Bool) throws {
+        let history = step.history
+        // The key, too: the column's collation may treat another form of it as equal.
+        let given = zip(history.keys + history.kept, step.key + values).filter { column, _ in
+            history.version.map { !Identifier.areSame($0, column) } ?? true
+        }
+        var assignments = given.enumerated().map { "\(Identifier.quote($1.0)) = ?\($0 + 1)" }
+        if advancesVersion, let version = history.version.map(Identifier.quote) {
+            assignments.append("\(version) = \(version) + 1")
+        }
+        try run(
+            """
+            UPDATE OR ABORT main.\(history.quotedTable) SET \(assignments.joined(separator: ", ")) \
+            WHERE \(history.keyCondition)
+            """, given.map(\.1))
+    }
+
+    private func run(_ sql: String, _ values: [Value]) throws {
+        try connection.withOwnStatement(sql, values) { try $0.run() }
+    }
+
+    // MARK: Values that rows have exchanged
+
+    /// Lets one of the rows leave its values to the others: it takes those that it had in the meantime, or is deleted
+    /// for a moment.
+    ///
+    /// - Parameter failure: What is thrown if none can.
+    private func park(_ steps: inout [Step], _ failure: StrongroomError) throws {
+        for place in steps.indices where !steps[place].isParked {
+            let step = steps[place]
+            guard try step.history.isPresent(step.key, on: connection), try update(toMeantime: step) else { continue }
+            steps[place].isParked = true
+            return
+        }
+        for place in steps.indices where !steps[place].isParked {
+            let step = steps[place]
+            guard try step.history.isPresent(step.key, on: connection), try mayDelete(step) else { continue }
+            steps[place].others = try delete(step)
+            steps[place].isParked = true
+            return
+        }
+        throw failure
+    }
+
+    /// Gives a row values that it had during the transaction.
+    private func update(toMeantime step: Step) throws -> Bool {
+        let history = step.history
+        let same = history.quotedKeys.enumerated().map { "\($1) IS ?\($0 + 1)" }.joined(separator: " AND ")
+        let (first, second) = (history.quotedKeys.count + 1, history.quotedKeys.count + 2)
+        let sql = """
+            SELECT \(history.quotedFormer.joined(separator: ", ")) FROM main.\(history.quotedName) \
+            WHERE \(same) AND transaction_id = ?\(first) AND change > ?\(second) AND kind <> 'insert' ORDER BY change
+            """
+        guard !history.quotedFormer.isEmpty else { return false }
+        for values in try connection.rows(sql, step.key + [.integer(transaction), .integer(step.change)]) {
+            do {
+                try update(step, values, advancesVersion: false)
+                return true
+            } catch let error as StrongroomError where error.constraint?.isOfUniqueness == true {
+                continue
+            }
+        }
+        return false
+    }
+
+    /// - Returns: The values of the columns that the history does not keep.
+    private func delete(_ step: Step) throws -> [Value] {
+        let history = step.history
+        let row = "FROM main.\(history.quotedTable) WHERE \(history.keyCondition)"
+        let columns = history.others.map(Identifier.quote).joined(separator: ", ")
+        let others = history.others.isEmpty ? [] : try connection.rows("SELECT \(columns) \(row)", step.key).first ?? []
+        try run("DELETE \(row)", step.key)
+        return others
+    }
+}
+
+extension ConstraintFailure {
+    fileprivate var isOfUniqueness: Bool { kind == .unique || kind == .primaryKey }
+}

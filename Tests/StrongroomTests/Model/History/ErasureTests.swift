@@ -1,0 +1,113 @@
+import Foundation
+import Strongroom
+import StrongroomTesting
+import Testing
+
+/// Erasing rows whose key has changed, and rows whose key another row has now.
+@Suite("Erasing by the lives of rows")
+struct ErasureTests {
+    typealias Patient = Clinic.Patient
+    typealias Visit = Clinic.Visit
+
+    private static func names(_ db: borrowing some Reading & ~Copyable) throws -> [String?] {
+        try Patient.changes(since: 0, in: db).map { $0.before?.name ?? $0.after?.name }
+    }
+
+    @Test func `erasing follows the former keys of a row`() async throws {
+        let temporary = try await Clinic.store()
+        try await temporary.store.write { db throws in
+            for key in [1, 2] as [Int64] {
+                _ = try Patient.insert(Clinic.patient("SECRET", number: "\(key)"), in: db)
+                try Visit.insert(Visit(patient: key, day: "1", note: "SECRET"), in: db)
+            }
+            try Visit.insert(Visit(patient: 2, day: "2", note: "other"), in: db)
+            try db.execute("DELETE FROM visit WHERE patient = 1")
+            try db.execute("UPDATE patient SET id = 10 WHERE id = 1")
+            try db.execute("UPDATE patient SET id = 11 WHERE id = 10")
+            // The former key is another person's now, and stays that.
+            _ = try Patient.insert(Patient(id: 1, name: "other", number: "3", weight: nil), in: db)
+            #expect(try Patient.erase(11, in: db))
+            #expect(try Self.names(db) == ["SECRET", "other"])
+            #expect(try Patient.find(1, in: db)?.name == "other")
+            // A cascade's rows, too.
+            try db.execute("UPDATE visit SET day = '3' WHERE note = 'SECRET'")
+            try Visit.update(Visit.Key(patient: 2, day: "3"), in: db) { [$0.note.set("SECRET2")] }
+            #expect(try Patient.erase(2, in: db))
+            #expect(try Self.names(db) == ["other"])
+            #expect(try Visit.changes(since: 0, in: db).filter { $0.key.patient == 2 }.isEmpty)
+        }
+    }
+
+    @Test func `a key that was used again`() async throws {
+        let temporary = try await Clinic.store()
+        try await temporary.store.write { db throws in
+            let key = try Patient.insert(Clinic.patient("first", number: "1"), in: db)
+            try Patient.delete(key, in: db)
+            #expect(try Patient.insert(Clinic.patient("second", number: "2"), in: db) == key)
+            try Patient.update(key, in: db) { [$0.weight.set(1)] }
+
+            let error = #expect(throws: StrongroomError.self) { try Patient.erase(key, in: db) }
+            #expect(error?.code == .historyConflict)
+            #expect(try Self.names(db) == ["first", "first", "second", "second"])
+
+            #expect(try Patient.erase(key, .former, in: db))
+            #expect(try Self.names(db) == ["second", "second"])
+            #expect(try !Patient.erase(key, .former, in: db))
+            #expect(try Patient.find(key, in: db)?.name == "second")
+
+            try Patient.delete(key, in: db)
+            _ = try Patient.insert(Patient(id: key, name: "third", number: "3", weight: nil), in: db)
+            #expect(try Patient.erase(key, .present, in: db))
+            #expect(try Patient.find(key, in: db) == nil)
+            #expect(try Self.names(db) == ["second", "second", "second"])
+            #expect(try !Patient.erase(key, .present, in: db))
+            #expect(try Patient.erase(key, in: db))
+            #expect(try Self.names(db).isEmpty)
+
+            for name in ["a", "b"] {
+                _ = try Patient.insert(Patient(id: key, name: name, number: "3", weight: nil), in: db)
+                if name == "a" { try Patient.delete(key, in: db) }
+            }
+            #expect(try Patient.erase(key, .all, in: db))
+            #expect(try Self.names(db).isEmpty)
+            #expect(try Patient.find(key, in: db) == nil)
+        }
+    }
+
+    /// A row that an undoing has inserted again is the same row, also if the transaction has changed its key.
+    @Test func `a row that was put back is one row`() async throws {
+        let temporary = try await Clinic.store()
+        let store = temporary.store
+        try await store.write { db in _ = try Patient.insert(Clinic.patient("SECRET", number: "1"), in: db) }
+        for change: SQL in ["DELETE FROM patient", "UPDATE patient SET id = 7"] {
+            let number = try await store.write { db throws in
+                try db.execute(change)
+                return try #require(try db.transactionNumber)
+            }
+            try await store.write { db in try db.undo(transaction: number) }
+        }
+        try await store.write { db throws in
+            #expect(try Patient.find(1, in: db)?.name == "SECRET")
+            #expect(try Patient.changes(since: 0, in: db).count == 7)
+            #expect(try Patient.erase(1, in: db))
+            #expect(try Patient.changes(since: 0, in: db).isEmpty)
+        }
+    }
+
+    @Test func `pruning follows the former keys of a row`() async throws {
+        let temporary = try await Clinic.store()
+        try await temporary.store.write { db throws in
+            _ = try Patient.insert(Clinic.patient(), in: db)
+            let key = { (day: String) in Visit.Key(patient: 1, day: day) }
+            try Visit.insert(Visit(patient: 1, day: "1", note: "SECRET"), in: db)
+            try db.execute("UPDATE visit SET day = '2'")
+            for note in ["a", "b", "c"] { try Visit.update(key("2"), in: db) { [$0.note.set(note)] } }
+            // Insertion and deletion of the first key, and the insertion of the second.
+            #expect(try Visit.pruneHistory(in: db) == 3)
+            #expect(try Visit.changes(since: 0, in: db).map(\.before?.note) == ["SECRET", "a", "b"])
+            try Visit.update(key("2"), in: db) { [$0.note.set("d")] }
+            #expect(try Visit.pruneHistory(in: db) == 1)
+            #expect(try Visit.pruneHistory(in: db) == 0)
+        }
+    }
+}
