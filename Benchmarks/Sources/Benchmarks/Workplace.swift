@@ -20,7 +20,9 @@ struct Workplace: Sendable {
         let directory = FileManager.default.temporaryDirectory
             .resolvingSymlinksInPath()
             .appending(path: "strongroom-benchmarks-\(UUID().uuidString)")
-        stores = try Stores(Tables<Entry>(directory: directory), Tables<Account>(directory: directory))
+        stores = try Stores(
+            Tables<Entry>(directory: directory), Tables<Account>(directory: directory),
+            Tables<KeptEntry>(directory: directory))
         self.directory = directory
         self.grdb = grdb
         self.familySize = familySize
