@@ -46,11 +46,11 @@ final class ChangeBroadcaster: Sendable {
     /// Whether changed rows are observed.
     var observesRows: Bool { rowObservers.load(ordering: .relaxed) > 0 }
 
-    /// The columns that are row ids, by the tables whose changed rows are observed, both in lower case.
-    var observedKeys: [String: String] {
+    /// The keys, by the tables whose changed rows are observed, in lower case.
+    var observedKeys: [String: ObservedKey] {
         let observers = state.withLock { $0.observers.values.compactMap(\.observer) }
         return observers.reduce(into: [:]) { keys, observer in
-            if let rows = observer.rowsOf, let key = rows.key { keys[rows.table] = key }
+            if let rows = observer.rowsOf { keys[rows.table] = rows.key }
         }
     }
 

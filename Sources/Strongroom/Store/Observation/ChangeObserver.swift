@@ -151,6 +151,6 @@ final class ChangeObserver: Sendable {
 struct ObservedRows {
     /// The table, in lower case.
     let table: String
-    /// The column that is the row id, in lower case; nil if there is none.
-    let key: String?
+    /// The key, as it is declared.
+    let key: ObservedKey
 }

@@ -19,14 +19,15 @@ public enum ChangedRows<Key: TableKey>: Sendable, Equatable {
 /// ```
 ///
 /// The sequence ends when the store is closed, and throws `CancellationError` if the task is cancelled.
-public struct RowChanges<Source: Table>: AsyncSequence, Sendable where Source.Key: FixedWidthInteger {
+public struct RowChanges<Source: Table>: AsyncSequence, Sendable {
     public typealias Element = ChangedRows<Source.Key>
 
     let hub: ChangeBroadcaster
 
     public func makeAsyncIterator() -> Iterator {
         let table = TableUse.name(Source.schema.name)
-        let key = Source.schema.rowIDColumn.map { TableUse.name($0.name) }
+        let columns = Source.schema.primaryKeys.map { TableUse.name($0.name) }
+        let key = ObservedKey(columns: columns, isRowID: Source.schema.rowIDColumn != nil)
         return Iterator(observer: ChangeObserver(hub, tables: [table], rowsOf: ObservedRows(table: table, key: key)))
     }
 
@@ -44,10 +45,23 @@ public struct RowChanges<Source: Table>: AsyncSequence, Sendable where Source.Ke
             var keys: Set<Source.Key> = []
             for row in rows {
                 // A key that the type cannot hold.
-                guard let key = Source.Key(exactly: row) else { return .unknown }
+                guard let key = try? Self.key(row) else { return .unknown }
                 keys.insert(key)
             }
             return .keys(keys)
+        }
+
+        private static func key(_ row: ChangedRow) throws -> Source.Key {
+            let values: [Value]
+            switch row {
+            case .id(let number):
+                if let key = Source.Key.generated(rowID: number) { return key }
+                values = [.integer(number)]
+            case .key(let key): values = key
+            }
+            var list = ValueList(Source.schema.primaryKeys.map(\.name))
+            list.values = values
+            return try withUnsafePointer(to: list) { try Source.readKey(from: Row($0), at: 0) }
         }
     }
 }
@@ -55,17 +69,18 @@ public struct RowChanges<Source: Table>: AsyncSequence, Sendable where Source.Ke
 extension Store {
     /// Reports the primary keys of the rows that commits change in a table.
     ///
-    /// For tables whose primary key is an integer. A commit that changes no row of the table is not reported. The rows
-    /// are ``ChangedRows/unknown`` after a commit of another process, after changes of the schema, of records in memory
-    /// and of primary keys themselves, when a statement empties the table, when a statement, a trigger or an index
-    /// mentions REPLACE, which deletes rows that the engine does not report, and for more than 100,000 rows.
+    /// A commit that changes no row of the table is not reported. The rows are ``ChangedRows/unknown`` after a commit
+    /// of another process, after changes of the schema and of records in memory, when a statement, a trigger
+    /// or an index
+    /// mentions REPLACE, which deletes rows that the engine does not report, and for more than 100,000 rows. Where the
+    /// key is an integer, also when a statement changes the key of a row, or empties a table.
     ///
-    /// Rows are recorded only during an iteration.
+    /// Rows are recorded only during an iteration: integer keys by the engine, any other key by temporary triggers of
+    /// the connection that writes, which leave nothing in the file.
     ///
     /// - Parameter table: The table.
     /// - Returns: The changes since the start of the iteration.
-    public func rowChanges<Source: Table>(in table: Source.Type) -> RowChanges<Source>
-    where Source.Key: FixedWidthInteger {
+    public func rowChanges<Source: Table>(in table: Source.Type) -> RowChanges<Source> {
         RowChanges(hub: pool.hub)
     }
 }
