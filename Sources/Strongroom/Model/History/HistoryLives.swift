@@ -9,11 +9,11 @@ struct HistoryLives {
 
     /// Which lives under a key are meant.
     enum Part {
-        /// The row that was deleted last, or is present.
-        case last
-        /// The rows that were deleted after which the key was used again.
+        /// Those of rows that were deleted, and do not continue under another key.
         case former
-        /// All that did not go on under another key, and if there is none, those as well.
+        /// Those of ``former`` up to a deletion; if there is none, those that continue under another key.
+        case through(_ deletion: Int64)
+        /// Those of ``former`` and of the present row; if there is none, those that continue under another key.
         case all
     }
 
@@ -51,6 +51,13 @@ struct HistoryLives {
         }
     }
 
+    /// The number of the first deletion of a key's row after a change; nil if there is none.
+    func deletion(of key: [Value], after change: Int64) throws -> Int64? {
+        let own = "change > ?\(keys.count + 1) AND kind = 'delete' AND \(condition())"
+        let sql = "SELECT min(change) FROM main.\(history) WHERE \(own)"
+        return try connection.rows(sql, key + [.integer(change)]).first?[0].asInteger
+    }
+
     /// The number of the deletion with which the life of a row ended that had a key before a change; nil if it goes on.
     func end(of key: [Value], from change: Int64) throws -> Int64? {
         var (key, start, end) = (key, change, Int64?.none)
@@ -72,14 +79,18 @@ struct HistoryLives {
     @discardableResult
     func erase(_ key: [Value], _ part: Part) throws -> Removal {
         let deletions = try deletions(of: key)
-        let isPresent = try hasChanges(of: key, after: deletions.last?.change ?? 0)
         var ends = deletions
-        if isPresent { ends.append(Deletion(change: .max, isContinued: false)) }
         switch part {
-        case .last: ends = Array(ends.suffix(1))
-        case .former: ends = ends.dropLast().filter { !$0.isContinued }
-        case .all: if ends.contains(where: { !$0.isContinued }) { ends.removeAll(where: \.isContinued) }
+        case .former: break
+        case .through(let deletion): ends = deletions.filter { $0.change <= deletion }
+        case .all:
+            if try hasChanges(of: key, after: deletions.last?.change ?? 0) {
+                ends.append(Deletion(change: .max, isContinued: false))
+            }
         }
+        let ended = ends.filter { !$0.isContinued }
+        if case .former = part { ends = ended }
+        if !ended.isEmpty { ends = ended }
         var removal = Removal()
         for end in ends.reversed() { removal.add(try eraseLife(of: key, through: end.change)) }
         return removal

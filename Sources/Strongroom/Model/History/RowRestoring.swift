@@ -15,7 +15,7 @@ struct RowRestoring {
         let former: [Value]?
         /// The values of the columns that the history does not keep, of a row that was deleted for a moment.
         var others: [Value] = []
-        /// Whether the row has left its values to another one already.
+        /// Whether the values of its unique columns have been freed.
         var isParked = false
     }
 
@@ -109,7 +109,7 @@ struct RowRestoring {
 
     // MARK: Values that rows have exchanged
 
-    /// Lets one of the rows leave its values to the others: it takes those that it had in the meantime, or is deleted
+    /// Frees the unique values of one of the rows: it gets those that it had during the transaction, or is deleted
     /// for a moment.
     ///
     /// - Parameter failure: What is thrown if none can.

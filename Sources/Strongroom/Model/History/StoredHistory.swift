@@ -105,16 +105,22 @@ struct StoredHistory {
         HistoryLives(history: quotedName, keys: quotedKeys, connection: connection)
     }
 
-    /// Erases the history of the rows that were deleted after a change.
+    /// Erases the history of the rows that were deleted after a change, and of no other row that had their keys.
     ///
     /// - Parameter key: The key of a row whose history is not erased.
     func eraseDeleted(since last: Int64, except key: [Value]?, on connection: Connection) throws {
-        let keys = quotedKeys.joined(separator: ", ")
         let condition = quotedKeys.enumerated().map { "\($1) IS ?\($0 + 2)" }.joined(separator: " AND ")
-        let sql = "SELECT DISTINCT \(keys) FROM main.\(quotedName) WHERE change > ?1 AND kind = 'delete'"
-        let deleted = try connection.rows(
-            key == nil ? sql : sql + " AND NOT (\(condition))", [.integer(last)] + (key ?? []))
+        // A row whose key has changed goes on. The newest first: an earlier deletion is where the next life begins.
+        let sql = """
+            SELECT change, \(quotedKeys.joined(separator: ", ")) FROM main.\(quotedName) AS entry \
+            WHERE change > ?1 AND kind = 'delete' \
+            AND NOT EXISTS (SELECT 1 FROM main.\(quotedName) AS next WHERE next.moved = entry.change)\
+            \(key == nil ? "" : " AND NOT (\(condition))") ORDER BY change DESC
+            """
+        let deleted = try connection.rows(sql, [.integer(last)] + (key ?? []))
         let lives = lives(on: connection)
-        for row in deleted { try lives.erase(row, .all) }
+        for row in deleted {
+            _ = try lives.eraseLife(of: Array(row.dropFirst()), through: row[0].asInteger ?? 0)
+        }
     }
 }

@@ -82,8 +82,8 @@ extension Table {
     /// try await store.write { db in try Patient.pruneHistory(in: db) }
     /// ```
     ///
-    /// It takes time for the changes that it removes, and for a number of changes of each row also for those that were
-    /// made since the last call, so that it can be called whenever a store is opened. A change that was recorded while
+    /// Its cost grows with the number of removed changes and, for `changes:`, with the number of those that were made
+    /// since the last call, so that it can be called whenever a store is opened. A change that was recorded while
     /// the clock was ahead keeps the later ones until it is old enough itself.
     ///
     /// - Parameter db: A write transaction.
@@ -133,11 +133,20 @@ extension Table {
             let histories = try StoredHistory.all(on: connection)
             let before = try histories.map { try $0.lastChange(on: connection) }
             let isDeleted = try delete(key, in: db)
+            // A trigger of the program may have given the key to another row.
+            var deletion: Int64?
             for (history, last) in zip(histories, before) {
                 let isOwn = Identifier.areSame(history.table, schema.name)
+                if isOwn { deletion = try lives.deletion(of: values, after: last) }
                 try history.eraseDeleted(since: last, except: isOwn ? values : nil, on: connection)
             }
-            return try lives.erase(values, rows == .present ? .last : .all).count > 0 || isDeleted
+            guard let deletion else { return try lives.erase(values, .all).count > 0 || isDeleted }
+            if rows == .present {
+                _ = try lives.eraseLife(of: values, through: deletion)
+            } else {
+                try lives.erase(values, .through(deletion))
+            }
+            return true
         }
     }
 }

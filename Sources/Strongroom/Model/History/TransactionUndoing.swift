@@ -97,6 +97,7 @@ struct TransactionUndoing {
         var count = 0
         for step in first { count += try delete(step) }
         let restoring = RowRestoring(transaction: transaction, connection: connection) { [self] step in
+            guard try !hasTriggers(step.history.table) else { return false }
             let references = try UndoneReferences(deleting: [], restoring: [], on: connection)
             guard case .none = try references.effect(ofDeleting: step.key, from: step.history) else { return false }
             return true
@@ -111,6 +112,15 @@ struct TransactionUndoing {
         }
         if !hadViolations, connection.hasDeferredViolations { try connection.checkForeignKeys() }
         return count
+    }
+
+    /// Whether a table has triggers of the program, which a deletion or an insertion would run.
+    private func hasTriggers(_ table: String) throws -> Bool {
+        let own = HistoryTable.triggerNames(of: table)
+        return try connection.schemaEntries().contains { entry in
+            entry.kind == .trigger && Identifier.areSame(entry.table, table)
+                && Identifier.place(of: entry.name, in: own) == nil && !entry.name.hasPrefix("strongroom_")
+        }
     }
 
     /// The rows to delete: those that rows reference which are restored are deleted last.

@@ -74,6 +74,53 @@ struct ErasureTests {
         }
     }
 
+    /// The keys of the other rows change with the deletion.
+    @Test func `rows that a trigger renumbers keep their history`() async throws {
+        let temporary = try await TemporaryStore(tables: [Item.schema])
+        try await temporary.store.write { db throws in
+            for (place, text) in ["a", "b", "c"].enumerated() {
+                try Item.insert(Item(position: Int64(place + 1), text: text), in: db)
+            }
+            try db.execute(
+                """
+                CREATE TRIGGER item_renumbered AFTER DELETE ON item BEGIN
+                    UPDATE item SET position = position + 10 WHERE position > old.position;
+                END
+                """)
+            #expect(try Item.erase(1, .present, in: db))
+            #expect(try Item.all(in: db).map(\.text) == ["b", "c"])
+            let texts = { (key: Int64, changes: [RecordChange<Item>]) in
+                changes.filter { $0.key == key }.map { $0.before?.text ?? $0.after?.text }
+            }
+            let changes = try Item.changes(since: 0, in: db)
+            #expect(texts(1, changes).isEmpty)
+            #expect(texts(2, changes) == ["b", "b"] && texts(12, changes) == ["b"])
+            #expect(texts(3, changes) == ["c", "c"] && texts(13, changes) == ["c"])
+        }
+    }
+
+    @Table("item", history: .keep())
+    struct Item: Equatable {
+        @Column(primaryKey: true) var position: Int64
+        var text: String
+    }
+
+    @Test func `a cascade erases the deleted rows and no earlier ones of their keys`() async throws {
+        let temporary = try await Clinic.store()
+        try await temporary.store.write { db throws in
+            for name in ["first", "second"] {
+                let key = try Patient.insert(Clinic.patient(name, number: "1"), in: db)
+                #expect(key == 1)
+                try Visit.insert(Visit(patient: key, day: "1", note: name), in: db)
+                if name == "first" { try Patient.delete(key, in: db) }
+            }
+            #expect(try Patient.erase(1, .present, in: db))
+            #expect(try Self.names(db) == ["first", "first"])
+            let notes = try Visit.changes(since: 0, in: db).map { $0.before?.note ?? $0.after?.note }
+            #expect(notes == ["first", "first"])
+        }
+    }
+
     /// A row that an undoing has inserted again is the same row, also if the transaction has changed its key.
     @Test func `a row that was put back is one row`() async throws {
         let temporary = try await Clinic.store()

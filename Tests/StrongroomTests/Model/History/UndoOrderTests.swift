@@ -64,6 +64,34 @@ struct UndoOrderTests {
         }
     }
 
+    /// A row is not deleted for a moment where a trigger of the program would run.
+    @Test func `triggers of the program do not run for an exchange`() async throws {
+        let temporary = try await TemporaryStore(tables: [Seat.schema])
+        let store = temporary.store
+        let number = try await store.write { db throws in
+            for place in 1...2 { _ = try Seat.insert(Seat(id: nil, place: "\(place)", photo: nil), in: db) }
+            try db.execute("CREATE TABLE deleted (id)")
+            try db.execute(
+                "CREATE TRIGGER seat_deleted AFTER DELETE ON seat BEGIN INSERT INTO deleted VALUES (old.id); END")
+            return try #require(try db.transactionNumber)
+        }
+        let exchange = try await store.write { db throws in
+            try Seat.delete(1, in: db)
+            try Seat.update(2, in: db) { [$0.place.set("1")] }
+            _ = try Seat.insert(Seat(id: 1, place: "2", photo: nil), in: db)
+            return try #require(try db.transactionNumber)
+        }
+        #expect(exchange > number)
+        let error = await #expect(throws: StrongroomError.self) {
+            try await store.write { db in try db.undo(transaction: exchange) }
+        }
+        #expect(error?.code == .constraint)
+        try await store.read { db throws in
+            #expect(try db.value("SELECT count(*) FROM deleted", as: Int.self) == 1)
+            #expect(try Seat.all(in: db).map(\.place) == ["2", "1"])
+        }
+    }
+
     @Table("seat", history: .keep(omitting: ["photo"]))
     struct Seat: Equatable {
         var id: Int64?

@@ -6,7 +6,8 @@ struct HistoryRenaming {
     private let triggers: [SchemaEntry]
 
     /// - Returns: Nil if the table has no history.
-    /// - Throws: ``StrongroomError`` with `schemaChange` if another table has the new name of the history.
+    /// - Throws: ``StrongroomError`` with `schemaChange` if the new name of the history, or of one of its indexes, is
+    ///   taken.
     init?(_ connection: Connection, _ name: String, _ newName: String) throws {
         let entries = try connection.schemaEntries()
         let table = try connection.tableEntry(name, in: entries).name
@@ -19,11 +20,12 @@ struct HistoryRenaming {
         self.history = (history, newHistory)
         let names = HistoryTable.triggerNames(of: table)
         triggers = entries.filter { $0.kind == .trigger && Identifier.place(of: $0.name, in: names) != nil }
-        guard !entries.contains(where: { $0.kind == .table && Identifier.areSame($0.name, newHistory) }) else {
+        let newNames = [newHistory, "\(newHistory)_row", "\(newHistory)_moved"]
+        if let taken = entries.first(where: { Identifier.place(of: $0.name, in: newNames) != nil }) {
             throw ColumnChange.refusal(
                 """
-                The history of table "\(table)" would be named "\(newHistory)", as another table is; rename or drop \
-                that one first.
+                The history of table "\(table)" would be named "\(newHistory)", and "\(taken.name)" exists already; \
+                rename or drop that one first.
                 """,
                 connection)
         }
@@ -31,7 +33,7 @@ struct HistoryRenaming {
 
     /// Drops the triggers, before the table is renamed.
     func stop() throws {
-        for trigger in triggers { try connection.run("DROP TRIGGER \(Identifier.quote(trigger.name))") }
+        for trigger in triggers { try connection.run("DROP TRIGGER main.\(Identifier.quote(trigger.name))") }
     }
 
     /// Renames the history and its indexes, and creates the triggers again, after the table is renamed.
@@ -44,7 +46,7 @@ struct HistoryRenaming {
             guard let index = entries.first(where: { $0.kind == .index && Identifier.areSame($0.name, name) }) else {
                 continue
             }
-            try connection.run("DROP INDEX \(Identifier.quote(index.name))")
+            try connection.run("DROP INDEX main.\(Identifier.quote(index.name))")
             try connection.run(renamed(index))
         }
         try connection.keepNumbers(of: history.new)
