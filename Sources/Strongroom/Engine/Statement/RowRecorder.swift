@@ -57,8 +57,7 @@ final class RowRecorder: StatementObserver {  // guarded by the slot, as the con
         // Without it, statements of tables with triggers fail; the triggers are created by statements that need it.
         sqlite3_create_function_v2(
             connection.pointer, Self.function, -1, SQLITE_UTF8 | RegisteredFunction.trusted, context, Self.call, nil,
-            nil,
-            nil)
+            nil, nil)
         connection.observers.add(self)
     }
 
@@ -94,12 +93,13 @@ final class RowRecorder: StatementObserver {  // guarded by the slot, as the con
     private func note(_ arguments: FunctionArguments) {
         arguments.setNull()
         let row = Row(arguments)
-        guard log.count < Self.most, arguments.count > 1, let table = try? row.text(at: 0) else { return }
-        guard let key = try? (1..<arguments.count).map({ try row.value(at: $0) }) else {
-            unknown.insert(table)
-            return
+        guard log.count < Self.most else { return }
+        do {
+            log.append((try row.text(at: 0), .key(try (1..<max(1, arguments.count)).map { try row.value(at: $0) })))
+        } catch {
+            // A row of one of these tables.
+            unknown.formUnion(triggered.tables)
         }
-        log.append((table, .key(key)))
     }
 
     /// Creates the triggers for the present schema; to be called outside a transaction. If that fails, changed rows are
@@ -115,8 +115,9 @@ final class RowRecorder: StatementObserver {  // guarded by the slot, as the con
                 guard let columns = keys[table]?.columns, !columns.isEmpty, Set(columns) == Set(present) else {
                     continue
                 }
-                for trigger in Self.triggers(of: table, columns) { try connection.run(trigger) }
+                // Before, so that those of a table that fails half way are dropped.
                 triggered.tables.insert(table)
+                for trigger in Self.triggers(of: table, columns) { try connection.run(trigger) }
             }
             triggered.version = version
         } catch {
